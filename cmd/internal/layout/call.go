@@ -1,0 +1,159 @@
+package layout
+
+import (
+	"go/ast"
+	"slices"
+	"strconv"
+)
+
+// readers of the environment outside cmd.
+var readers = map[string]string{
+	"ent/storetest": "STOREFRONT_TEST_MYSQL and STOREFRONT_REQUIRE_MYSQL choose the engines of a test run",
+}
+
+// beginners are files outside ent that begin a transaction themselves.
+var beginners = map[string]string{}
+
+// skippers are files that skip a test.
+var skippers = map[string]string{}
+
+// settings allows tests their -update flag, and programs of go:generate lines
+// their arguments.
+func settings(t *Tree) []Finding {
+	return eachCode(t, func(f *File) []Finding {
+		if under(f.Dir(), "cmd") || f.Program() || readers[f.Dir()] != "" {
+			return nil
+		}
+		var list []Finding
+		for _, i := range f.Imports() {
+			if i.Path == "flag" && !f.Test() {
+				list = append(list, finding(f, i.Line, "flags are read in cmd only"))
+			}
+		}
+		for _, fn := range []string{"Getenv", "LookupEnv", "Environ", "ExpandEnv"} {
+			for _, n := range f.uses("os", fn) {
+				list = append(list, finding(f, f.line(n), "os.%s: the environment is read in cmd only", fn))
+			}
+		}
+		return list
+	})
+}
+
+// updateOne forbids ent's update of one row: after the UPDATE ent reads the row
+// back by id alone, past the tenant's filter.
+func updateOne(t *Tree) []Finding {
+	return eachCode(t, func(f *File) []Finding {
+		return f.selects("updates by id alone: use Update().Where(…) and check the count", "UpdateOne", "UpdateOneID")
+	})
+}
+
+// transactions leaves beginning, joining and retrying to ent's InTx.
+func transactions(t *Tree) []Finding {
+	return eachCode(t, func(f *File) []Finding {
+		if under(f.Dir(), "ent") || beginners[f.Path] != "" {
+			return nil
+		}
+		return f.selects("transactions begin in ent: use InTx", "Tx", "BeginTx")
+	})
+}
+
+// sleeps allows time.Sleep inside the function handed to synctest.Test, where
+// time is fake and nobody waits.
+func sleeps(t *Tree) []Finding {
+	return eachCode(t, func(f *File) []Finding {
+		if !f.Test() {
+			return nil
+		}
+		bubbles := f.calls("testing/synctest", "Test")
+		var list []Finding
+		for _, n := range f.uses("time", "Sleep") {
+			fake := slices.ContainsFunc(bubbles, func(b ast.Node) bool { return b.Pos() <= n.Pos() && n.End() <= b.End() })
+			if !fake {
+				list = append(list, finding(f, f.line(n), "a test that sleeps is slow and flaky: wait for the event or use synctest"))
+			}
+		}
+		return list
+	})
+}
+
+// skips reads every file that imports testing, so helpers outside of test files
+// count too.
+func skips(t *Tree) []Finding {
+	return eachCode(t, func(f *File) []Finding {
+		if f.importName("testing") == "" || skippers[f.Path] != "" {
+			return nil
+		}
+		return f.selects("a skipped test proves nothing", "SkipNow", "Skipf", "Skip")
+	})
+}
+
+func eachCode(t *Tree, ask func(*File) []Finding) []Finding {
+	var list []Finding
+	for _, f := range t.Code() {
+		list = append(list, ask(f)...)
+	}
+	return list
+}
+
+// selects finds x.Name for every x that is no package of the file.
+func (f *File) selects(text string, names ...string) []Finding {
+	var list []Finding
+	for n := range ast.Preorder(f.Syntax) {
+		sel, ok := n.(*ast.SelectorExpr)
+		if !ok || !slices.Contains(names, sel.Sel.Name) {
+			continue
+		}
+		if x, ok := sel.X.(*ast.Ident); ok && f.imported(x.Name) {
+			continue
+		}
+		list = append(list, finding(f, f.line(sel.Sel), "%s: %s", sel.Sel.Name, text))
+	}
+	return list
+}
+
+// uses finds every mention of a function of an imported package.
+func (f *File) uses(pkg, fn string) []ast.Node {
+	name := f.importName(pkg)
+	if name == "" {
+		return nil
+	}
+	var list []ast.Node
+	for n := range ast.Preorder(f.Syntax) {
+		if sel, ok := n.(*ast.SelectorExpr); ok && sel.Sel.Name == fn && isIdent(sel.X, name) {
+			list = append(list, sel)
+		}
+	}
+	return list
+}
+
+// calls finds every call of a function of an imported package, arguments
+// included.
+func (f *File) calls(pkg, fn string) []ast.Node {
+	uses := f.uses(pkg, fn)
+	var list []ast.Node
+	for n := range ast.Preorder(f.Syntax) {
+		if call, ok := n.(*ast.CallExpr); ok && slices.Contains(uses, ast.Node(call.Fun)) {
+			list = append(list, call)
+		}
+	}
+	return list
+}
+
+// importName is the name that pkg has in the file, "" when it is not imported.
+func (f *File) importName(pkg string) string {
+	for _, spec := range f.Syntax.Imports {
+		if spec.Path.Value == strconv.Quote(pkg) {
+			return specName(spec)
+		}
+	}
+	return ""
+}
+
+func (f *File) imported(name string) bool {
+	return slices.ContainsFunc(f.Syntax.Imports, func(s *ast.ImportSpec) bool { return specName(s) == name })
+}
+
+func isIdent(x ast.Expr, name string) bool {
+	id, ok := x.(*ast.Ident)
+	return ok && id.Name == name
+}

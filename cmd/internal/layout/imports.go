@@ -1,0 +1,152 @@
+package layout
+
+import (
+	"path"
+	"slices"
+	"strings"
+)
+
+// order of the layers: a package imports its own layer and those before it.
+var order = []string{"ent", "graph", "rest", "cmd"}
+
+// words are the packages of the vocabulary: every layer speaks with them, so
+// they carry no dependency into it.
+var words = []string{
+	"ent/scope", "ent/fault", "ent/event", "ent/id", "ent/xid", "ent/micros", "ent/currency",
+	"ent/state", "ent/document", "ent/digest", "ent/cell", "ent/viewer",
+}
+
+// arrows are the only imports between leaves of graph.
+var arrows = map[string][]string{
+	"graph/export":        {"graph/work", "graph/blob"},
+	"graph/internal/exec": {"graph/model"},   // generated: the executor marshals the models
+	"graph/page":          {"graph/keyring"}, // cursors are signed
+	"graph/webhook":       {"graph/work", "graph/blob", "graph/outbox", "graph/notify"},
+}
+
+// home says where a library may be imported.
+type home struct {
+	library string // import path; the packages below it too
+	at      func(*File) bool
+	where   string
+}
+
+var libraries = []home{
+	{"github.com/99designs/gqlgen/graphql", speaksGraphQL, "graph's handler, directive, present, loader and model"},
+	{"github.com/gorilla/mux", below("rest"), "rest"},
+	{"github.com/go-sql-driver/mysql", below("ent"), "ent"},
+	{"modernc.org/sqlite", below("ent"), "ent"},
+	{"github.com/mattn/go-sqlite3", below("ent"), "ent"},
+	{"github.com/ncruces/go-sqlite3", below("ent"), "ent"},
+	{"github.com/alecthomas/kong", below("cmd"), "cmd"},
+}
+
+func layers(t *Tree) []Finding {
+	return eachImport(t, func(f *File, i Import) string {
+		from, to := slices.Index(order, layer(f.Dir())), slices.Index(order, layer(i.Local()))
+		if from >= 0 && to > from {
+			return "the layer " + order[from] + " may not import " + i.Local()
+		}
+		return ""
+	})
+}
+
+// vocabulary allows the standard library and other words; tests may compare
+// with go-cmp too.
+func vocabulary(t *Tree) []Finding {
+	return eachImport(t, func(f *File, i Import) string {
+		switch {
+		case !slices.Contains(words, f.Dir()), standard(i.Path), slices.Contains(words, i.Local()):
+			return ""
+		case f.Test() && under(i.Path, "github.com/google/go-cmp"):
+			return ""
+		}
+		return f.Dir() + " is vocabulary and may not import " + i.Path
+	})
+}
+
+// ungenerated keeps the generator able to run when ent/db does not exist yet.
+func ungenerated(t *Tree) []Finding {
+	return eachImport(t, func(f *File, i Import) string {
+		if (f.Dir() == "ent/schema" || f.Dir() == "ent/rule") && !f.Test() && under(i.Local(), "ent/db") {
+			return f.Dir() + " must compile before " + i.Local() + " is generated"
+		}
+		return ""
+	})
+}
+
+func leaves(t *Tree) []Finding {
+	return eachImport(t, func(f *File, i Import) string {
+		from, to := f.Dir(), i.Local()
+		switch {
+		case !strings.HasPrefix(from, "graph/") || !under(to, "graph"):
+			return ""
+		case to == "graph":
+			return "a leaf may not import graph"
+		case under(to, from), slices.Contains(arrows[from], to):
+			return ""
+		}
+		return "no arrow leads from " + from + " to " + to
+	})
+}
+
+// facade lets rest name entities, never predicates, and keeps its HTML and
+// OAuth faces below it.
+func facade(t *Tree) []Finding {
+	return eachImport(t, func(f *File, i Import) string {
+		switch dir := f.Dir(); {
+		case under(dir, "rest") && strings.HasPrefix(i.Local(), "ent/db/"):
+			return "rest builds no queries: " + i.Local()
+		case (under(dir, "rest/oauth") || under(dir, "rest/web")) && i.Local() == "rest":
+			return dir + " may not import rest"
+		}
+		return ""
+	})
+}
+
+func homes(t *Tree) []Finding {
+	return eachImport(t, func(f *File, i Import) string {
+		for _, h := range libraries {
+			if under(i.Path, h.library) && !h.at(f) {
+				return i.Path + " is imported in " + h.where + " only"
+			}
+		}
+		return ""
+	})
+}
+
+func speaksGraphQL(f *File) bool {
+	switch f.Dir() {
+	case "graph/model":
+		return true
+	case "graph/internal/exec":
+		return f.Generated
+	case "graph":
+		subject, _, _ := strings.Cut(strings.TrimSuffix(path.Base(f.Path), ".go"), "_")
+		return slices.Contains([]string{"handler", "directive", "present", "loader"}, subject)
+	}
+	return false
+}
+
+func below(root string) func(*File) bool {
+	return func(f *File) bool { return under(f.Dir(), root) }
+}
+
+// standard tells whether an import path is of the standard library: its first
+// element has no dot.
+func standard(name string) bool {
+	return !strings.Contains(layer(name), ".")
+}
+
+// eachImport asks about every import of every file, generated ones too.
+func eachImport(t *Tree, ask func(*File, Import) string) []Finding {
+	var list []Finding
+	for _, f := range t.Files {
+		for _, i := range f.Imports() {
+			if text := ask(f, i); text != "" {
+				list = append(list, finding(f, i.Line, "%s", text))
+			}
+		}
+	}
+	return list
+}

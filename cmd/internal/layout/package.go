@@ -1,0 +1,105 @@
+package layout
+
+import (
+	"go/ast"
+	"maps"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// untested are the packages without a test file of their own.
+var untested = map[string]string{
+	"cmd/storefront":            "wiring of commands only; cmd/e2e runs the whole program",
+	"ent/currency/internal/gen": "writes a table that ent/currency tests",
+	"ent/schema":                "declarations; their queries, migrations and policy are tested where they run",
+	"rest/client":               "generated but for one go:generate line; cmd/e2e speaks with it",
+}
+
+// entries are all that the top level may hold.
+var entries = []string{
+	".ci", ".gitattributes", ".github", ".gitignore", ".golangci.yml", "LICENSE", "README.md",
+	"cmd", "ent", "go.mod", "go.sum", "gqlgen.yml", "graph", "rest", "schema.graphqls",
+}
+
+// packageDocs leaves out packages that are generated whole: their generators
+// write no package comment, and nobody edits them.
+func packageDocs(t *Tree) []Finding {
+	var list []Finding
+	for dir, files := range packages(t) {
+		name := files[0].Syntax.Name.Name
+		start := "Package " + strings.TrimSuffix(name, "_test") + " "
+		if name == "main" {
+			start = "Command "
+		}
+		if !slices.ContainsFunc(files, func(f *File) bool { return strings.HasPrefix(f.Syntax.Doc.Text(), start) }) {
+			list = append(list, Finding{Path: dir, Text: "no file has a package comment that starts with " + strconv.Quote(start)})
+		}
+	}
+	return list
+}
+
+func packageTests(t *Tree) []Finding {
+	var list []Finding
+	for dir, files := range packages(t) {
+		tested := slices.ContainsFunc(files, (*File).Test)
+		switch excused := untested[dir] != ""; {
+		case !tested && !excused:
+			list = append(list, Finding{Path: dir, Text: "the package has no test file"})
+		case tested && excused:
+			list = append(list, Finding{Path: dir, Text: "the package has tests: take it off the list of exceptions"})
+		}
+	}
+	return list
+}
+
+func topLevel(t *Tree) []Finding {
+	seen := map[string]bool{}
+	for _, f := range t.Files {
+		seen[layer(f.Path)] = true
+	}
+	var list []Finding
+	for _, name := range slices.Sorted(maps.Keys(seen)) {
+		if !slices.Contains(entries, name) {
+			list = append(list, Finding{Path: name, Text: "the top level does not hold this: CONTRIBUTING.md says where things go"})
+		}
+	}
+	return list
+}
+
+// packages groups the Go files that people wrote by folder, without the
+// programs of go:generate lines, those of the package proper first.
+func packages(t *Tree) map[string][]*File {
+	group := map[string][]*File{}
+	for _, f := range t.Code() {
+		if !f.Program() {
+			group[f.Dir()] = append(group[f.Dir()], f)
+		}
+	}
+	for _, files := range group {
+		slices.SortStableFunc(files, func(a, b *File) int { return rank(a) - rank(b) })
+	}
+	return group
+}
+
+func rank(f *File) int {
+	if f.Test() {
+		return 1
+	}
+	return 0
+}
+
+// specName is the name an import has in its file. Without one it is guessed
+// from the path, as goimports does: the last element that is no version.
+func specName(spec *ast.ImportSpec) string {
+	if spec.Name != nil {
+		return spec.Name.Name
+	}
+	name, _ := strconv.Unquote(spec.Path.Value)
+	base := path.Base(name)
+	if len(base) > 1 && base[0] == 'v' && strings.Trim(base[1:], "0123456789") == "" && path.Dir(name) != "." {
+		base = path.Base(path.Dir(name))
+	}
+	return base
+}

@@ -1,0 +1,79 @@
+package layout
+
+import (
+	"maps"
+	"os"
+	"slices"
+	"testing"
+	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestRepository runs every rule on the tree that this package lies in.
+func TestRepository(t *testing.T) {
+	tree, err := Load(os.DirFS("../../.."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(tree.Code()) == 0 {
+		t.Fatal("no code found: the path to the root is wrong")
+	}
+	for _, r := range Rules() {
+		t.Run(r.Name, func(t *testing.T) {
+			for _, f := range r.Check(tree) {
+				t.Error(f)
+			}
+		})
+	}
+}
+
+// TestExceptions keeps the tables of exceptions from naming what is gone.
+func TestExceptions(t *testing.T) {
+	for _, table := range []map[string]string{untested, readers, beginners, skippers} {
+		for _, name := range slices.Sorted(maps.Keys(table)) {
+			if _, err := os.Stat("../../../" + name); err != nil {
+				t.Errorf("an exception for nothing: %v", err)
+			}
+			if table[name] == "" {
+				t.Errorf("%s: an exception without a reason", name)
+			}
+		}
+	}
+}
+
+// broken is a row of a rule's table: files, and what the rule says of them.
+type broken struct {
+	name  string
+	files map[string]string
+	want  []string
+}
+
+// run gives each row's files to one rule.
+func run(t *testing.T, check func(*Tree) []Finding, rows []broken) {
+	t.Helper()
+	for _, row := range rows {
+		t.Run(row.name, func(t *testing.T) {
+			var got []string
+			for _, f := range check(parse(t, row.files)) {
+				got = append(got, f.String())
+			}
+			if diff := cmp.Diff(row.want, got); diff != "" {
+				t.Errorf("findings (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func parse(t *testing.T, files map[string]string) *Tree {
+	t.Helper()
+	fsys := fstest.MapFS{}
+	for name, src := range files {
+		fsys[name] = &fstest.MapFile{Data: []byte(src)}
+	}
+	tree, err := Load(fsys)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tree
+}

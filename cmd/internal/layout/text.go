@@ -1,0 +1,61 @@
+package layout
+
+import (
+	"bytes"
+	"go/format"
+	"regexp"
+)
+
+// maxLines is the most that a hand-written Go file may have.
+const maxLines = 500
+
+var (
+	leftover = regexp.MustCompile(`\b(TO` + `DO|FIX` + `ME)\b`)
+	// A folder of one machine, not a part of an import path or an address.
+	machinePath = regexp.MustCompile(`(^|[^\w.)}*-])/(work|root|farm)/`)
+)
+
+func lengths(t *Tree) []Finding {
+	return eachCode(t, func(f *File) []Finding {
+		if n := bytes.Count(f.Src, []byte("\n")); n > maxLines {
+			return []Finding{finding(f, 0, "%d lines, more than %d: look for the second subject", n, maxLines)}
+		}
+		return nil
+	})
+}
+
+func formatted(t *Tree) []Finding {
+	return eachCode(t, func(f *File) []Finding {
+		want, err := format.Source(f.Src)
+		if err != nil || !bytes.Equal(want, f.Src) {
+			return []Finding{finding(f, 0, "run gofmt -w")}
+		}
+		return nil
+	})
+}
+
+func leftovers(t *Tree) []Finding {
+	return grep(t, leftover, "finish it or open an issue")
+}
+
+func machinePaths(t *Tree) []Finding {
+	return grep(t, machinePath, "a path of one machine")
+}
+
+// grep looks through every text file that people wrote.
+func grep(t *Tree, re *regexp.Regexp, text string) []Finding {
+	var list []Finding
+	for _, f := range t.Files {
+		if f.Generated || bytes.IndexByte(f.Src, 0) >= 0 {
+			continue
+		}
+		line := 0
+		for src := range bytes.Lines(f.Src) {
+			line++
+			if m := re.Find(src); m != nil {
+				list = append(list, finding(f, line, "%q: %s", bytes.TrimSpace(m), text))
+			}
+		}
+	}
+	return list
+}

@@ -1,0 +1,151 @@
+// Package cell scans database values into entities without reflection.
+//
+// database/sql converts through reflect unless the destination is a
+// sql.Scanner; these are the scanners that the generated loaders use. Drivers
+// hand out int64, []byte and string; anything else is an error.
+package cell
+
+import (
+	"database/sql"
+	"fmt"
+	"strconv"
+)
+
+// Text scans a string or a type made of one.
+type Text[T ~string] string
+
+// Scan implements sql.Scanner.
+func (t *Text[T]) Scan(src any) error {
+	switch v := src.(type) {
+	case []byte:
+		*t = Text[T](v)
+	case string:
+		*t = Text[T](v)
+	default:
+		return mismatch(src, "a text")
+	}
+	return nil
+}
+
+// Bytes scans bytes; NULL gives nil.
+type Bytes []byte
+
+// Scan implements sql.Scanner. The driver owns v: it is copied.
+func (b *Bytes) Scan(src any) error {
+	switch v := src.(type) {
+	case nil:
+		*b = nil
+	case []byte:
+		*b = append([]byte{}, v...)
+	case string:
+		*b = []byte(v)
+	default:
+		return mismatch(src, "bytes")
+	}
+	return nil
+}
+
+type integer interface{ ~int | ~int64 }
+
+// Integer scans a whole number or a type made of one.
+type Integer[T integer] struct{ dst *T }
+
+// Number returns the scanner that fills dst.
+func Number[T integer](dst *T) *Integer[T] { return &Integer[T]{dst} }
+
+// Scan implements sql.Scanner.
+func (n *Integer[T]) Scan(src any) error {
+	v, err := number(src)
+	*n.dst = T(v)
+	return err
+}
+
+// Flag scans a boolean, which MySQL and SQLite keep as a number.
+type Flag bool
+
+// Scan implements sql.Scanner.
+func (f *Flag) Scan(src any) error {
+	if b, ok := src.(bool); ok {
+		*f = Flag(b)
+		return nil
+	}
+	v, err := number(src)
+	*f = v != 0
+	return err
+}
+
+// OptText scans a text that may be NULL.
+type OptText[T ~string] struct{ dst **T }
+
+// TextOf returns the scanner that fills dst.
+func TextOf[T ~string](dst **T) *OptText[T] { return &OptText[T]{dst} }
+
+// Scan implements sql.Scanner.
+func (o *OptText[T]) Scan(src any) error {
+	if src == nil {
+		*o.dst = nil
+		return nil
+	}
+	var t Text[T]
+	err := t.Scan(src)
+	*o.dst = new(T(t))
+	return err
+}
+
+// OptInteger scans a number that may be NULL.
+type OptInteger[T integer] struct{ dst **T }
+
+// NumberOf returns the scanner that fills dst.
+func NumberOf[T integer](dst **T) *OptInteger[T] { return &OptInteger[T]{dst} }
+
+// Scan implements sql.Scanner.
+func (o *OptInteger[T]) Scan(src any) error {
+	if src == nil {
+		*o.dst = nil
+		return nil
+	}
+	v, err := number(src)
+	*o.dst = new(T(v))
+	return err
+}
+
+// Opt scans any other type that may be NULL.
+type Opt[T any, P interface {
+	*T
+	sql.Scanner
+}] struct{ dst **T }
+
+// PointerOf returns the scanner that fills dst.
+func PointerOf[T any, P interface {
+	*T
+	sql.Scanner
+}](dst **T) *Opt[T, P] {
+	return &Opt[T, P]{dst}
+}
+
+// Scan implements sql.Scanner.
+func (o *Opt[T, P]) Scan(src any) error {
+	if src == nil {
+		*o.dst = nil
+		return nil
+	}
+	v := new(T)
+	err := P(v).Scan(src)
+	*o.dst = v
+	return err
+}
+
+func number(src any) (int64, error) {
+	switch v := src.(type) {
+	case int64:
+		return v, nil
+	case uint64:
+		return int64(v), nil
+	case []byte:
+		return strconv.ParseInt(string(v), 10, 64)
+	}
+	return 0, mismatch(src, "a number")
+}
+
+// mismatch names the types alone: a value may be personal data.
+func mismatch(src any, want string) error { return fmt.Errorf("scan: %T is not %s", src, want) }

@@ -1,0 +1,195 @@
+package ent
+
+import (
+	"cmp"
+	"context"
+	stdsql "database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/url"
+	"time"
+
+	"github.com/go-sql-driver/mysql"
+	"modernc.org/sqlite"
+)
+
+// class is what an error of the database means for the transaction it met.
+type class int
+
+const (
+	fatal     class = iota // a mistake or a broken database: retrying is no help
+	duplicate              // a unique key is taken; the transaction lives on
+	conflict               // the server rolled back in favour of another
+	lockWait               // the statement waited too long for a lock
+	refused                // the server refuses work for now
+	linkLost               // the connection broke
+)
+
+// MySQL's error numbers by class, with those of MariaDB, Galera, Group
+// Replication, Vitess and TiDB.
+var mysqlClass = map[uint16]class{
+	1062: duplicate,
+	1213: conflict, 1020: conflict, 1180: conflict, 3101: conflict, 9007: conflict,
+	8002: conflict, 8005: conflict, 8022: conflict, 8028: conflict,
+	1205: lockWait, 3572: lockWait,
+	1203: refused, 1040: refused, 1047: refused, 1290: refused, 1792: refused, 1836: refused,
+	8027: refused, 9001: refused, 9002: refused, 9003: refused, 9004: refused, 9005: refused, 9010: refused,
+	1053: linkLost, 1927: linkLost, 2006: linkLost, 2013: linkLost,
+}
+
+// SQLite's primary result codes, which are the low byte of the extended ones,
+// and the two extended codes of a taken key.
+const (
+	sqliteBusy, sqliteLocked             = 5, 6
+	sqliteIO, sqliteFull, sqliteCantOpen = 10, 13, 14
+	sqlitePrimaryKey, sqliteUnique       = 1555, 2067
+)
+
+// classify says what err means. It looks through wrapping errors.
+func classify(err error) class {
+	if e, ok := errors.AsType[*mysql.MySQLError](err); ok {
+		return mysqlClass[e.Number]
+	}
+	if e, ok := errors.AsType[*sqlite.Error](err); ok {
+		return classifySQLite(e.Code())
+	}
+	// A deadline is a net.Error too, but the link is whole.
+	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
+		return fatal
+	}
+	for _, lost := range []error{driver.ErrBadConn, mysql.ErrInvalidConn, io.EOF, io.ErrUnexpectedEOF} {
+		if errors.Is(err, lost) {
+			return linkLost
+		}
+	}
+	if _, ok := errors.AsType[net.Error](err); ok {
+		return linkLost
+	}
+	return fatal
+}
+
+func classifySQLite(code int) class {
+	switch code {
+	case sqlitePrimaryKey, sqliteUnique:
+		return duplicate
+	}
+	switch code & 0xff {
+	case sqliteBusy, sqliteLocked:
+		return conflict
+	case sqliteIO, sqliteFull, sqliteCantOpen:
+		return refused
+	}
+	return fatal
+}
+
+// IsDuplicate tells whether err says that a unique key is taken. Its text holds
+// raw key bytes on MySQL: never answer or log it.
+func IsDuplicate(err error) bool { return err != nil && classify(err) == duplicate }
+
+// IsLockTimeout tells whether a statement gave up waiting for another
+// transaction's lock.
+func IsLockTimeout(err error) bool {
+	if e, ok := errors.AsType[*sqlite.Error](err); ok {
+		return e.Code()&0xff == sqliteBusy
+	}
+	return err != nil && classify(err) == lockWait
+}
+
+// IsUnavailable tells whether err means that the database cannot serve now: it
+// is away, refuses work, is too busy, or this store is closed. The caller may
+// try again later.
+func IsUnavailable(err error) bool {
+	if err == nil {
+		return false
+	}
+	if _, ok := errors.AsType[*unavailableError](err); ok {
+		return true
+	}
+	switch classify(err) {
+	case refused, linkLost, lockWait, conflict:
+		return true
+	}
+	return errors.Is(err, context.DeadlineExceeded)
+}
+
+type unavailableError struct{ err error }
+
+func (e *unavailableError) Error() string { return "database unavailable: " + e.err.Error() }
+func (e *unavailableError) Unwrap() error { return e.err }
+
+// The waits of MySQL connections. A read that takes longer than readTimeout is
+// given up with its connection.
+const (
+	dialTimeout  = 2 * time.Second
+	readTimeout  = 15 * time.Second
+	writeTimeout = 5 * time.Second
+)
+
+// openMySQL makes the one pool that reads and writes share.
+func openMySQL(t target, c Config) (*stdsql.DB, error) {
+	m := mysql.NewConfig()
+	m.User, m.Passwd, m.Net, m.Addr, m.DBName = t.user, t.password, t.network, t.addr, t.name
+	m.Timeout, m.ReadTimeout, m.WriteTimeout = dialTimeout, readTimeout, writeTimeout
+	m.RejectReadOnly, m.InterpolateParams, m.ParseTime = true, true, true
+	m.Loc, m.Collation, m.TLSConfig = time.UTC, "utf8mb4_bin", t.tls
+	m.Params = map[string]string{"time_zone": "'+00:00'", "innodb_lock_wait_timeout": "5"}
+	m.Logger = driverLog{c.Logger}
+	connector, err := mysql.NewConnector(m)
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", t, err)
+	}
+	pool := stdsql.OpenDB(connector)
+	n := cmp.Or(c.MaxOpen, 16)
+	pool.SetMaxOpenConns(n)
+	pool.SetMaxIdleConns(n)
+	pool.SetConnMaxLifetime(4 * time.Minute)
+	pool.SetConnMaxIdleTime(90 * time.Second)
+	return pool, nil
+}
+
+// driverLog takes what the MySQL driver would print to standard error: broken
+// connections, which the errors tell as well.
+type driverLog struct{ log *slog.Logger }
+
+func (l driverLog) Print(v ...any) { l.log.Debug("mysql driver", "message", fmt.Sprint(v...)) }
+
+// openSQLite makes the pool of the one writer and the pool of readers. With one
+// connection the pool's queue, which honours contexts, orders the writers;
+// SQLite's own waiting does not.
+func openSQLite(t target, c Config) (writer, readers *stdsql.DB, err error) {
+	sync := "normal"
+	if c.FullSync {
+		sync = "full"
+	}
+	writer, err = stdsql.Open("sqlite", sqliteURI(t.path, "_txlock", "immediate",
+		"_pragma", "busy_timeout(5000)", "_pragma", "journal_mode(wal)", "_pragma", "synchronous("+sync+")",
+		"_pragma", "foreign_keys(on)", "_pragma", "cache_size(-8000)", "_pragma", "journal_size_limit(67108864)"))
+	if err != nil {
+		return nil, nil, fmt.Errorf("open %s: %w", t, err)
+	}
+	writer.SetMaxOpenConns(1)
+	readers, err = stdsql.Open("sqlite", sqliteURI(t.path,
+		"_pragma", "busy_timeout(5000)", "_pragma", "query_only(1)", "_pragma", "cache_size(-4000)"))
+	if err != nil {
+		writer.Close()
+		return nil, nil, fmt.Errorf("open %s: %w", t, err)
+	}
+	n := cmp.Or(c.MaxOpen, 8)
+	readers.SetMaxOpenConns(n)
+	readers.SetMaxIdleConns(n)
+	return writer, readers, nil
+}
+
+// sqliteURI writes a file: URI, in which the path's own ?, # and % are encoded.
+func sqliteURI(path string, pairs ...string) string {
+	q := url.Values{}
+	for i := 0; i < len(pairs); i += 2 {
+		q.Add(pairs[i], pairs[i+1])
+	}
+	u := url.URL{Scheme: "file", OmitHost: true, Path: path, RawQuery: q.Encode()}
+	return u.String()
+}

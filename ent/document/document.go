@@ -1,0 +1,107 @@
+// Package document holds the small JSON documents that live in columns:
+// addresses, tags and the lines of a fulfilment or refund.
+//
+// They are kept as the bytes that the API shows, written once when the row is
+// written, so that a list of orders copies them instead of decoding and
+// encoding them. A nil document is an absent one.
+package document
+
+import (
+	"encoding/json"
+	"fmt"
+)
+
+// Address is a postal address as a JSON object in the API's form, every key
+// present (contract, section 1).
+type Address []byte
+
+// Addresses is a JSON array of addresses.
+type Addresses []byte
+
+// Tags is a JSON array of strings.
+type Tags []byte
+
+// Lines is a JSON array of [Line].
+type Lines []byte
+
+// AddressFields are the members of an address.
+type AddressFields struct {
+	Name       *string `json:"name"`
+	Company    *string `json:"company"`
+	Line1      string  `json:"line1"`
+	Line2      *string `json:"line2"`
+	City       string  `json:"city"`
+	Region     *string `json:"region"`
+	PostalCode *string `json:"postal_code"`
+	Country    string  `json:"country"` // ISO 3166-1 alpha-2
+	Phone      *string `json:"phone"`
+}
+
+// Line is a quantity of one order line.
+type Line struct {
+	LineID   string `json:"line_item_id"`
+	Quantity int64  `json:"quantity"`
+}
+
+// NewAddress encodes a; nil gives an absent address.
+func NewAddress(a *AddressFields) Address {
+	if a == nil {
+		return nil
+	}
+	return encode(a)
+}
+
+// NewAddresses encodes a list, which may be empty.
+func NewAddresses(a []AddressFields) Addresses {
+	if a == nil {
+		a = []AddressFields{}
+	}
+	return encode(a)
+}
+
+// NewTags encodes a list, which may be empty.
+func NewTags(tags []string) Tags {
+	if tags == nil {
+		tags = []string{}
+	}
+	return encode(tags)
+}
+
+// NewLines encodes a list, which may be empty.
+func NewLines(lines []Line) Lines {
+	if lines == nil {
+		lines = []Line{}
+	}
+	return encode(lines)
+}
+
+// Fields decodes the address; nil when it is absent.
+func (a Address) Fields() (*AddressFields, error) { return decode[*AddressFields](a) }
+
+// List decodes the addresses.
+func (a Addresses) List() ([]AddressFields, error) { return decode[[]AddressFields](a) }
+
+// List decodes the tags.
+func (t Tags) List() ([]string, error) { return decode[[]string](t) }
+
+// List decodes the lines.
+func (l Lines) List() ([]Line, error) { return decode[[]Line](l) }
+
+// encode cannot fail: the types above hold only strings and integers.
+func encode(v any) []byte {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(fmt.Sprintf("encode document: %v", err))
+	}
+	return b
+}
+
+func decode[T any](b []byte) (v T, err error) {
+	if len(b) == 0 {
+		return v, nil
+	}
+	if err := json.Unmarshal(b, &v); err != nil {
+		return v, fmt.Errorf("decode document: %w", err)
+	}
+	return v, nil
+}

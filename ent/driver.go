@@ -1,0 +1,135 @@
+package ent
+
+import (
+	"context"
+	stdsql "database/sql"
+	"errors"
+	"fmt"
+	"strings"
+	"sync/atomic"
+
+	"entgo.io/ent/dialect"
+	entsql "entgo.io/ent/dialect/sql"
+)
+
+// ErrNoTx is returned for a write outside a transaction. An abandoned one could
+// take effect after its caller has gone.
+var ErrNoTx = errors.New("write outside a transaction: use Store.InTx")
+
+// Statement is one statement on its way to the database.
+type Statement struct {
+	Query   string
+	Dialect string
+	InTx    bool // it runs in a transaction
+	Args    int
+}
+
+// Counter counts the statements of one context.
+type Counter struct{ n atomic.Uint64 }
+
+// N returns how many statements have run.
+func (c *Counter) N() uint64 { return c.n.Load() }
+
+type counterKey struct{}
+
+// CountStatements returns a context whose statements are counted: for tests
+// that hold a request to a number of queries.
+func CountStatements(ctx context.Context) (context.Context, *Counter) {
+	c := new(Counter)
+	return context.WithValue(ctx, counterKey{}, c), c
+}
+
+// note counts a statement and lets the inspector see it.
+func (s *Store) note(ctx context.Context, query string, args int, inTx bool) error {
+	s.statements.Add(1)
+	if c, ok := ctx.Value(counterKey{}).(*Counter); ok {
+		c.n.Add(1)
+	}
+	if s.inspect == nil {
+		return nil
+	}
+	return s.inspect(Statement{Query: query, Dialect: s.dialect, InTx: inTx, Args: args})
+}
+
+// runner is what *sql.DB and *sql.Tx share.
+type runner interface {
+	ExecContext(ctx context.Context, query string, args ...any) (stdsql.Result, error)
+	QueryContext(ctx context.Context, query string, args ...any) (*stdsql.Rows, error)
+}
+
+// pool is ent's driver outside transactions. It reads only, on both engines.
+type pool struct {
+	store *Store
+	db    runner
+}
+
+// Dialect implements dialect.Driver.
+func (p *pool) Dialect() string { return p.store.dialect }
+
+// Close implements dialect.Driver; the store owns the connections.
+func (p *pool) Close() error { return nil }
+
+// Exec implements dialect.Driver and refuses.
+func (p *pool) Exec(context.Context, string, any, any) error { return ErrNoTx }
+
+// ExecContext refuses, as Exec does.
+func (p *pool) ExecContext(context.Context, string, ...any) (stdsql.Result, error) {
+	return nil, ErrNoTx
+}
+
+// Tx implements dialect.Driver and refuses: [Store.InTx] begins transactions.
+func (p *pool) Tx(context.Context) (dialect.Tx, error) { return nil, ErrNoTx }
+
+// Query implements dialect.Driver.
+func (p *pool) Query(ctx context.Context, query string, args, v any) error {
+	return entQuery(ctx, p, query, args, v)
+}
+
+// QueryContext runs a query that reads.
+func (p *pool) QueryContext(ctx context.Context, query string, args ...any) (*stdsql.Rows, error) {
+	if !reads(query) {
+		return nil, ErrNoTx
+	}
+	if err := p.store.note(ctx, query, len(args), false); err != nil {
+		return nil, err
+	}
+	rows, err := p.db.QueryContext(ctx, query, args...)
+	if err != nil && p.store.closed.Load() {
+		err = &unavailableError{err}
+	}
+	return rows, err
+}
+
+// reads tells by its first word that a statement changes nothing; what follows
+// a WITH is told by SQLite's query_only and by the tests' lint.
+func reads(query string) bool {
+	for _, verb := range []string{"SELECT", "WITH", "EXPLAIN", "SHOW"} {
+		if len(query) >= len(verb) && strings.EqualFold(query[:len(verb)], verb) {
+			return true
+		}
+	}
+	return false
+}
+
+// querier runs a query with plain arguments.
+type querier interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*stdsql.Rows, error)
+}
+
+// entQuery is ent's form of a query over the standard one.
+func entQuery(ctx context.Context, q querier, query string, args, v any) error {
+	argv, ok := args.([]any)
+	if !ok {
+		return fmt.Errorf("query: arguments are %T", args)
+	}
+	dst, ok := v.(*entsql.Rows)
+	if !ok {
+		return fmt.Errorf("query: destination is %T", v)
+	}
+	rows, err := q.QueryContext(ctx, query, argv...)
+	if err != nil {
+		return err
+	}
+	dst.ColumnScanner = rows
+	return nil
+}

@@ -1,0 +1,184 @@
+package ent
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/url"
+	"path/filepath"
+	"strings"
+)
+
+// Config says which database to open and how.
+type Config struct {
+	// Database is "sqlite:<path>" or a plain path, "mysql://user:pass@host:3306/name"
+	// or "mysql://user:pass@unix(/path/to/socket)/name". User and password may
+	// be percent-encoded. The one parameter is "?tls=true|preferred|skip-verify".
+	Database string
+	// FullSync makes SQLite's commits survive a power cut, not only a crash of
+	// the process. MySQL's durability is a setting of the server.
+	FullSync bool
+	// MaxOpen bounds the pool: MySQL connections, or SQLite readers. Default 16 and 8.
+	MaxOpen int
+	// Logger gets retries and connection trouble; nothing is logged without one.
+	Logger *slog.Logger
+	// Inspect, when set, sees every statement before it runs; its error stops
+	// the statement. The tests' statement lint speaks through it.
+	Inspect func(Statement) error
+}
+
+// Redacted returns the database's address without its password.
+func (c Config) Redacted() string {
+	t, err := parseTarget(c.Database)
+	if err != nil {
+		return "(not a database address)"
+	}
+	return t.String()
+}
+
+// LogValue implements slog.LogValuer and leaves the password out.
+func (c Config) LogValue() slog.Value { return slog.StringValue(c.Redacted()) }
+
+// target is a parsed database address.
+type target struct {
+	path string // of the SQLite file; empty means MySQL
+
+	user, password string
+	network, addr  string // "tcp" or "unix"
+	name           string
+	tls            string
+}
+
+// String leaves the password out.
+func (t target) String() string {
+	if t.path != "" {
+		return "sqlite:" + t.path
+	}
+	user := t.user
+	if t.password != "" {
+		user += ":***"
+	}
+	addr := t.addr
+	if t.network == "unix" {
+		addr = "unix(" + addr + ")"
+	}
+	return "mysql://" + user + "@" + addr + "/" + t.name
+}
+
+// parseTarget reads a database address. Its errors never quote the address,
+// which may hold a password.
+func parseTarget(s string) (target, error) {
+	switch {
+	case s == "":
+		return target{}, errors.New("database address is empty")
+	case strings.HasPrefix(s, "mysql://"):
+		t, err := parseMySQL(strings.TrimPrefix(s, "mysql://"))
+		if err != nil {
+			return target{}, fmt.Errorf("mysql address: %w", err)
+		}
+		return t, nil
+	case strings.HasPrefix(s, "sqlite://"):
+		return parseSQLite(strings.TrimPrefix(s, "sqlite://"))
+	case strings.HasPrefix(s, "sqlite:"):
+		return parseSQLite(strings.TrimPrefix(s, "sqlite:"))
+	case strings.Contains(s, "://"):
+		return target{}, errors.New(`database address: the scheme is neither "sqlite:" nor "mysql://"`)
+	}
+	return parseSQLite(s)
+}
+
+func parseSQLite(path string) (target, error) {
+	if path == "" {
+		return target{}, errors.New("sqlite address: the path is missing")
+	}
+	if strings.Contains(path, ":memory:") {
+		return target{}, errors.New("sqlite address: a database in memory is not supported, name a file")
+	}
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return target{}, fmt.Errorf("sqlite address: %w", err)
+	}
+	return target{path: abs}, nil
+}
+
+// parseMySQL reads user:pass@addr/name. The last @ parts the user from the
+// address, so a password may hold any character, written plainly or encoded.
+func parseMySQL(s string) (t target, err error) {
+	at := strings.LastIndex(s, "@unix(")
+	if at < 0 {
+		at = strings.LastIndexByte(s, '@')
+	}
+	if at < 0 {
+		return t, errors.New("the user is missing: mysql://user:pass@host:3306/name")
+	}
+	user, password, _ := strings.Cut(s[:at], ":")
+	t.user, t.password = unescape(user), unescape(password)
+	if t.user == "" {
+		return t, errors.New("the user is empty")
+	}
+	addr, rest, err := cutAddr(s[at+1:])
+	if err != nil {
+		return t, err
+	}
+	t.network, t.addr = addr.Network(), addr.String()
+	name, params, _ := strings.Cut(rest, "?")
+	if t.name = name; name == "" || strings.Contains(name, "/") {
+		return t, errors.New("the database's name is missing: mysql://user:pass@host:3306/name")
+	}
+	t.tls, err = parseParams(params)
+	return t, err
+}
+
+type address struct{ network, addr string }
+
+func (a address) Network() string { return a.network }
+func (a address) String() string  { return a.addr }
+
+// cutAddr parts "host:port/rest" or "unix(/path)/rest".
+func cutAddr(s string) (a net.Addr, rest string, err error) {
+	if path, ok := strings.CutPrefix(s, "unix("); ok {
+		path, rest, ok = strings.Cut(path, ")/")
+		if !ok || path == "" {
+			return nil, "", errors.New("a socket is written unix(/path/to/socket)/name")
+		}
+		return address{"unix", path}, rest, nil
+	}
+	host, rest, _ := strings.Cut(s, "/")
+	if host == "" {
+		return nil, "", errors.New("the host is missing")
+	}
+	if _, port, err := net.SplitHostPort(host); err != nil {
+		host = net.JoinHostPort(strings.Trim(host, "[]"), "3306")
+	} else if port == "" {
+		host += "3306"
+	}
+	return address{"tcp", host}, rest, nil
+}
+
+// parseParams takes the tls parameter alone: every other setting is ours, since
+// the store relies on it.
+func parseParams(s string) (tls string, err error) {
+	q, err := url.ParseQuery(s)
+	if err != nil {
+		return "", errors.New("the parameters behind ? are malformed")
+	}
+	tls = q.Get("tls")
+	q.Del("tls")
+	if len(q) > 0 {
+		return "", errors.New(`only the parameter "tls" is accepted`)
+	}
+	switch tls {
+	case "", "false", "true", "preferred", "skip-verify":
+		return tls, nil
+	}
+	return "", errors.New("tls is one of true, preferred, skip-verify, false")
+}
+
+// unescape decodes percent-encoding; a text that is not encoded stands for itself.
+func unescape(s string) string {
+	if u, err := url.PathUnescape(s); err == nil {
+		return u
+	}
+	return s
+}

@@ -1,0 +1,143 @@
+// Package fault is the error that a caller may see.
+//
+// A fault has a [Kind], which decides the stable code and the status of every
+// face (contract, section 2), a Detail that is safe to show, and, hidden, the
+// cause for the log. Any other error is our own fault: 500, its text never
+// leaves the process.
+package fault
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Kind is the stable machine name of a fault: the `code` of contract section 2.
+type Kind string
+
+// The kinds of contract section 2. State faults name their own code and are
+// made with [State].
+const (
+	NotFound                Kind = "not_found"
+	MethodNotAllowed        Kind = "method_not_allowed"
+	AuthenticationRequired  Kind = "authentication_required"
+	InvalidToken            Kind = "invalid_token"
+	InvalidRequest          Kind = "invalid_request"
+	RateLimited             Kind = "rate_limited"
+	VersionRetired          Kind = "version_retired"
+	InsufficientScope       Kind = "insufficient_scope"
+	Forbidden               Kind = "forbidden"
+	InvalidParameter        Kind = "invalid_parameter"
+	IdempotencyKeyRequired  Kind = "idempotency_key_required"
+	IdempotencyKeyInvalid   Kind = "idempotency_key_invalid"
+	IdempotencyKeyReused    Kind = "idempotency_key_reused"
+	IdempotencyInProgress   Kind = "idempotency_in_progress"
+	IdempotencyNotSupported Kind = "idempotency_not_supported"
+	PayloadTooLarge         Kind = "payload_too_large"
+	UnsupportedMediaType    Kind = "unsupported_media_type"
+	MalformedBody           Kind = "malformed_body"
+	ValidationFailed        Kind = "validation_failed"
+	Conflict                Kind = "conflict" // a state fault; Code says which
+	Unavailable             Kind = "unavailable"
+	Internal                Kind = "internal_error"
+)
+
+// Codes of a [Field] (contract, section 2).
+const (
+	Required      = "required"
+	InvalidType   = "invalid_type"
+	InvalidFormat = "invalid_format"
+	TooShort      = "too_short"
+	TooLong       = "too_long"
+	OutOfRange    = "out_of_range"
+	UnknownMember = "unknown_member"
+	UnknownValue  = "unknown_value"
+	Taken         = "taken"
+)
+
+// State codes (409): what the state of a resource forbids.
+const (
+	VersionMismatch   = "version_mismatch"
+	InvalidTransition = "invalid_transition"
+	CurrencyMismatch  = "currency_mismatch"
+	OutOfStock        = "out_of_stock"
+	AmountTooLarge    = "amount_too_large"
+	AmountExceeded    = "amount_exceeds_balance"
+	QuantityExceeded  = "quantity_exceeds_remaining"
+	LimitReached      = "limit_reached"
+	RotationPending   = "rotation_pending"
+	AlreadyRevoked    = "already_revoked"
+	LastOwner         = "last_owner"
+)
+
+// Field is one thing wrong with the input. Exactly one of Pointer, Parameter
+// and Header is set.
+type Field struct {
+	Pointer   string // JSON pointer as a URI fragment, "#/price_minor"
+	Parameter string // name of a query parameter
+	Header    string // name of a request header
+	Code      string
+	Detail    string
+}
+
+// Error is an error with a public face.
+type Error struct {
+	Kind   Kind
+	Code   string // overrides string(Kind) for a state fault
+	Detail string // safe to show
+	Fields []Field
+	// Scope is the missing scope of an InsufficientScope fault.
+	Scope string
+	// Allow is the list of methods of a MethodNotAllowed fault.
+	Allow string
+	// RetryAfter is when a RateLimited, IdempotencyInProgress or Unavailable
+	// request may come again.
+	RetryAfter time.Duration
+	// Err is the cause, for the log only.
+	Err error
+}
+
+// New makes a fault with a safe detail.
+func New(k Kind, detail string) *Error { return &Error{Kind: k, Detail: detail} }
+
+// Newf makes a fault; the arguments must be safe to show.
+func Newf(k Kind, format string, args ...any) *Error {
+	return &Error{Kind: k, Detail: fmt.Sprintf(format, args...)}
+}
+
+// State makes a 409 with its own code.
+func State(code, detail string) *Error { return &Error{Kind: Conflict, Code: code, Detail: detail} }
+
+// Missing is the one answer for an unknown, a malformed and a foreign id.
+func Missing(what string) *Error {
+	return &Error{Kind: NotFound, Detail: "There is no such " + what + "."}
+}
+
+// Invalid makes a 422 from what is wrong with the body.
+func Invalid(fields ...Field) *Error {
+	return &Error{Kind: ValidationFailed, Detail: "The request has invalid members.", Fields: fields}
+}
+
+// Name returns the stable machine name.
+func (e *Error) Name() string {
+	if e.Code != "" {
+		return e.Code
+	}
+	return string(e.Kind)
+}
+
+// Error implements error; the text is for logs.
+func (e *Error) Error() string {
+	var s strings.Builder
+	s.WriteString(e.Name() + ": " + e.Detail)
+	for _, f := range e.Fields {
+		s.WriteString(" " + f.Pointer + f.Parameter + f.Header + "=" + f.Code)
+	}
+	if e.Err != nil {
+		s.WriteString(": " + e.Err.Error())
+	}
+	return s.String()
+}
+
+// Unwrap returns the hidden cause.
+func (e *Error) Unwrap() error { return e.Err }

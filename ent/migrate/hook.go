@@ -1,0 +1,68 @@
+package migrate
+
+import (
+	"slices"
+
+	"ariga.io/atlas/sql/schema"
+	entschema "entgo.io/ent/dialect/sql/schema"
+)
+
+// primaryKey is the name of the unique index that becomes a table's primary key.
+const primaryKey = "primary_key"
+
+// Hook shapes the tables as ent cannot declare them: the primary key of a
+// store-owned table starts with the store, and no table has a foreign key.
+func Hook() entschema.MigrateOption {
+	return entschema.WithDiffHook(func(next entschema.Differ) entschema.Differ {
+		return entschema.DiffFunc(func(current, desired *schema.Schema) ([]schema.Change, error) {
+			for _, t := range desired.Tables {
+				shape(t)
+			}
+			return next.Diff(current, desired)
+		})
+	})
+}
+
+// shape may meet a table twice and then changes nothing.
+func shape(t *schema.Table) {
+	t.ForeignKeys = nil
+	for _, c := range t.Columns {
+		c.ForeignKeys = nil
+	}
+	columns := keyColumns(t)
+	if columns == nil {
+		return
+	}
+	setKey(t, columns)
+	// SQLite tells a key's columns in the order of the table's: they go first.
+	rest := slices.DeleteFunc(slices.Clone(t.Columns), func(c *schema.Column) bool { return slices.Contains(columns, c) })
+	t.Columns = append(slices.Clone(columns), rest...)
+}
+
+// keyColumns returns the key that t should have, or nil for ent's own.
+func keyColumns(t *schema.Table) []*schema.Column {
+	if i, ok := t.Index(primaryKey); ok {
+		var columns []*schema.Column
+		for _, p := range i.Parts {
+			columns = append(columns, p.C)
+		}
+		return columns
+	}
+	store, owned := t.Column("store_id")
+	id, ok := t.Column("id")
+	if !owned || !ok || t.PrimaryKey == nil || len(t.PrimaryKey.Parts) != 1 || t.PrimaryKey.Parts[0].C != id {
+		return nil // a table of no store, or a directory
+	}
+	return []*schema.Column{store, id}
+}
+
+// setKey replaces the primary key, and drops the index that stood for it.
+func setKey(t *schema.Table, columns []*schema.Column) {
+	t.Indexes = slices.DeleteFunc(t.Indexes, func(i *schema.Index) bool { return i.Name == primaryKey })
+	for _, c := range t.Columns {
+		c.Indexes = slices.DeleteFunc(c.Indexes, func(i *schema.Index) bool {
+			return i == t.PrimaryKey || i.Name == primaryKey
+		})
+	}
+	t.SetPrimaryKey(schema.NewPrimaryKey(columns...))
+}

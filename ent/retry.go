@@ -1,0 +1,105 @@
+package ent
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"time"
+)
+
+// phase is how far a try of a transaction came.
+type phase int
+
+const (
+	beginning  phase = iota
+	running          // nothing is committed: a lost link undoes it all
+	committing       // the outcome of a lost link is unknown
+)
+
+const (
+	maxTries     = 10
+	maxLockWaits = 2 // retries after a lock wait: each has cost seconds
+)
+
+// retry decides whether a transaction is tried once more.
+type retry struct {
+	deadline  time.Time
+	keyed     bool
+	tries     int
+	lockWaits int
+	spent     bool // it would have been tried again, had there been tries left
+}
+
+// next counts a failed try and returns how long to wait before the next one.
+func (r *retry) next(err error, p phase) (wait time.Duration, again bool) {
+	if _, final := errors.AsType[*finalError](err); final {
+		return 0, false
+	}
+	r.tries++
+	base, limit := 2*time.Millisecond, 200*time.Millisecond
+	switch classify(err) {
+	case conflict:
+	case lockWait:
+		r.lockWaits++
+		if r.lockWaits > maxLockWaits {
+			r.spent = true
+			return 0, false
+		}
+	case refused:
+		base, limit = 20*time.Millisecond, 640*time.Millisecond
+	case linkLost:
+		if p == committing && !r.keyed {
+			return 0, false
+		}
+		base, limit = 20*time.Millisecond, 640*time.Millisecond
+	default:
+		return 0, false
+	}
+	wait = rand.N(min(base<<r.tries, limit)) + 1
+	if r.tries >= maxTries || time.Now().Add(wait).After(r.deadline) {
+		r.spent = true
+		return 0, false
+	}
+	return wait, true
+}
+
+// explain marks an error that outlived its tries, so that the caller hears
+// "later" and not "never".
+func (r *retry) explain(err error) error {
+	if r.spent || !time.Now().Before(r.deadline) {
+		return &unavailableError{err}
+	}
+	return err
+}
+
+// finalError is an error that f does not want tried again.
+type finalError struct{ err error }
+
+func (e *finalError) Error() string { return e.err.Error() }
+func (e *finalError) Unwrap() error { return e.err }
+
+// Final marks err as the answer of a transaction's closure: it is returned,
+// never tried again, whatever error of the database it wraps.
+func Final(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &finalError{err}
+}
+
+// String names the class for logs.
+func (c class) String() string {
+	return [...]string{"fatal", "duplicate", "conflict", "lock_wait", "refused", "link_lost"}[c]
+}
+
+// sleep waits and tells whether ctx outlived the wait.
+func sleep(ctx context.Context, d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}

@@ -1,0 +1,39 @@
+package schema
+
+import (
+	"entgo.io/ent"
+	"entgo.io/ent/dialect/entsql"
+	"entgo.io/ent/schema"
+	"entgo.io/ent/schema/field"
+
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/ent/xid"
+)
+
+// Audit says who did what to which resource, in the transaction that did it.
+type Audit struct{ ent.Schema }
+
+// Mixin implements ent.Interface.
+func (Audit) Mixin() []ent.Mixin {
+	return []ent.Mixin{Tenant{Prefix: xid.Audit}}
+}
+
+// Fields implements ent.Interface.
+func (Audit) Fields() []ent.Field {
+	return []ent.Field{
+		field.String("actor_type").GoType(viewer.Kind("")).SchemaType(key("16")),
+		field.UUID("actor_id", xid.ID{}).SchemaType(bytes16).Optional().Nillable(),
+		field.String("actor_name").MaxLen(255),
+		field.String("action").SchemaType(key("64")),
+		field.String("resource_type").SchemaType(key("32")),
+		field.UUID("resource_id", xid.ID{}).SchemaType(bytes16),
+		// detail is a short public text, without personal data.
+		field.String("detail").MaxLen(255).Optional().Nillable(),
+		field.String("request_id").SchemaType(key("30")).Optional().Nillable(),
+	}
+}
+
+// Annotations implements ent.Interface.
+func (Audit) Annotations() []schema.Annotation {
+	return []schema.Annotation{entsql.Annotation{Table: "audit_log"}}
+}

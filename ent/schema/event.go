@@ -1,0 +1,38 @@
+package schema
+
+import (
+	"entgo.io/ent"
+	"entgo.io/ent/schema/field"
+	"entgo.io/ent/schema/index"
+
+	"github.com/storefront-go/storefront/ent/event"
+	"github.com/storefront-go/storefront/ent/xid"
+)
+
+// Event is an entry of the event log, written by the transaction of its change with
+// the bytes that subscribers will receive (contract, section 8). Kept 30 days.
+type Event struct{ ent.Schema }
+
+// Mixin implements ent.Interface.
+func (Event) Mixin() []ent.Mixin {
+	return []ent.Mixin{Tenant{Prefix: xid.Event}}
+}
+
+// Fields implements ent.Interface.
+func (Event) Fields() []ent.Field {
+	return []ent.Field{
+		field.String("type").GoType(event.Type("")).SchemaType(key("64")),
+		field.String("resource_type").SchemaType(key("32")),
+		field.UUID("resource_id", xid.ID{}).SchemaType(bytes16),
+		// sequence counts the resource's events from 1 without gaps.
+		field.Int64("sequence"),
+		field.Bytes("body").SchemaType(longBlob),
+	}
+}
+
+// Indexes implements ent.Interface.
+func (Event) Indexes() []ent.Index {
+	return []ent.Index{
+		index.Fields("store_id", "resource_id", "sequence").Unique(),
+	}
+}

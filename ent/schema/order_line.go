@@ -1,0 +1,43 @@
+package schema
+
+import (
+	"entgo.io/ent"
+	"entgo.io/ent/schema/field"
+	"entgo.io/ent/schema/index"
+
+	"github.com/storefront-go/storefront/ent/xid"
+)
+
+// OrderLine is a snapshot of what was ordered. Its primary key is (store_id, order_id,
+// position), so the lines of a page of orders lie together.
+type OrderLine struct{ ent.Schema }
+
+// Mixin implements ent.Interface.
+func (OrderLine) Mixin() []ent.Mixin {
+	return []ent.Mixin{Tenant{Prefix: xid.OrderLine}}
+}
+
+// Fields implements ent.Interface.
+func (OrderLine) Fields() []ent.Field {
+	return []ent.Field{
+		field.UUID("order_id", xid.ID{}).SchemaType(bytes16).Annotations(Kind{xid.Order}),
+		field.Int("position"),
+		field.UUID("product_id", xid.ID{}).SchemaType(bytes16).Annotations(Kind{xid.Product}).Optional().Nillable(),
+		field.String("title").MaxLen(255),
+		field.String("sku").SchemaType(key("1020")).Optional().Nillable(),
+		field.Int64("quantity"),
+		field.Int64("fulfilled_quantity").Default(0),
+		field.Int64("refunded_quantity").Default(0),
+		field.Int64("unit_price_minor"),
+		field.Int64("discount_minor"),
+		field.Int64("tax_minor"),
+		field.Int64("total_minor"),
+	}
+}
+
+// Indexes implements ent.Interface.
+func (OrderLine) Indexes() []ent.Index {
+	return []ent.Index{
+		index.Fields("store_id", "order_id", "position").Unique().StorageKey(PrimaryKey),
+	}
+}

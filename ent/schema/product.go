@@ -1,0 +1,50 @@
+package schema
+
+import (
+	"entgo.io/ent"
+	"entgo.io/ent/schema/field"
+	"entgo.io/ent/schema/index"
+
+	"github.com/storefront-go/storefront/ent/document"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/xid"
+)
+
+// Product is something that a store sells.
+type Product struct{ ent.Schema }
+
+// Mixin implements ent.Interface.
+func (Product) Mixin() []ent.Mixin {
+	return []ent.Mixin{Tenant{Prefix: xid.Product}, Versioned{Synced: true}}
+}
+
+// Fields implements ent.Interface.
+func (Product) Fields() []ent.Field {
+	return []ent.Field{
+		field.String("title").MaxLen(255),
+		field.String("handle").SchemaType(key("120")),
+		field.String("description").SchemaType(text).Optional().Nillable(),
+		field.String("status").GoType(state.ProductStatus("")).SchemaType(key("32")),
+		field.Int64("price_minor"),
+		field.Int64("compare_at_price_minor").Optional().Nillable(),
+		field.String("currency").SchemaType(key("3")),
+		field.String("sku").SchemaType(key("1020")).Optional().Nillable(),
+		field.String("vendor").MaxLen(255).Optional().Nillable(),
+		field.String("product_type").MaxLen(255).Optional().Nillable(),
+		field.Bytes("tags").GoType(document.Tags(nil)).SchemaType(blob),
+		// inventory_quantity null means untracked.
+		field.Int64("inventory_quantity").Optional().Nillable(),
+		field.String("image_url").SchemaType(text).Optional().Nillable(),
+		field.Int64("published_at").GoType(micros.Time(0)).Optional().Nillable(),
+	}
+}
+
+// Indexes implements ent.Interface.
+func (Product) Indexes() []ent.Index {
+	return []ent.Index{
+		index.Fields("store_id", "handle").Unique(),
+		index.Fields("store_id", "status", "id"),
+		index.Fields("store_id", "sku", "id"),
+	}
+}

@@ -1,0 +1,43 @@
+package schema
+
+import (
+	"entgo.io/ent"
+	"entgo.io/ent/schema"
+	"entgo.io/ent/schema/field"
+
+	"github.com/storefront-go/storefront/ent/rule"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/xid"
+)
+
+// Store is one merchant's shop, the tenant of all that it owns.
+type Store struct{ ent.Schema }
+
+// Mixin implements ent.Interface.
+func (Store) Mixin() []ent.Mixin {
+	return []ent.Mixin{Versioned{}}
+}
+
+// Fields implements ent.Interface.
+func (Store) Fields() []ent.Field {
+	return []ent.Field{
+		field.UUID("id", xid.ID{}).SchemaType(bytes16).Immutable().Default(xid.New),
+		field.String("handle").SchemaType(key("120")).Immutable(),
+		field.String("name").MaxLen(255),
+		field.String("currency").SchemaType(key("3")),
+		field.String("timezone").SchemaType(key("64")),
+		field.String("status").GoType(state.StoreStatus("")).SchemaType(key("32")).Default(string(state.StoreOpen)),
+		// next_number is the first order number of the next block.
+		field.Int64("next_number").Default(1001),
+		field.Bool("legacy").Default(false),
+		field.Bool("demo").Default(false),
+	}
+}
+
+// Annotations implements ent.Interface.
+func (Store) Annotations() []schema.Annotation {
+	return []schema.Annotation{Kind{xid.Store}}
+}
+
+// Policy lets a viewer see its own store.
+func (Store) Policy() ent.Policy { return rule.Self() }

@@ -1,0 +1,31 @@
+package schema
+
+import (
+	"entgo.io/ent"
+	"entgo.io/ent/schema"
+	"entgo.io/ent/schema/field"
+
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/xid"
+)
+
+// User is a person; which stores he belongs to is said by [Staff].
+type User struct{ ent.Schema }
+
+// Fields implements ent.Interface.
+func (User) Fields() []ent.Field {
+	return []ent.Field{
+		field.UUID("id", xid.ID{}).SchemaType(bytes16).Immutable().Default(xid.New),
+		field.String("email").SchemaType(key("1020")),
+		field.String("name").MaxLen(255),
+		// password_hash is argon2id in its PHC string form; null means no password.
+		field.String("password_hash").SchemaType(key("255")).Optional().Nillable().Sensitive(),
+		field.Bool("demo").Default(false),
+		field.Int64("updated_at").GoType(micros.Time(0)),
+	}
+}
+
+// Annotations implements ent.Interface.
+func (User) Annotations() []schema.Annotation {
+	return []schema.Annotation{Kind{xid.User}}
+}

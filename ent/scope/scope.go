@@ -1,0 +1,132 @@
+// Package scope is THE catalogue of scopes (spec, section 5): one table that
+// the authoriser, the key editor, the consent screen, the metadata document,
+// GraphQL and the OpenAPI test all read.
+package scope
+
+import (
+	"slices"
+	"strings"
+)
+
+// Scope is one entry of the catalogue.
+type Scope struct {
+	Name     string // "orders.read"
+	Resource string // "orders"
+	Access   string // "read" or "write"
+	Title    string // a few words for a consent screen
+	Sentence string // what the holder can do, as a sentence
+	Personal bool   // opens data about people
+}
+
+// The names of the catalogue.
+const (
+	ProductsRead  = "products.read"
+	ProductsWrite = "products.write"
+	OrdersRead    = "orders.read"
+	OrdersWrite   = "orders.write"
+	CustomersRead = "customers.read"
+	ExportsRead   = "exports.read"
+	ExportsWrite  = "exports.write"
+	WebhooksRead  = "webhooks.read"
+	WebhooksWrite = "webhooks.write"
+	ThemesRead    = "themes.read"
+	ThemesWrite   = "themes.write"
+)
+
+var catalogue = []Scope{
+	{ProductsRead, "products", "read", "See products", "Read the store's products, prices and stock.", false},
+	{ProductsWrite, "products", "write", "Manage products", "Create and change products. Includes reading them.", false},
+	{OrdersRead, "orders", "read", "See orders", "Read orders with their addresses, amounts and notes.", true},
+	{OrdersWrite, "orders", "write", "Annotate orders", "Add notes to orders. Includes reading them.", true},
+	{CustomersRead, "customers", "read", "See customers", "Read customers with their contact details and addresses.", true},
+	{ExportsRead, "exports", "read", "See exports", "List export jobs and fetch their files.", true},
+	{ExportsWrite, "exports", "write", "Run exports", "Start, cancel and delete export jobs. Includes reading them.", true},
+	{WebhooksRead, "webhooks", "read", "See webhooks", "List webhook endpoints and their state.", false},
+	{WebhooksWrite, "webhooks", "write", "Manage webhooks", "Register and delete webhook endpoints. Includes reading them.", false},
+	{ThemesRead, "themes", "read", "See themes", "List themes, their assets and the marketplace.", false},
+	{ThemesWrite, "themes", "write", "Manage themes", "Activate, import and change themes. Includes reading them.", false},
+}
+
+// All returns the catalogue in its order of display.
+func All() []Scope { return slices.Clone(catalogue) }
+
+// Names returns every name, in the catalogue's order.
+func Names() []string {
+	names := make([]string, len(catalogue))
+	for i, s := range catalogue {
+		names[i] = s.Name
+	}
+	return names
+}
+
+// Known tells whether name is in the catalogue.
+func Known(name string) bool { return bit(name) != 0 }
+
+// Find returns the entry of name.
+func Find(name string) (Scope, bool) {
+	i := slices.IndexFunc(catalogue, func(s Scope) bool { return s.Name == name })
+	if i < 0 {
+		return Scope{}, false
+	}
+	return catalogue[i], true
+}
+
+// Set is a set of scopes of the catalogue.
+type Set uint32
+
+func bit(name string) Set {
+	for i := range catalogue {
+		if catalogue[i].Name == name {
+			return 1 << i
+		}
+	}
+	return 0
+}
+
+// Of makes a set; names outside the catalogue are left out.
+func Of(names ...string) Set {
+	var s Set
+	for _, n := range names {
+		s |= bit(n)
+	}
+	return s
+}
+
+// Full is every scope of the catalogue.
+func Full() Set { return 1<<len(catalogue) - 1 }
+
+// Parse reads names parted by spaces; names outside the catalogue are left out.
+func Parse(s string) Set { return Of(strings.Fields(s)...) }
+
+// Effective adds what the set implies: a .write implies the .read of the same
+// resource and nothing else (spec, section 5).
+func (s Set) Effective() Set {
+	for i := range catalogue {
+		if catalogue[i].Access == "write" && s&(1<<i) != 0 {
+			s |= bit(catalogue[i].Resource + ".read")
+		}
+	}
+	return s
+}
+
+// Has tells whether name is in the set itself, without implications: ask the
+// effective set.
+func (s Set) Has(name string) bool { b := bit(name); return b != 0 && s&b == b }
+
+// Covers tells whether every scope of t is in s.
+func (s Set) Covers(t Set) bool { return s&t == t }
+
+// Names returns the names, sorted.
+func (s Set) Names() []string {
+	names := []string{}
+	for i := range catalogue {
+		if s&(1<<i) != 0 {
+			names = append(names, catalogue[i].Name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// String returns the sorted names parted by spaces: the stored form.
+func (s Set) String() string { return strings.Join(s.Names(), " ") }

@@ -1,0 +1,163 @@
+package scope_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/storefront-go/storefront/ent/scope"
+)
+
+// The names of spec section 5, in its order.
+var spec = []string{
+	"products.read", "products.write", "orders.read", "orders.write", "customers.read", "exports.read", "exports.write",
+	"webhooks.read", "webhooks.write", "themes.read", "themes.write",
+}
+
+func TestCatalogueIsTheSpecs(t *testing.T) {
+	if d := cmp.Diff(spec, scope.Names()); d != "" {
+		t.Errorf("names (-spec +got):\n%s", d)
+	}
+	for _, s := range scope.All() {
+		if s.Name != s.Resource+"."+s.Access || s.Access != "read" && s.Access != "write" {
+			t.Errorf("%s: made of %q and %q", s.Name, s.Resource, s.Access)
+		}
+		if s.Title == "" || !strings.HasSuffix(s.Sentence, ".") {
+			t.Errorf("%s: title %q, sentence %q", s.Name, s.Title, s.Sentence)
+		}
+	}
+}
+
+func TestAllIsACopy(t *testing.T) {
+	scope.All()[0].Name = "changed"
+	if !scope.Known(scope.ProductsRead) || scope.Names()[0] != scope.ProductsRead {
+		t.Error("a caller changed the catalogue")
+	}
+}
+
+// A write implies the read of its own resource and nothing else; a read implies
+// nothing (spec section 5).
+func TestEffectiveOfEachScope(t *testing.T) {
+	for _, s := range scope.All() {
+		t.Run(s.Name, func(t *testing.T) {
+			want := []string{s.Name}
+			if s.Access == "write" {
+				want = append(want, s.Resource+".read")
+			}
+			slices.Sort(want)
+			got := scope.Of(s.Name).Effective()
+			if d := cmp.Diff(want, got.Names()); d != "" {
+				t.Errorf("effective (-want +got):\n%s", d)
+			}
+			for _, other := range spec {
+				if got.Has(other) != slices.Contains(want, other) {
+					t.Errorf("Has(%s) = %v", other, got.Has(other))
+				}
+			}
+		})
+	}
+}
+
+func TestEffectiveOfEverySet(t *testing.T) {
+	for s := scope.Set(0); s <= scope.Full(); s++ {
+		e := s.Effective()
+		if !e.Covers(s) || e.Effective() != e {
+			t.Fatalf("%s: effective %s", s, e)
+		}
+		for _, name := range (e &^ s).Names() {
+			if r, ok := strings.CutSuffix(name, ".read"); !ok || !s.Has(r+".write") {
+				t.Fatalf("%s: gained %s", s, name)
+			}
+		}
+	}
+}
+
+func TestHasIsLiteral(t *testing.T) {
+	s := scope.Of(scope.OrdersWrite)
+	if s.Has(scope.OrdersRead) || !s.Has(scope.OrdersWrite) {
+		t.Error("Has looks beyond the set itself")
+	}
+	if scope.Full().Has("orders.delete") || scope.Full().Has("") || scope.Set(0).Has("") {
+		t.Error("Has knows a name that is not in the catalogue")
+	}
+}
+
+func TestStoredForm(t *testing.T) {
+	for _, tc := range []struct {
+		name, text, want string
+	}{
+		{"none", "", ""},
+		{"sorted", "themes.read orders.read", "orders.read themes.read"},
+		{"any white space", " orders.read\t\nthemes.read ", "orders.read themes.read"},
+		{"twice", "orders.read orders.read", "orders.read"},
+		{"unknown ones drop out", "orders.read orders.delete Orders.Read orders", "orders.read"},
+		{"nothing is implied", "orders.write", "orders.write"},
+		{"commas do not part", "orders.read,themes.read", ""},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			if got := scope.Parse(tc.text).String(); got != tc.want {
+				t.Errorf("Parse(%q) = %q, want %q", tc.text, got, tc.want)
+			}
+		})
+	}
+	for s := scope.Set(0); s <= scope.Full(); s++ {
+		if got := scope.Parse(s.String()); got != s {
+			t.Fatalf("%q comes back as %q", s, got)
+		}
+	}
+}
+
+func TestFullIsEveryName(t *testing.T) {
+	if full := scope.Full(); full != scope.Of(spec...) || full.Effective() != full || len(full.Names()) != len(spec) {
+		t.Errorf("Full() = %s", full)
+	}
+	if names := scope.Set(0).Names(); names == nil || len(names) != 0 {
+		t.Errorf("names of the empty set are %#v, want an empty slice", names)
+	}
+}
+
+func TestCovers(t *testing.T) {
+	for _, tc := range []struct {
+		s, t string
+		want bool
+	}{
+		{"orders.read", "", true},
+		{"orders.read", "orders.read", true},
+		{"orders.read themes.read", "themes.read", true},
+		{"orders.read", "orders.write", false},
+		{"orders.read", "orders.read themes.read", false},
+		{"", "orders.read", false},
+	} {
+		if got := scope.Parse(tc.s).Covers(scope.Parse(tc.t)); got != tc.want {
+			t.Errorf("%q covers %q: %v, want %v", tc.s, tc.t, got, tc.want)
+		}
+	}
+}
+
+func TestFind(t *testing.T) {
+	for _, name := range spec {
+		if s, ok := scope.Find(name); !ok || s.Name != name || !scope.Known(name) {
+			t.Errorf("Find(%s) = %q, %v", name, s.Name, ok)
+		}
+	}
+	for _, name := range []string{"", "orders", "orders.", "ORDERS.READ", "customers.write", "orders.read "} {
+		if s, ok := scope.Find(name); ok || s != (scope.Scope{}) || scope.Known(name) {
+			t.Errorf("Find(%q) = %q, %v", name, s.Name, ok)
+		}
+	}
+}
+
+// What opens data about people is marked, for the consent screen.
+func TestPersonal(t *testing.T) {
+	var got []string
+	for _, s := range scope.All() {
+		if s.Personal && !slices.Contains(got, s.Resource) {
+			got = append(got, s.Resource)
+		}
+	}
+	if d := cmp.Diff([]string{"orders", "customers", "exports"}, got); d != "" {
+		t.Errorf("personal resources (-want +got):\n%s", d)
+	}
+}

@@ -1,0 +1,154 @@
+package ent
+
+import (
+	"cmp"
+	"context"
+	stdsql "database/sql"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync/atomic"
+	"time"
+
+	"entgo.io/ent/dialect"
+
+	"github.com/storefront-go/storefront/ent/db"
+	_ "github.com/storefront-go/storefront/ent/db/runtime" // the policies
+)
+
+// Store is the database of the service.
+type Store struct {
+	dialect string
+	address string // without the password
+	log     *slog.Logger
+	inspect func(Statement) error
+
+	writer  *stdsql.DB // begins transactions
+	readers *stdsql.DB // reads outside transactions; on MySQL the same pool
+	client  *db.Client // speaks to the readers
+
+	statements atomic.Uint64
+	retries    atomic.Uint64
+	closed     atomic.Bool
+}
+
+// Open opens the database and checks that it answers. It does not touch the
+// schema. An error never holds the password.
+func Open(ctx context.Context, c Config) (*Store, error) {
+	t, err := parseTarget(c.Database)
+	if err != nil {
+		return nil, err
+	}
+	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
+	s := &Store{address: t.String(), log: c.Logger, inspect: c.Inspect}
+	if t.path != "" {
+		s.dialect = dialect.SQLite
+		s.writer, s.readers, err = openSQLite(t, c)
+	} else {
+		s.dialect = dialect.MySQL
+		s.writer, err = openMySQL(t, c)
+		s.readers = s.writer
+	}
+	if err != nil {
+		return nil, err
+	}
+	s.client = db.NewClient(db.Driver(&pool{store: s, db: s.readers}))
+	if err := s.Ping(ctx); err != nil {
+		s.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// Close waits for open transactions and closes every connection.
+func (s *Store) Close() error {
+	s.closed.Store(true)
+	err := s.writer.Close()
+	if s.readers != s.writer {
+		err = errors.Join(s.readers.Close(), err)
+	}
+	return err
+}
+
+// Dialect returns ent's name of the engine: "mysql" or "sqlite3".
+func (s *Store) Dialect() string { return s.dialect }
+
+// Redacted returns the database's address without its password.
+func (s *Store) Redacted() string { return s.address }
+
+// DB returns the client of the transaction that ctx is in, or else one that
+// only reads.
+func (s *Store) DB(ctx context.Context) *db.Client {
+	if t := s.txFrom(ctx); t != nil {
+		return t.client
+	}
+	return s.client
+}
+
+// AdminDB returns the writer's pool: for the migration generator alone.
+func (s *Store) AdminDB() *stdsql.DB { return s.writer }
+
+// AdminConn returns a connection that may write without a transaction of this
+// package: for migrations alone. The caller closes it.
+func (s *Store) AdminConn(ctx context.Context) (*stdsql.Conn, error) { return s.writer.Conn(ctx) }
+
+// Ping tells whether the database answers, to reads and to the writer's pool.
+func (s *Store) Ping(ctx context.Context) error {
+	// The writer goes first: it makes a new SQLite file and turns its WAL on.
+	// While transactions keep it busy the readers speak for the database.
+	if s.writer == s.readers || s.writer.Stats().InUse == 0 {
+		if err := s.writer.PingContext(ctx); err != nil {
+			return fmt.Errorf("open %s: %w", s.address, &unavailableError{err})
+		}
+	}
+	if err := s.readers.PingContext(ctx); err != nil {
+		return fmt.Errorf("open %s: %w", s.address, &unavailableError{err})
+	}
+	return nil
+}
+
+// ServerTime returns the database server's clock; SQLite's is our own.
+func (s *Store) ServerTime(ctx context.Context) (time.Time, error) {
+	if s.dialect == dialect.SQLite {
+		return time.Now().UTC(), nil
+	}
+	var us int64
+	err := s.readers.QueryRowContext(ctx, "SELECT CAST(UNIX_TIMESTAMP(NOW(6)) * 1000000 AS SIGNED)").Scan(&us)
+	if err != nil {
+		return time.Time{}, fmt.Errorf("read server time: %w", err)
+	}
+	return time.UnixMicro(us).UTC(), nil
+}
+
+// Version returns the engine and its version, such as "SQLite 3.53.1".
+func (s *Store) Version(ctx context.Context) (string, error) {
+	query, name := "SELECT VERSION()", "MySQL "
+	if s.dialect == dialect.SQLite {
+		query, name = "SELECT sqlite_version()", "SQLite "
+	}
+	var v string
+	if err := s.readers.QueryRowContext(ctx, query).Scan(&v); err != nil {
+		return "", fmt.Errorf("read version: %w", err)
+	}
+	return name + v, nil
+}
+
+// Statements returns how many statements have run since Open.
+func (s *Store) Statements() uint64 { return s.statements.Load() }
+
+// Retries returns how many transactions were begun anew since Open.
+func (s *Store) Retries() uint64 { return s.retries.Load() }
+
+// PoolStats are the figures of one pool of connections.
+type PoolStats struct {
+	Name string // "reader" and "writer" on SQLite, "shared" on MySQL
+	stdsql.DBStats
+}
+
+// Stats returns the figures of every pool.
+func (s *Store) Stats() []PoolStats {
+	if s.readers == s.writer {
+		return []PoolStats{{"shared", s.writer.Stats()}}
+	}
+	return []PoolStats{{"reader", s.readers.Stats()}, {"writer", s.writer.Stats()}}
+}

@@ -1,0 +1,112 @@
+package storetest
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/db/migrate"
+)
+
+// owned are the tables whose every statement names store_id: those with the
+// column, but for the directories, whose key is a name or a hash.
+var owned = func() map[string]bool {
+	m := map[string]bool{}
+	for _, t := range migrate.Tables {
+		if t.PrimaryKey[0].Name != "id" {
+			continue
+		}
+		for _, c := range t.Columns {
+			if c.Name == "store_id" {
+				m[t.Name] = true
+			}
+		}
+	}
+	return m
+}()
+
+// across are the statements that may read many stores at once, each with its
+// reason. A statement matches by its beginning.
+var across = []struct{ prefix, reason string }{}
+
+// forbidden is SQL that some engine of the scale plan lacks or does differently.
+var forbidden = []struct {
+	word *regexp.Regexp
+	why  string
+}{
+	{word(`FOR\s+SHARE`), "FOR SHARE: unknown to MariaDB"},
+	{word(`LOCK\s+IN\s+SHARE\s+MODE`), "a shared lock guards nothing on Galera"},
+	{word(`SKIP\s+LOCKED`), "SKIP LOCKED hands a row out twice on TiDB"},
+	{word(`REPLACE\s+INTO`), "REPLACE deletes and inserts"},
+	{word(`INSERT\s+OR\s+REPLACE`), "REPLACE deletes and inserts"},
+	{word(`RETURNING`), "RETURNING: unknown to MySQL"},
+	{word(`LATERAL`), "LATERAL: unknown to MariaDB"},
+	{word(`JSON_TABLE`), "JSON_TABLE: unknown to SQLite and TiDB"},
+	{word(`OFFSET`), "OFFSET reads what it skips: use a cursor"},
+	{word(`READ\s+ONLY`), "read-only transactions are not routed alike"},
+	{word(`GET_LOCK`), "GET_LOCK: only migrations may use it"},
+	{regexp.MustCompile(`->>`), "->>: MariaDB lacks it"},
+}
+
+func word(s string) *regexp.Regexp { return regexp.MustCompile(`(?i)\b` + s + `\b`) }
+
+var (
+	literal = regexp.MustCompile(`'(?:[^'\\]|\\.|'')*'`)
+	tables  = regexp.MustCompile("(?i)\\b(?:FROM|JOIN|INTO|UPDATE)\\s+[`\"]?([a-z_0-9]+)[`\"]?")
+	write   = regexp.MustCompile(`(?i)^\s*(?:INSERT|UPDATE|DELETE|REPLACE|CREATE|ALTER|DROP|TRUNCATE|WITH\b[^;]*\)\s*(?:INSERT|UPDATE|DELETE))\b`)
+	store   = regexp.MustCompile(`(?i)\bstore_id\b`)
+)
+
+// Lint checks a statement against the portability rules.
+func Lint(s ent.Statement) error {
+	q := literal.ReplaceAllString(s.Query, "''")
+	for _, f := range forbidden {
+		if f.word.MatchString(q) {
+			return fmt.Errorf("statement lint: %s", f.why)
+		}
+	}
+	if !s.InTx && write.MatchString(q) {
+		return fmt.Errorf("statement lint: a write outside a transaction")
+	}
+	return lintStore(q)
+}
+
+// lintStore wants store_id where it selects: behind WHERE or ON, or among an
+// insert's columns; the column list of a SELECT names it always.
+func lintStore(q string) error {
+	for _, m := range tables.FindAllStringSubmatch(q, -1) {
+		if !owned[m[1]] || namesStore(q) {
+			continue
+		}
+		if !slices.ContainsFunc(across, func(a struct{ prefix, reason string }) bool { return strings.HasPrefix(q, a.prefix) }) {
+			return fmt.Errorf("statement lint: %s is store-owned, and no condition names store_id", m[1])
+		}
+	}
+	return nil
+}
+
+var condition = regexp.MustCompile(`(?i)\b(?:WHERE|ON)\b`)
+
+func namesStore(q string) bool {
+	if insert.MatchString(q) {
+		return store.MatchString(q)
+	}
+	at := condition.FindStringIndex(q)
+	return at != nil && store.MatchString(q[at[0]:])
+}
+
+var insert = regexp.MustCompile(`(?i)^\s*INSERT\b`)
+
+// failing makes an inspector that fails t.
+func failing(t testing.TB) func(ent.Statement) error {
+	return func(s ent.Statement) error {
+		err := Lint(s)
+		if err != nil {
+			t.Errorf("%v\n%s", err, s.Query)
+		}
+		return err
+	}
+}

@@ -1,0 +1,176 @@
+// Package mariadb runs a private MariaDB server for tests, load runs and the
+// migration generator: on a socket in a temporary folder, without network,
+// ended with the process that started it.
+package mariadb
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	_ "github.com/go-sql-driver/mysql" // the driver that asks whether the server is up
+)
+
+// Server is a running server.
+type Server struct {
+	socket string
+	leash  io.Closer // closed by us, or by the kernel when this process dies
+	ended  chan struct{}
+}
+
+// Installed tells whether MariaDB's programs are on this machine.
+func Installed() bool { return find("mariadbd") != "" && find("mariadb-install-db") != "" }
+
+// find looks where distributions put servers, which is often outside PATH.
+func find(name string) string {
+	if p, err := exec.LookPath(name); err == nil {
+		return p
+	}
+	for _, dir := range []string{"/usr/sbin", "/usr/local/sbin", "/usr/local/bin", "/opt/homebrew/bin"} {
+		if p, err := exec.LookPath(filepath.Join(dir, name)); err == nil {
+			return p
+		}
+	}
+	return ""
+}
+
+// settings suit tests: small and careless. Later ones win, so a caller's
+// arguments can ask for durable commits.
+var settings = []string{
+	"--skip-networking", "--skip-log-bin", "--skip-name-resolve", "--performance-schema=off",
+	"--character-set-server=utf8mb4", "--collation-server=utf8mb4_bin",
+	"--innodb-buffer-pool-size=32M", "--innodb-log-file-size=16M", "--innodb-flush-log-at-trx-commit=0",
+	"--innodb-doublewrite=0", "--innodb-flush-method=nosync", "--max-connections=500",
+}
+
+// Durable are the settings of a server whose commits survive a power cut, as in
+// production.
+var Durable = []string{
+	"--innodb-flush-log-at-trx-commit=1", "--innodb-doublewrite=1", "--innodb-flush-method=O_DIRECT",
+	"--innodb-log-file-size=256M",
+}
+
+// Start installs and starts a server in dir, which must be short: a socket's
+// path has at most 107 bytes. An empty dir means a temporary folder that goes
+// with the server. args are further settings of mariadbd.
+func Start(dir string, args ...string) (*Server, error) {
+	if !Installed() {
+		return nil, errors.New("mariadbd is not installed")
+	}
+	temporary := dir == ""
+	if temporary {
+		var err error
+		if dir, err = os.MkdirTemp("/tmp", "sfdb"); err != nil {
+			return nil, fmt.Errorf("start mariadb: %w", err)
+		}
+	}
+	s, err := start(dir, temporary, args)
+	if err != nil && temporary {
+		os.RemoveAll(dir)
+	}
+	return s, err
+}
+
+// leash starts the server and waits for standard input to close, which it does
+// when the process that holds the pipe's other end is gone, however it went.
+const leash = `trap '' INT HUP TERM
+dir=$1 temporary=$2; shift 2
+"$@" >"$dir/log" 2>&1 </dev/null &
+server=$!
+read _
+kill -9 $server
+wait $server
+[ "$temporary" = true ] && rm -rf "$dir"
+`
+
+func start(dir string, temporary bool, args []string) (*Server, error) {
+	data, user := filepath.Join(dir, "data"), []string(nil)
+	if os.Geteuid() == 0 {
+		user = []string{"--user=root"}
+	}
+	if _, err := os.Stat(filepath.Join(data, "mysql")); err != nil {
+		install := exec.Command(find("mariadb-install-db"), append([]string{"--no-defaults", "--datadir=" + data,
+			"--auth-root-authentication-method=normal", "--skip-test-db", "--skip-name-resolve"}, user...)...)
+		if out, err := install.CombinedOutput(); err != nil {
+			return nil, fmt.Errorf("install mariadb: %w: %s", err, tail(out))
+		}
+	}
+	s := &Server{socket: filepath.Join(dir, "s"), ended: make(chan struct{})}
+	line := []string{"-c", leash, "leash", dir, fmt.Sprint(temporary), find("mariadbd"), "--no-defaults",
+		"--datadir=" + data, "--socket=" + s.socket, "--pid-file=" + filepath.Join(dir, "pid")}
+	line = append(append(append(line, settings...), user...), args...)
+	cmd := exec.Command("/bin/sh", line...)
+	pipe, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, fmt.Errorf("start mariadb: %w", err)
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, fmt.Errorf("start mariadb: %w", err)
+	}
+	s.leash = pipe
+	go func() { cmd.Wait(); close(s.ended) }()
+	if err := s.await(dir); err != nil {
+		s.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// await waits until the server answers.
+func (s *Server) await(dir string) error {
+	db, err := sql.Open("mysql", "root@unix("+s.socket+")/")
+	if err != nil {
+		return fmt.Errorf("start mariadb: %w", err)
+	}
+	defer db.Close()
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	defer cancel()
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		if _, err := os.Stat(s.socket); err == nil && db.PingContext(ctx) == nil {
+			return nil
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			log, _ := os.ReadFile(filepath.Join(dir, "log"))
+			return fmt.Errorf("start mariadb: it does not answer: %s", tail(log))
+		}
+	}
+}
+
+func tail(out []byte) string {
+	return strings.TrimSpace(string(out[max(0, len(out)-800):]))
+}
+
+// Close kills the server and waits for its end.
+func (s *Server) Close() error {
+	err := s.leash.Close()
+	<-s.ended
+	return err
+}
+
+// DSN returns the address of a database on this server, for ent.Config.
+func (s *Server) DSN(name string) string { return "mysql://root@unix(" + s.socket + ")/" + name }
+
+// Create makes an empty database with the production's collation, and returns
+// its address.
+func (s *Server) Create(ctx context.Context, name string) (string, error) {
+	db, err := sql.Open("mysql", "root@unix("+s.socket+")/")
+	if err != nil {
+		return "", fmt.Errorf("create database: %w", err)
+	}
+	defer db.Close()
+	if _, err := db.ExecContext(ctx, "CREATE DATABASE `"+name+"` CHARACTER SET utf8mb4 COLLATE utf8mb4_bin"); err != nil {
+		return "", fmt.Errorf("create database: %w", err)
+	}
+	return s.DSN(name), nil
+}

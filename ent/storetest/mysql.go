@@ -1,0 +1,186 @@
+package storetest
+
+import (
+	"context"
+	"crypto/rand"
+	"database/sql"
+	"fmt"
+	"net/url"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/storetest/mariadb"
+)
+
+// server is the server of this test process.
+type server struct {
+	admin *ent.Store          // on a database of its own, to make others
+	dsn   func(string) string // the address of a database
+	given bool                // not ours: leave nothing behind
+
+	mu   sync.Mutex
+	free []string // migrated, empty databases
+}
+
+// shared is started once per process; it ends with the process.
+var shared = sync.OnceValues(func() (*server, error) {
+	if address := os.Getenv(EnvMySQL); address != "" {
+		return given(address)
+	}
+	m, err := mariadb.Start("")
+	if err != nil {
+		return nil, err
+	}
+	s := &server{dsn: m.DSN}
+	s.admin, err = ent.Open(context.Background(), ent.Config{Database: m.DSN("mysql"), MaxOpen: 4})
+	return s, err
+})
+
+// given uses the server at address, whose own database is only connected to.
+func given(address string) (*server, error) {
+	admin, err := ent.Open(context.Background(), ent.Config{Database: address, MaxOpen: 4})
+	if err != nil {
+		return nil, err
+	}
+	base, params, _ := strings.Cut(address, "?")
+	base = base[:strings.LastIndexByte(base, '/')+1]
+	return &server{admin: admin, given: true, dsn: func(name string) string {
+		if params == "" {
+			return base + url.PathEscape(name)
+		}
+		return base + name + "?" + params
+	}}, nil
+}
+
+// haveMySQL tells whether the MySQL half can run. Its absence is a failure when
+// the environment requires it.
+func haveMySQL(t testing.TB) bool {
+	t.Helper()
+	if os.Getenv(EnvMySQL) != "" || mariadb.Installed() {
+		return true
+	}
+	if os.Getenv(EnvRequire) == "1" {
+		t.Fatalf("%s=1, but mariadbd is not installed and %s is not set", EnvRequire, EnvMySQL)
+	}
+	return false
+}
+
+// MySQL returns the address of a migrated, empty database that goes with the
+// test. It fails the test when there is no server: ask [HaveMySQL] first.
+func MySQL(t testing.TB) string {
+	t.Helper()
+	s, err := shared()
+	if err != nil {
+		t.Fatalf("start the test server: %v", err)
+	}
+	name, err := s.take(context.Background())
+	if err != nil {
+		t.Fatalf("make a test database: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := s.give(context.Background(), name); err != nil {
+			t.Errorf("clean the test database: %v", err)
+		}
+	})
+	return s.dsn(name)
+}
+
+// HaveMySQL tells whether [MySQL] can give a database.
+func HaveMySQL(t testing.TB) bool { t.Helper(); return haveMySQL(t) }
+
+// EmptyMySQL returns the address of a database without tables.
+func EmptyMySQL(t testing.TB) string {
+	t.Helper()
+	s, err := shared()
+	if err != nil {
+		t.Fatalf("start the test server: %v", err)
+	}
+	name := newName()
+	if err := s.exec(t.Context(), "CREATE DATABASE `"+name+"` CHARACTER SET utf8mb4 COLLATE utf8mb4_bin"); err != nil {
+		t.Fatalf("make a test database: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := s.exec(context.Background(), "DROP DATABASE `"+name+"`"); err != nil {
+			t.Errorf("drop the test database: %v", err)
+		}
+	})
+	return s.dsn(name)
+}
+
+func newName() string { return "storetest_" + strings.ToLower(rand.Text()[:12]) }
+
+func (s *server) exec(ctx context.Context, statement string) error {
+	conn, err := s.admin.AdminConn(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	_, err = conn.ExecContext(ctx, statement)
+	return err
+}
+
+// take hands out a clean database, or makes one.
+func (s *server) take(ctx context.Context) (string, error) {
+	s.mu.Lock()
+	if n := len(s.free); n > 0 {
+		name := s.free[n-1]
+		s.free = s.free[:n-1]
+		s.mu.Unlock()
+		return name, nil
+	}
+	s.mu.Unlock()
+	name := newName()
+	if err := s.exec(ctx, "CREATE DATABASE `"+name+"` CHARACTER SET utf8mb4 COLLATE utf8mb4_bin"); err != nil {
+		return "", err
+	}
+	return name, migrateAt(ctx, s.dsn(name))
+}
+
+// give empties a database for the next test: emptying costs a millisecond where
+// making costs a hundred. On a server that is not ours it is dropped.
+func (s *server) give(ctx context.Context, name string) error {
+	if s.given {
+		return s.exec(ctx, "DROP DATABASE `"+name+"`")
+	}
+	conn, err := s.admin.AdminConn(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	tables, err := tablesOf(ctx, conn, name)
+	if err != nil {
+		return err
+	}
+	for _, table := range tables {
+		if strings.Contains(table, "revision") {
+			continue
+		}
+		if _, err := conn.ExecContext(ctx, "DELETE FROM `"+name+"`.`"+table+"`"); err != nil {
+			return fmt.Errorf("empty %s: %w", table, err)
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.free = append(s.free, name)
+	return nil
+}
+
+func tablesOf(ctx context.Context, conn *sql.Conn, name string) ([]string, error) {
+	rows, err := conn.QueryContext(ctx, "SELECT table_name FROM information_schema.tables WHERE table_schema = ?", name)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var tables []string
+	for rows.Next() {
+		var table string
+		if err := rows.Scan(&table); err != nil {
+			return nil, err
+		}
+		tables = append(tables, table)
+	}
+	return tables, rows.Err()
+}

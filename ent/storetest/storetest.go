@@ -1,0 +1,86 @@
+// Package storetest opens migrated databases for tests: SQLite always, and
+// MariaDB or MySQL when one is installed or given.
+//
+// Every statement of such a store passes the statement lint (see [Lint]); a
+// violation fails the test that ran it.
+package storetest
+
+import (
+	"context"
+	"crypto/rand"
+	"strings"
+	"testing"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/storetest/mariadb"
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/ent/xid"
+)
+
+// Environment variables of the tests.
+const (
+	// EnvMySQL is the mysql:// address of a server on which databases may be made.
+	EnvMySQL = "STOREFRONT_TEST_MYSQL"
+	// EnvRequire set to 1 makes the absence of a server a failure.
+	EnvRequire = "STOREFRONT_REQUIRE_MYSQL"
+)
+
+// Open returns a store on a migrated SQLite file that goes with the test.
+func Open(t testing.TB) *ent.Store {
+	t.Helper()
+	return open(t, SQLite(t))
+}
+
+// Each runs f on SQLite, and on MySQL or MariaDB when there is one, each with a
+// migrated, empty database.
+func Each(t *testing.T, f func(t *testing.T, s *ent.Store)) {
+	t.Helper()
+	t.Run("sqlite", func(t *testing.T) { f(t, Open(t)) })
+	if haveMySQL(t) {
+		t.Run("mysql", func(t *testing.T) { f(t, open(t, MySQL(t))) })
+	}
+}
+
+func open(t testing.TB, address string) *ent.Store {
+	t.Helper()
+	s, err := ent.Open(t.Context(), ent.Config{Database: address, Inspect: failing(t)})
+	if err != nil {
+		t.Fatalf("open test database: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Errorf("close test database: %v", err)
+		}
+	})
+	return s
+}
+
+// Merchant makes a store in EUR with a random handle, and returns a context in
+// which the operator works in it.
+func Merchant(t testing.TB, s *ent.Store) (context.Context, *db.Store) {
+	t.Helper()
+	id := xid.New()
+	ctx := viewer.Operator(t.Context(), id)
+	handle := "shop-" + strings.ToLower(rand.Text()[:10])
+	var store *db.Store
+	err := s.InTx(ctx, func(ctx context.Context) (err error) {
+		c := s.DB(ctx)
+		if _, err = c.StoreHandle.Create().SetID(handle).SetStoreID(id).Save(ctx); err != nil {
+			return err
+		}
+		store, err = c.Store.Create().SetID(id).SetHandle(handle).SetName("Test shop").SetCurrency("EUR").
+			SetTimezone("Europe/Berlin").SetUpdatedAt(micros.Now()).Save(ctx)
+		return err
+	})
+	if err != nil {
+		t.Fatalf("make a store: %v", err)
+	}
+	return ctx, store
+}
+
+// StartMariaDB starts a private server; see [mariadb.Start].
+func StartMariaDB(dir string, args ...string) (*mariadb.Server, error) {
+	return mariadb.Start(dir, args...)
+}

@@ -1,0 +1,243 @@
+package ent
+
+import (
+	"context"
+	stdsql "database/sql"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"entgo.io/ent/dialect"
+
+	"github.com/storefront-go/storefront/ent/db"
+)
+
+// txBudget is how long a transaction, all its tries included, may take.
+const txBudget = 15 * time.Second
+
+// tx is an open transaction, and ent's driver inside it.
+type tx struct {
+	store    *Store
+	sql      *stdsql.Tx
+	client   *db.Client
+	depth    int // of savepoints
+	onCommit []func()
+	// dead is the first error of the database but for duplicates. The server
+	// may have rolled back already, and what came after would commit by itself:
+	// nothing comes after.
+	dead error
+	// failed is the error of a joined InTx; only a savepoint around it heals it.
+	failed error
+}
+
+type txKey struct{}
+
+// txFrom returns the transaction of this store that ctx is in.
+func (s *Store) txFrom(ctx context.Context) *tx {
+	if t, ok := ctx.Value(txKey{}).(*tx); ok && t.store == s {
+		return t
+	}
+	return nil
+}
+
+// InTx runs f in a transaction, or joins the one that ctx is in.
+//
+// Waiting for a connection honours ctx. Once begun, the transaction runs on its
+// own deadline, so that a caller who leaves cannot leave it half done. When the
+// database asks for it, f runs again from the start: it must have no effect but
+// on the database; others go to [OnCommit]. An error of f rolls back.
+//
+// After any error of the database but a duplicate key, every later statement of
+// the transaction fails with that error.
+func (s *Store) InTx(ctx context.Context, f func(ctx context.Context) error) error {
+	return s.inTx(ctx, f, false)
+}
+
+// InTxKeyed is [Store.InTx] for an f that begins by claiming a unique key: it
+// also runs f again when the outcome of COMMIT is unknown, and f then learns
+// from the duplicate key that the first run took effect.
+func (s *Store) InTxKeyed(ctx context.Context, f func(ctx context.Context) error) error {
+	return s.inTx(ctx, f, true)
+}
+
+func (s *Store) inTx(ctx context.Context, f func(ctx context.Context) error, keyed bool) error {
+	if t := s.txFrom(ctx); t != nil {
+		err := f(ctx)
+		if err != nil && t.failed == nil {
+			t.failed = err
+		}
+		return err
+	}
+	r := retry{deadline: time.Now().Add(txBudget), keyed: keyed}
+	for {
+		hooks, phase, err := s.try(ctx, r.deadline, f)
+		if err == nil {
+			for _, h := range hooks {
+				h()
+			}
+			return nil
+		}
+		wait, again := r.next(err, phase)
+		if !again {
+			return r.explain(err)
+		}
+		s.retries.Add(1)
+		s.log.DebugContext(ctx, "transaction begins anew", "try", r.tries, "wait", wait, "class", classify(err).String())
+		if !sleep(ctx, wait) {
+			return err
+		}
+	}
+}
+
+// try runs f once in a transaction of its own. It says how far it came.
+func (s *Store) try(caller context.Context, deadline time.Time, f func(context.Context) error) (hooks []func(), p phase, err error) {
+	conn, err := s.connect(caller, deadline)
+	if err != nil {
+		return nil, beginning, fmt.Errorf("connect: %w", err)
+	}
+	defer conn.Close()
+	ctx, cancel := context.WithDeadline(context.WithoutCancel(caller), deadline)
+	defer cancel()
+	begun, err := conn.BeginTx(ctx, nil)
+	if err != nil {
+		return nil, beginning, fmt.Errorf("begin: %w", err)
+	}
+	defer begun.Rollback() // does nothing after Commit
+	t := &tx{store: s, sql: begun}
+	t.client = db.NewClient(db.Driver(t))
+	if err := t.settle(f(context.WithValue(ctx, txKey{}, t))); err != nil {
+		return nil, running, err
+	}
+	if err := begun.Commit(); err != nil {
+		return nil, committing, fmt.Errorf("commit: %w", err)
+	}
+	return t.onCommit, committing, nil
+}
+
+// connect waits in the pool's queue, not longer than the caller nor the budget:
+// a transaction begun inside another without its context would wait for itself.
+func (s *Store) connect(caller context.Context, deadline time.Time) (*stdsql.Conn, error) {
+	ctx, cancel := context.WithDeadline(caller, deadline)
+	defer cancel()
+	conn, err := s.writer.Conn(ctx)
+	if err != nil && (s.closed.Load() || errors.Is(err, context.DeadlineExceeded)) {
+		err = &unavailableError{err}
+	}
+	return conn, err
+}
+
+// settle turns f's answer into the transaction's: what went wrong below f is
+// not forgotten because f did.
+func (t *tx) settle(err error) error {
+	if err != nil {
+		return err
+	}
+	if t.dead != nil {
+		return t.dead
+	}
+	return t.failed
+}
+
+// OnCommit runs f after the transaction that ctx is in has committed, in the
+// order of registration; never when it or the savepoint around the call rolls
+// back. Without a transaction f runs at once.
+func OnCommit(ctx context.Context, f func()) {
+	if t, ok := ctx.Value(txKey{}).(*tx); ok {
+		t.onCommit = append(t.onCommit, f)
+		return
+	}
+	f()
+}
+
+// Savepoint runs f in a part of the transaction that can fail alone: when f
+// returns an error, its statements are undone, the error is returned and the
+// transaction may go on. Only an error of the database itself, but for a
+// duplicate key, cannot be undone alone.
+//
+// There is no RELEASE: COMMIT frees the savepoint without a round trip.
+func (s *Store) Savepoint(ctx context.Context, f func(ctx context.Context) error) error {
+	t := s.txFrom(ctx)
+	if t == nil {
+		return fmt.Errorf("savepoint: %w", ErrNoTx)
+	}
+	t.depth++
+	defer func() { t.depth-- }()
+	name := "sp" + strconv.Itoa(t.depth)
+	if _, err := t.ExecContext(ctx, "SAVEPOINT "+name); err != nil {
+		return err
+	}
+	hooks, before := len(t.onCommit), t.failed
+	err := f(ctx)
+	if err == nil {
+		err = t.settle(nil)
+	}
+	if err == nil || t.dead != nil {
+		return err
+	}
+	if _, rerr := t.ExecContext(ctx, "ROLLBACK TO SAVEPOINT "+name); rerr != nil {
+		return errors.Join(err, rerr)
+	}
+	t.onCommit, t.failed = t.onCommit[:hooks], before
+	return err
+}
+
+// Dialect implements dialect.Driver.
+func (t *tx) Dialect() string { return t.store.dialect }
+
+// Close implements dialect.Driver.
+func (t *tx) Close() error { return nil }
+
+// Tx implements dialect.Driver: ent's own transactions join this one.
+func (t *tx) Tx(context.Context) (dialect.Tx, error) { return dialect.NopTx(t), nil }
+
+// Exec implements dialect.Driver.
+func (t *tx) Exec(ctx context.Context, query string, args, v any) error {
+	argv, ok := args.([]any)
+	if !ok {
+		return fmt.Errorf("exec: arguments are %T", args)
+	}
+	res, err := t.ExecContext(ctx, query, argv...)
+	if dst, ok := v.(*stdsql.Result); ok && err == nil {
+		*dst = res
+	}
+	return err
+}
+
+// Query implements dialect.Driver.
+func (t *tx) Query(ctx context.Context, query string, args, v any) error {
+	return entQuery(ctx, t, query, args, v)
+}
+
+// ExecContext runs a statement.
+func (t *tx) ExecContext(ctx context.Context, query string, args ...any) (stdsql.Result, error) {
+	if err := t.enter(ctx, query, len(args)); err != nil {
+		return nil, err
+	}
+	res, err := t.sql.ExecContext(ctx, query, args...)
+	t.leave(err)
+	return res, err
+}
+
+// QueryContext runs a query.
+func (t *tx) QueryContext(ctx context.Context, query string, args ...any) (*stdsql.Rows, error) {
+	if err := t.enter(ctx, query, len(args)); err != nil {
+		return nil, err
+	}
+	rows, err := t.sql.QueryContext(ctx, query, args...)
+	t.leave(err)
+	return rows, err
+}
+
+func (t *tx) enter(ctx context.Context, query string, args int) error {
+	if t.dead != nil {
+		return t.dead
+	}
+	return t.store.note(ctx, query, args, true)
+}
+
+func (t *tx) leave(err error) {
+	if err != nil && classify(err) != duplicate {
+		t.dead = err
+	}
+}

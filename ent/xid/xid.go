@@ -1,0 +1,215 @@
+// Package xid mints and names the ids of every resource.
+//
+// An id is a UUIDv7 whose rand_a field holds the microseconds of its time
+// (RFC 9562, section 6.2, method 3), so the order of ids is the order of
+// created_at to the microsecond. Outside the database it is written in the
+// TypeID form: a type prefix, an underscore and the 128 bits as 26 lower-case
+// Crockford base32 characters.
+package xid
+
+import (
+	"crypto/rand"
+	"database/sql/driver"
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"github.com/storefront-go/storefront/ent/micros"
+)
+
+// ID is the 16 bytes of an id as they are stored.
+type ID [16]byte
+
+// Nil is the id that no resource has.
+var Nil ID
+
+// ErrMalformed says that a text is not an id of the wanted kind.
+var ErrMalformed = errors.New("malformed id")
+
+// New mints an id for now.
+func New() ID { return At(micros.Now()) }
+
+// At mints an id whose time is t; an import keeps its times this way.
+//
+// rand_a is ceil(us*4096/1000), which Time reads back exactly.
+func At(t micros.Time) ID {
+	u := First(t)
+	var r [8]byte
+	rand.Read(r[:]) // never fails since Go 1.24
+	copy(u[8:], r[:])
+	u[8] = 0x80 | u[8]&0x3f
+	return u
+}
+
+// First returns the lowest id whose time is t: the inclusive lower bound of a
+// time range over ids, and the exclusive upper bound of the range before it.
+func First(t micros.Time) ID {
+	us := max(int64(t), 0)
+	ms, sub := us/1000, us%1000
+	var u ID
+	binary.BigEndian.PutUint64(u[:], uint64(ms)<<16|0x7000|uint64((sub*4096+999)/1000))
+	u[8] = 0x80
+	return u
+}
+
+// Time returns the microsecond that the id carries.
+func (u ID) Time() micros.Time {
+	hi := binary.BigEndian.Uint64(u[:])
+	return micros.Time(int64(hi>>16)*1000 + int64(hi&0x0fff)*1000/4096)
+}
+
+// IsNil tells whether the id is absent.
+func (u ID) IsNil() bool { return u == Nil }
+
+// Compare orders ids as the database does, by their bytes.
+func (u ID) Compare(v ID) int {
+	for i := range u {
+		if u[i] != v[i] {
+			if u[i] < v[i] {
+				return -1
+			}
+			return 1
+		}
+	}
+	return 0
+}
+
+// Value implements driver.Valuer: the 16 bytes.
+func (u ID) Value() (driver.Value, error) { return u[:], nil }
+
+// Scan implements sql.Scanner.
+func (u *ID) Scan(src any) error {
+	switch b := src.(type) {
+	case []byte:
+		if len(b) == len(u) {
+			copy(u[:], b)
+			return nil
+		}
+	case string:
+		if len(b) == len(u) {
+			copy(u[:], b)
+			return nil
+		}
+	}
+	return fmt.Errorf("scan id: %T of the wrong size", src)
+}
+
+// String returns the 26 characters without a prefix, for logs.
+func (u ID) String() string { return string(u.append(nil)) }
+
+// Kind is the type prefix of an id.
+type Kind string
+
+// The kinds of the contract, section 1.
+const (
+	Store            Kind = "str"
+	User             Kind = "usr"
+	APIKey           Kind = "key"
+	App              Kind = "app"
+	Grant            Kind = "grt"
+	Token            Kind = "tok"
+	Product          Kind = "prod"
+	Customer         Kind = "cus"
+	Order            Kind = "ord"
+	OrderLine        Kind = "oli"
+	Payment          Kind = "pay"
+	Fulfillment      Kind = "ful"
+	Note             Kind = "note"
+	Export           Kind = "exp"
+	WebhookEndpoint  Kind = "whk"
+	Event            Kind = "evt"
+	Delivery         Kind = "dlv"
+	Attempt          Kind = "att"
+	Theme            Kind = "thm"
+	ThemeAsset       Kind = "ast"
+	MarketplaceTheme Kind = "mkt"
+	Notification     Kind = "ntf"
+	Audit            Kind = "aud"
+	Request          Kind = "req"
+)
+
+// resources are the names of kinds in events and the audit log.
+var resources = map[Kind]string{
+	Store: "store", User: "staff", APIKey: "api_key", App: "app", Grant: "grant", Token: "staff_token",
+	Product: "product", Customer: "customer", Order: "order", Note: "order_note", Export: "export",
+	WebhookEndpoint: "webhook_endpoint", Theme: "theme", MarketplaceTheme: "marketplace_theme",
+}
+
+// Resource names what the ids of the kind are of: "product" for prod.
+func (k Kind) Resource() string { return resources[k] }
+
+// KindOf returns the kind of the resources of that name, or "".
+func KindOf(resource string) Kind {
+	for k, name := range resources {
+		if name == resource {
+			return k
+		}
+	}
+	return ""
+}
+
+const alphabet = "0123456789abcdefghjkmnpqrstvwxyz"
+
+const textLen = 26
+
+// digits maps a character to its value; 0xff marks one outside the alphabet.
+var digits = func() (d [256]byte) {
+	for i := range d {
+		d[i] = 0xff
+	}
+	for i := range len(alphabet) {
+		d[alphabet[i]] = byte(i)
+	}
+	return d
+}()
+
+// Format writes the public form of u.
+func (k Kind) Format(u ID) string {
+	b := make([]byte, 0, len(k)+1+textLen)
+	return string(k.Append(b, u))
+}
+
+// Append appends the public form of u to b.
+func (k Kind) Append(b []byte, u ID) []byte {
+	b = append(b, k...)
+	b = append(b, '_')
+	return u.append(b)
+}
+
+func (u ID) append(b []byte) []byte {
+	hi, lo := binary.BigEndian.Uint64(u[:8]), binary.BigEndian.Uint64(u[8:])
+	// 26 characters are 130 bits: the first holds the two bits that are zero
+	// and the top three of the number.
+	var t [textLen]byte
+	for i := textLen - 1; i >= 0; i-- {
+		t[i] = alphabet[lo&31]
+		lo = lo>>5 | hi<<59
+		hi >>= 5
+	}
+	return append(b, t[:]...)
+}
+
+// Parse reads the public form; the error is ErrMalformed. The version of the
+// UUID is not looked at.
+func (k Kind) Parse(s string) (ID, error) {
+	if len(s) != len(k)+1+textLen || s[:len(k)] != string(k) || s[len(k)] != '_' {
+		return Nil, ErrMalformed
+	}
+	s = s[len(k)+1:]
+	if s[0] > '7' {
+		return Nil, ErrMalformed
+	}
+	var hi, lo uint64
+	for i := range len(s) {
+		d := digits[s[i]]
+		if d == 0xff {
+			return Nil, ErrMalformed
+		}
+		hi = hi<<5 | lo>>59
+		lo = lo<<5 | uint64(d)
+	}
+	var u ID
+	binary.BigEndian.PutUint64(u[:8], hi)
+	binary.BigEndian.PutUint64(u[8:], lo)
+	return u, nil
+}

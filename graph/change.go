@@ -1,0 +1,55 @@
+package graph
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/ent/xid"
+)
+
+// stale is the answer to a change that expected another version.
+func stale(kind xid.Kind, expected, present int64) error {
+	return fault.State(fault.VersionMismatch,
+		fmt.Sprintf("The %s has version %d, not %d: read it again.", what(kind), present, expected))
+}
+
+// swapped judges the count of a compare-and-set that named a version which this
+// transaction had just read: none changed means that another one came first.
+func swapped(kind xid.Kind, count int, err error) error {
+	switch {
+	case err != nil:
+		return fmt.Errorf("change %s: %w", what(kind), err)
+	case count == 0:
+		return fault.State(fault.VersionMismatch, "The "+what(kind)+" was changed meanwhile: read it again.")
+	}
+	return nil
+}
+
+// updateTime is the time of a change: later than the one before, whatever the
+// clocks of two processes say, so that a list of changes shows it.
+func updateTime(before micros.Time) micros.Time { return max(micros.Now(), before+1) }
+
+// audit writes who did what into the transaction that does it. The detail holds
+// no personal data.
+func audit(ctx context.Context, c *db.Client, action string, kind xid.Kind, id xid.ID, detail string) error {
+	v := viewer.From(ctx)
+	row := c.Audit.Create().SetActorType(v.Kind).SetActorName(v.Name).
+		SetAction(action).SetResourceType(kind.Resource()).SetResourceID(id)
+	if !v.Actor.IsNil() {
+		row.SetActorID(v.Actor)
+	}
+	if detail != "" {
+		row.SetDetail(detail)
+	}
+	if request := viewer.Request(ctx); request != "" {
+		row.SetRequestID(request)
+	}
+	if _, err := row.Save(ctx); err != nil {
+		return fmt.Errorf("audit %s: %w", action, err)
+	}
+	return nil
+}

@@ -1,0 +1,7 @@
+// Package graph is the core: every operation of the service is a resolver
+// method here. GraphQL reaches them through the generated executable schema,
+// REST and the command line by plain calls, so a rule that must hold for all of
+// them stands in the method itself; directives gate GraphQL alone.
+package graph
+
+//go:generate go tool gqlgen generate --config ../gqlgen.yml

@@ -1,0 +1,56 @@
+package graph
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/xid"
+)
+
+// errNoRow says that a query by key found nothing.
+var errNoRow = errors.New("no such row")
+
+// explain turns an error of the store into a fault where the caller can know
+// it: a row that is not there, or a database that is away. Others keep their
+// cause and say what was being done.
+func explain(what string, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case db.IsNotFound(err), errors.Is(err, errNoRow):
+		return fault.Missing(what)
+	case ent.IsUnavailable(err):
+		return &fault.Error{Kind: fault.Unavailable, Detail: "The service is not available for a moment.",
+			RetryAfter: time.Second, Err: err}
+	}
+	return fmt.Errorf("%s: %w", what, err)
+}
+
+// parseID reads the id of a resource. A malformed id is the same 404 as an
+// unknown one (contract, section 1).
+func parseID(kind xid.Kind, text string) (xid.ID, error) {
+	id, err := kind.Parse(text)
+	if err != nil {
+		return xid.Nil, fault.Missing(what(kind))
+	}
+	return id, nil
+}
+
+// what names a kind in a sentence.
+func what(kind xid.Kind) string {
+	switch kind {
+	case xid.APIKey:
+		return "API key"
+	case xid.User:
+		return "person"
+	case xid.Token:
+		return "staff token"
+	case xid.OrderLine:
+		return "line item"
+	}
+	return kind.Resource()
+}

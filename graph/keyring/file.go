@@ -1,0 +1,115 @@
+package keyring
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+)
+
+// FileName is the file of the root secret in the data folder.
+const FileName = "secret.key"
+
+// maxFile is more than any list of secrets, in bytes.
+const maxFile = 64 << 10
+
+// LoadOrCreate returns the ring of the secret kept in dir, which it makes on the
+// first call, with mode 0600. Processes that start at once end with one secret.
+//
+// The file holds what [Parse] reads, so a secret is rotated by writing a new one
+// and a comma in front of it. A file that others can read is refused: its secret
+// may be known already, and only its owner can judge that.
+func LoadOrCreate(dir string) (*Ring, error) {
+	path := filepath.Join(dir, FileName)
+	r, err := load(path)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return r, err
+	}
+	if err := create(dir, path); err != nil && !errors.Is(err, fs.ErrExist) {
+		return nil, fmt.Errorf("create root secret (or give one in STOREFRONT_SECRET_KEY): %w", err)
+	}
+	return load(path)
+}
+
+func load(path string) (*Ring, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("read root secret: %w", err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, fmt.Errorf("read root secret: %w", err)
+	}
+	if err := checkFile(path, info); err != nil {
+		return nil, err
+	}
+	b, err := io.ReadAll(io.LimitReader(f, maxFile))
+	if err != nil {
+		return nil, fmt.Errorf("read root secret: %w", err)
+	}
+	r, err := Parse(string(b))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return r, nil
+}
+
+func checkFile(path string, info fs.FileInfo) error {
+	if !info.Mode().IsRegular() {
+		return fmt.Errorf("%s: not a regular file", path)
+	}
+	if info.Size() >= maxFile {
+		return fmt.Errorf("%s: too large for a root secret", path)
+	}
+	// Windows has no such bits and always reports them set.
+	if mode := info.Mode().Perm(); mode&0o077 != 0 && runtime.GOOS != "windows" {
+		return fmt.Errorf("%s: mode %04o lets others at the root secret; make it 0600 (chmod 600), "+
+			"and put a new secret in front of it if somebody may have read it", path, mode)
+	}
+	return nil
+}
+
+// create writes a new secret under a name of its own and links it to path. The
+// link fails where path exists, so the first process wins, and no process ever
+// sees half a secret.
+func create(dir, path string) (err error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	temp := filepath.Join(dir, FileName+"."+rand.Text()+".tmp")
+	defer os.Remove(temp)
+	if err := writeSynced(temp, rand.Text()+rand.Text()+"\n"); err != nil {
+		return err
+	}
+	if err := os.Link(temp, path); err != nil {
+		return err
+	}
+	return syncDir(dir)
+}
+
+// writeSynced makes the file with mode 0600 and waits until the disk has it.
+func writeSynced(path, text string) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(text)
+	return errors.Join(err, f.Sync(), f.Close())
+}
+
+// syncDir makes the name durable: what the secret encrypts must not outlive it.
+func syncDir(dir string) error {
+	if runtime.GOOS == "windows" {
+		return nil // a folder cannot be synced there
+	}
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}

@@ -1,0 +1,125 @@
+package keyring
+
+import (
+	"crypto/hkdf"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"strings"
+)
+
+// The purposes that keys are derived for.
+const (
+	Cursors    = "cursors"    // MACs of list cursors
+	Links      = "links"      // MACs of download links
+	Cookies    = "cookies"    // MACs of session and form cookies
+	Encryption = "encryption" // what is stored encrypted
+)
+
+// MinSecret is the least length of a root secret, in bytes.
+const MinSecret = 32
+
+// KeyLen is the length of every derived key, in bytes.
+const KeyLen = 32
+
+const redacted = "[redacted]"
+
+// Ring is the root secrets of an installation, the present one first. It never
+// changes and shows nothing of itself to a printer or a log.
+type Ring struct{ roots []root }
+
+type root struct {
+	id     byte
+	secret []byte
+}
+
+// Parse reads a comma list of secrets, each of at least [MinSecret] bytes once
+// the space around it is gone. The errors name a secret by its place in the
+// list and never quote it.
+func Parse(list string) (*Ring, error) {
+	if strings.TrimSpace(list) == "" {
+		return nil, errors.New("root secret: empty")
+	}
+	r := &Ring{}
+	seen := map[string]bool{}
+	place := 0
+	for s := range strings.SplitSeq(list, ",") {
+		place++
+		s = strings.TrimSpace(s)
+		if len(s) < MinSecret {
+			return nil, fmt.Errorf("root secret %d: %d bytes, want at least %d", place, len(s), MinSecret)
+		}
+		if seen[s] {
+			continue
+		}
+		seen[s] = true
+		id, err := derive([]byte(s), "key id", 1)
+		if err != nil {
+			return nil, fmt.Errorf("root secret %d: %w", place, err)
+		}
+		r.roots = append(r.roots, root{id: id[0], secret: []byte(s)})
+	}
+	return r, nil
+}
+
+// derive gives n bytes for a label. The label carries the service's name, so a
+// secret that an operator uses elsewhere too yields other keys there.
+func derive(secret []byte, label string, n int) ([]byte, error) {
+	return hkdf.Key(sha256.New, secret, nil, "storefront/v1/"+label, n)
+}
+
+// MACKey is a derived key with the byte that names its root secret.
+type MACKey struct {
+	ID  byte
+	Key [KeyLen]byte
+}
+
+// MACs returns the keys of a purpose. The first signs; all verify, and more
+// than one may have the same ID.
+func (r *Ring) MACs(purpose string) []MACKey {
+	keys := make([]MACKey, len(r.roots))
+	for i, o := range r.roots {
+		keys[i] = MACKey{ID: o.id, Key: o.key("mac/" + purpose)}
+	}
+	return keys
+}
+
+// key derives the key of a label. It cannot fail: [Parse] derived from the same
+// secret already, and the length is constant.
+func (o root) key(label string) [KeyLen]byte {
+	return [KeyLen]byte(must(derive(o.secret, label, KeyLen)))
+}
+
+// must is for calls whose errors depend on constants alone, and on a build that
+// forbids an algorithm: those are met at start-up, when [Ring.Sealer] tries the
+// whole path once.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic("keyring: " + err.Error())
+	}
+	return v
+}
+
+// KeyIDs returns the bytes that name the secrets, in the ring's order: what an
+// operator's check may show.
+func (r *Ring) KeyIDs() []byte {
+	ids := make([]byte, len(r.roots))
+	for i, o := range r.roots {
+		ids[i] = o.id
+	}
+	return ids
+}
+
+// Format implements [fmt.Formatter] with a placeholder for every verb.
+func (r *Ring) Format(f fmt.State, _ rune) { io.WriteString(f, redacted) }
+
+// LogValue implements [slog.LogValuer] with a placeholder.
+func (r *Ring) LogValue() slog.Value { return slog.StringValue(redacted) }
+
+// Format implements [fmt.Formatter] with a placeholder for every verb.
+func (k MACKey) Format(f fmt.State, _ rune) { io.WriteString(f, redacted) }
+
+// LogValue implements [slog.LogValuer] with a placeholder.
+func (k MACKey) LogValue() slog.Value { return slog.StringValue(redacted) }

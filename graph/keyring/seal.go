@@ -1,0 +1,118 @@
+package keyring
+
+import (
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/rand"
+	"crypto/subtle"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+)
+
+// Form of a sealed text: version, key id, nonce, ciphertext, tag.
+const (
+	sealVersion = 1
+	headLen     = 2
+	nonceLen    = 24
+	tagLen      = 16
+)
+
+// Overhead is by how many bytes a sealed text is longer than the plain one.
+const Overhead = headLen + nonceLen + tagLen
+
+// ErrOpen says that a text was not sealed by this ring for this purpose and
+// these additional data, or was changed since.
+var ErrOpen = errors.New("sealed text does not open")
+
+// Sealer encrypts and authenticates for one purpose. It is safe for use by many
+// goroutines.
+//
+// It is AES-256-GCM with a key of its own for each message: half of the random
+// nonce and the purpose's key derive it, the other half is GCM's nonce (the
+// construction is XAES-256-GCM of C2SP). Random nonces of GCM alone, 12 bytes,
+// are good for 2³² messages under one key, which a busy store's idempotency
+// records reach within weeks.
+type Sealer struct{ keys []sealKey }
+
+type sealKey struct {
+	id    byte
+	block cipher.Block
+	k1    [aes.BlockSize]byte // subkey of CMAC (NIST SP 800-38B)
+}
+
+// Sealer returns the sealer of a purpose.
+func (r *Ring) Sealer(purpose string) *Sealer {
+	s := &Sealer{}
+	for _, o := range r.roots {
+		k := newSealKey(o.id, o.key("seal/"+purpose))
+		k.aead(make([]byte, nonceLen)) // what could go wrong goes wrong at start-up
+		s.keys = append(s.keys, k)
+	}
+	return s
+}
+
+func newSealKey(id byte, key [KeyLen]byte) sealKey {
+	k := sealKey{id: id, block: must(aes.NewCipher(key[:]))}
+	// The subkey is the encrypted zero block doubled in GF(2^128), in constant time.
+	k.block.Encrypt(k.k1[:], k.k1[:])
+	var carry byte
+	for i := len(k.k1) - 1; i >= 0; i-- {
+		b := k.k1[i]
+		k.k1[i] = b<<1 | carry
+		carry = b >> 7
+	}
+	k.k1[len(k.k1)-1] ^= byte(subtle.ConstantTimeSelect(int(carry), 0x87, 0))
+	return k
+}
+
+// aead returns GCM under the key of one message: CMAC in counter mode (NIST SP
+// 800-108) over the first half of its nonce, two blocks of it.
+func (k *sealKey) aead(nonce []byte) cipher.AEAD {
+	var derived [KeyLen]byte
+	for i := range 2 {
+		block := derived[i*aes.BlockSize:][:aes.BlockSize]
+		copy(block, []byte{0, byte(i + 1), 'X', 0})
+		copy(block[4:], nonce[:nonceLen/2])
+		subtle.XORBytes(block, block, k.k1[:])
+		k.block.Encrypt(block, block)
+	}
+	return must(cipher.NewGCM(must(aes.NewCipher(derived[:]))))
+}
+
+// Seal encrypts plain under the ring's first secret. The additional data are
+// authenticated and not stored: [Sealer.Open] needs the same ones. Give what the
+// text belongs to, such as its row's id, so that it opens in no other place.
+func (s *Sealer) Seal(plain, aad []byte) []byte {
+	k := &s.keys[0]
+	b := make([]byte, headLen+nonceLen, len(plain)+Overhead)
+	b[0], b[1] = sealVersion, k.id
+	nonce := b[headLen:]
+	rand.Read(nonce) // never fails since Go 1.24
+	return k.aead(nonce).Seal(b, nonce[nonceLen/2:], plain, aad)
+}
+
+// Open decrypts what [Sealer.Seal] made. The error is [ErrOpen]: a wrong key, a
+// changed byte and other additional data are not told apart.
+func (s *Sealer) Open(sealed, aad []byte) ([]byte, error) {
+	if len(sealed) < Overhead || sealed[0] != sealVersion {
+		return nil, ErrOpen
+	}
+	nonce, text := sealed[headLen:headLen+nonceLen], sealed[headLen+nonceLen:]
+	for i := range s.keys {
+		if s.keys[i].id != sealed[1] {
+			continue
+		}
+		if plain, err := s.keys[i].aead(nonce).Open(nil, nonce[nonceLen/2:], text, aad); err == nil {
+			return plain, nil
+		}
+	}
+	return nil, ErrOpen
+}
+
+// Format implements [fmt.Formatter] with a placeholder for every verb.
+func (s *Sealer) Format(f fmt.State, _ rune) { io.WriteString(f, redacted) }
+
+// LogValue implements [slog.LogValuer] with a placeholder.
+func (s *Sealer) LogValue() slog.Value { return slog.StringValue(redacted) }

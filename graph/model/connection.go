@@ -1,0 +1,55 @@
+package model
+
+// Connection is one page of a list, in Relay's form.
+type Connection[T any] struct {
+	Nodes []T
+	// Next is the cursor behind the last node, empty on the last page.
+	Next string
+	// Sign makes the cursor of a node.
+	Sign func(T) string
+}
+
+// Edge is a node with its cursor.
+type Edge[T any] struct {
+	Cursor string
+	Node   T
+}
+
+// Edges returns the nodes, each with its cursor.
+func (c *Connection[T]) Edges() []*Edge[T] {
+	edges := make([]*Edge[T], len(c.Nodes))
+	for i, n := range c.Nodes {
+		edges[i] = &Edge[T]{c.Sign(n), n}
+	}
+	return edges
+}
+
+// PageInfo tells where the page lies.
+func (c *Connection[T]) PageInfo() *PageInfo {
+	info := &PageInfo{HasNextPage: c.Next != ""}
+	if len(c.Nodes) > 0 {
+		info.StartCursor = new(c.Sign(c.Nodes[0]))
+		info.EndCursor = new(c.Sign(c.Nodes[len(c.Nodes)-1]))
+	}
+	return info
+}
+
+// The connections of the schema.
+type (
+	StaffConnection      = Connection[*Staff]
+	StaffEdge            = Edge[*Staff]
+	StaffTokenConnection = Connection[*StaffToken]
+	StaffTokenEdge       = Edge[*StaffToken]
+	APIKeyConnection     = Connection[*APIKey]
+	APIKeyEdge           = Edge[*APIKey]
+	ProductConnection    = Connection[*Product]
+	ProductEdge          = Edge[*Product]
+	CustomerConnection   = Connection[*Customer]
+	CustomerEdge         = Edge[*Customer]
+	OrderConnection      = Connection[*Order]
+	OrderEdge            = Edge[*Order]
+	OrderNoteConnection  = Connection[*OrderNote]
+	OrderNoteEdge        = Edge[*OrderNote]
+	AuditEntryConnection = Connection[*AuditEntry]
+	AuditEntryEdge       = Edge[*AuditEntry]
+)

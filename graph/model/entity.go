@@ -1,0 +1,113 @@
+package model
+
+import (
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/scope"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/wire"
+)
+
+// Entities that are shown as they are stored.
+type (
+	Product     = db.Product
+	StaffToken  = db.StaffToken
+	Payment     = db.Payment
+	Fulfillment = db.Fulfillment
+)
+
+// Store is a store with the host that serves it.
+type Store struct {
+	*db.Store
+	StoreHost string
+}
+
+// Staff is a membership with the person's name and address.
+type Staff struct {
+	*db.Staff
+	Name  string
+	Email string
+}
+
+// APIKey is a key with what is derived from its row.
+type APIKey struct{ *db.APIKey }
+
+// Scopes returns the granted scopes, sorted.
+func (k *APIKey) Scopes() []string { return scope.Parse(k.APIKey.Scopes).Names() }
+
+// Superseded tells whether a younger key of the lineage exists.
+func (k *APIKey) Superseded() bool { return k.SupersededAt != nil }
+
+// Customer is a customer in his store's currency.
+type Customer struct {
+	*db.Customer
+	Currency string
+}
+
+// DisplayName is what to call the customer: the name, else the e-mail address.
+func (c *Customer) DisplayName() string { return wire.DisplayName(c.Customer) }
+
+// Order is an order with its lines. Orders of one page share what loads their
+// other children, so that a page costs the same few queries as one order.
+type Order struct {
+	*db.Order
+	Lines []*LineItem
+
+	Customers    *Batch[xid.ID, *Customer]
+	Notes        *Batch[xid.ID, []*OrderNote]
+	Payments     *Batch[xid.ID, []*Payment]
+	Fulfillments *Batch[xid.ID, []*Fulfillment]
+}
+
+// LineItem is a line of an order.
+type LineItem struct {
+	*db.OrderLine
+	Products *Batch[xid.ID, *Product]
+}
+
+// OrderNote is a note with its author.
+type OrderNote struct{ *db.Note }
+
+// Author is who wrote it, by the name of that time.
+func (n *OrderNote) Author() *Author {
+	return &Author{Type: n.AuthorType, ID: ActorID(n.AuthorType, n.AuthorID), Name: n.AuthorName}
+}
+
+// AuditEntry is a row of the audit log.
+type AuditEntry struct{ *db.Audit }
+
+// Actor is who did it.
+func (a *AuditEntry) Actor() *Author {
+	actor := &Author{Type: a.ActorType, Name: a.ActorName}
+	if a.ActorID != nil {
+		actor.ID = ActorID(a.ActorType, *a.ActorID)
+	}
+	return actor
+}
+
+// PublicResourceID returns the id of what it was done to.
+func (a *AuditEntry) PublicResourceID() string {
+	return xid.KindOf(a.ResourceType).Format(a.ResourceID)
+}
+
+// Identity is who the calling credential is.
+type Identity struct {
+	Type         CredentialType
+	Credential   xid.ID
+	CredentialID string
+	Name         *string
+	Hint         string
+	CreatedAt    micros.Time
+	ExpiresAt    *micros.Time
+	Superseded   bool
+	Effective    scope.Set
+	Granted      scope.Set
+	Store        *Store
+	ServerTime   micros.Time
+}
+
+// Scopes returns the effective scopes, sorted.
+func (i *Identity) Scopes() []string { return i.Effective.Names() }
+
+// GrantedScopes returns the granted scopes, sorted.
+func (i *Identity) GrantedScopes() []string { return i.Granted.Names() }

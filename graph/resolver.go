@@ -1,0 +1,83 @@
+package graph
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"log/slog"
+	"sync/atomic"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/graph/apikey"
+	"github.com/storefront-go/storefront/graph/internal/exec"
+	"github.com/storefront-go/storefront/graph/page"
+)
+
+// Config is what the core needs.
+type Config struct {
+	Store *ent.Store
+	// Keys authenticates credentials and forgets revoked ones.
+	Keys *apikey.Keeper
+	// Pages signs cursors.
+	Pages *page.Codec
+	// HostOf returns the store_host of a store by its handle.
+	HostOf func(handle string) string
+	Logger *slog.Logger
+}
+
+// Resolver is the core: its Query and Mutation methods are every operation.
+type Resolver struct {
+	Config
+	numbers *numbers
+	// rejected counts cursors that did not open.
+	rejected atomic.Uint64
+}
+
+// RejectedCursors returns how many cursors were taken as absent.
+func (r *Resolver) RejectedCursors() uint64 { return r.rejected.Load() }
+
+// New makes the core.
+func New(c Config) (*Resolver, error) {
+	if c.Store == nil || c.Keys == nil || c.Pages == nil || c.HostOf == nil {
+		return nil, errors.New("graph: Store, Keys, Pages and HostOf are needed")
+	}
+	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
+	return &Resolver{Config: c, numbers: newNumbers(c.Store)}, nil
+}
+
+// Query returns the queries.
+func (r *Resolver) Query() Query { return Query{r} }
+
+// Mutation returns the mutations.
+func (r *Resolver) Mutation() Mutation { return Mutation{r} }
+
+// Query holds the root queries.
+type Query struct{ *Resolver }
+
+// Mutation holds the root mutations.
+type Mutation struct{ *Resolver }
+
+// root is what the executable schema asks for.
+type root struct{ *Resolver }
+
+func (r root) Query() exec.QueryResolver       { return Query{r.Resolver} }
+func (r root) Mutation() exec.MutationResolver { return Mutation{r.Resolver} }
+func (r root) Order() exec.OrderResolver       { return orderFields{r.Resolver} }
+func (r root) LineItem() exec.LineItemResolver { return lineFields{r.Resolver} }
+
+// client returns the database client of ctx.
+func (r *Resolver) client(ctx context.Context) *db.Client { return r.Store.DB(ctx) }
+
+// asker returns who asks; nobody is a fault, since the pipelines of both faces
+// authenticate first.
+func asker(ctx context.Context) (*viewer.Viewer, error) {
+	v := viewer.From(ctx)
+	if v == nil {
+		return nil, fault.New(fault.AuthenticationRequired, "A credential is needed.")
+	}
+	return v, nil
+}
+

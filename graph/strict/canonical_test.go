@@ -1,0 +1,36 @@
+package strict
+
+import "testing"
+
+func TestFingerprint(t *testing.T) {
+	type request struct{ method, path, body string }
+	base := request{"POST", "/products", `{"title":"Café","tags":["a","b"],"price_minor":10}`}
+	for _, tc := range []struct {
+		name string
+		a, b request
+		same bool
+	}{
+		{"itself", base, base, true},
+		{"order, space, escapes", base, request{"POST", "/products", ` { "price_minor": 10, "t\u0061gs": ["a", "b"], "title": "Caf\u00E9" } `}, true},
+		{"another value", base, request{"POST", "/products", `{"title":"Cafe","tags":["a","b"],"price_minor":10}`}, false},
+		{"another spelling of a number", base, request{"POST", "/products", `{"title":"Café","tags":["a","b"],"price_minor":1e1}`}, false},
+		{"order of an array", base, request{"POST", "/products", `{"title":"Café","tags":["b","a"],"price_minor":10}`}, false},
+		{"another method", base, request{"PUT", base.path, base.body}, false},
+		{"another path", base, request{"POST", "/webhooks", base.body}, false},
+		{"text moved between method and path", request{"AB", "C", ""}, request{"A", "BC", ""}, false},
+		{"no body equals an empty object", request{"DELETE", "/x", ""}, request{"DELETE", "/x", " { } "}, true},
+		{"null is not an empty object", request{"DELETE", "/x", ""}, request{"DELETE", "/x", "null"}, false},
+		{"malformed counts by bytes", request{"POST", "/x", `{"a":1,}`}, request{"POST", "/x", `{"a":1, }`}, false},
+		{"malformed equals itself", request{"POST", "/x", `{"a":1,}`}, request{"POST", "/x", `{"a":1,}`}, true},
+		{"duplicates in another order", request{"POST", "/x", `{"a":1,"a":2}`}, request{"POST", "/x", `{"a":2,"a":1}`}, false},
+		{"a text and its member of that name", request{"POST", "/x", `"a"`}, request{"POST", "/x", `["a"]`}, false},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			a := Fingerprint(tc.a.method, tc.a.path, []byte(tc.a.body))
+			b := Fingerprint(tc.b.method, tc.b.path, []byte(tc.b.body))
+			if got := a == b; got != tc.same {
+				t.Errorf("equal: got %v, want %v", got, tc.same)
+			}
+		})
+	}
+}

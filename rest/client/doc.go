@@ -1,0 +1,26 @@
+// Package client speaks the Storefront REST API v1.
+//
+// The types and one method per operation are generated from the OpenAPI
+// document; this package adds what a program needs around them: the credential
+// and an Idempotency-Key on each request, refusals as errors, and iterators that
+// walk every page of a list.
+//
+//	c, err := client.New("https://api.example.com/api/public/v1", key)
+//	…
+//	for order, err := range c.Orders(ctx, &client.ListOrdersParams{Status: new(client.OrderStatusOpen)}) {
+//		if err != nil {
+//			return err
+//		}
+//		fmt.Println(order.Number, order.TotalMinor, order.Currency)
+//	}
+//
+//	res, err := c.CreateProductWithResponse(ctx, nil, client.ProductCreate{Title: "Mug", PriceMinor: 1450, Currency: "EUR"})
+//	if err == nil {
+//		err = client.Err(res)
+//	}
+//	if p, ok := errors.AsType[*client.Problem](err); ok && p.Code == "validation_failed" {
+//		…
+//	}
+package client
+
+//go:generate go tool oapi-codegen -config config.yaml ../openapi.yaml

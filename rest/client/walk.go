@@ -1,0 +1,103 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"iter"
+)
+
+// errNoPage says that a success held no page, which our service never sends.
+var errNoPage = errors.New("the answer holds no page")
+
+// Products walks every product that params selects, from params.Cursor on, one
+// request per page. It stops at the first error, which it yields with a zero
+// product. params may be nil and is not changed.
+func (c *Client) Products(ctx context.Context, params *ListProductsParams) iter.Seq2[Product, error] {
+	p := copied(params)
+	p.IfNoneMatch = nil // a 304 has no items to walk
+	return walk(p.Cursor, func(cursor *Cursor) ([]Product, *NextCursor, error) {
+		p := p
+		p.Cursor = cursor
+		res, err := c.ListProductsWithResponse(ctx, &p)
+		if err != nil {
+			return nil, nil, err
+		}
+		if err := Err(res); err != nil || res.JSON200 == nil {
+			return nil, nil, orNoPage(err)
+		}
+		return res.JSON200.Data, res.JSON200.NextCursor, nil
+	})
+}
+
+// Orders walks every order that params selects; see [Client.Products].
+func (c *Client) Orders(ctx context.Context, params *ListOrdersParams) iter.Seq2[Order, error] {
+	p := copied(params)
+	p.IfNoneMatch = nil
+	return walk(p.Cursor, func(cursor *Cursor) ([]Order, *NextCursor, error) {
+		p := p
+		p.Cursor = cursor
+		res, err := c.ListOrdersWithResponse(ctx, &p)
+		if err != nil {
+			return nil, nil, err
+		}
+		if err := Err(res); err != nil || res.JSON200 == nil {
+			return nil, nil, orNoPage(err)
+		}
+		return res.JSON200.Data, res.JSON200.NextCursor, nil
+	})
+}
+
+// Customers walks every customer that params selects; see [Client.Products].
+func (c *Client) Customers(ctx context.Context, params *ListCustomersParams) iter.Seq2[Customer, error] {
+	p := copied(params)
+	p.IfNoneMatch = nil
+	return walk(p.Cursor, func(cursor *Cursor) ([]Customer, *NextCursor, error) {
+		p := p
+		p.Cursor = cursor
+		res, err := c.ListCustomersWithResponse(ctx, &p)
+		if err != nil {
+			return nil, nil, err
+		}
+		if err := Err(res); err != nil || res.JSON200 == nil {
+			return nil, nil, orNoPage(err)
+		}
+		return res.JSON200.Data, res.JSON200.NextCursor, nil
+	})
+}
+
+// walk yields the items of page after page until next is nil: the only end of
+// a list (spec, section 4).
+func walk[T any](cursor *string, fetch func(cursor *string) (items []T, next *string, err error)) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		for at := cursor; ; {
+			items, next, err := fetch(at)
+			if err != nil {
+				yield(*new(T), err)
+				return
+			}
+			for _, item := range items {
+				if !yield(item, nil) {
+					return
+				}
+			}
+			if next == nil {
+				return
+			}
+			at = next
+		}
+	}
+}
+
+func copied[T any](p *T) T {
+	if p == nil {
+		return *new(T)
+	}
+	return *p
+}
+
+func orNoPage(err error) error {
+	if err != nil {
+		return err
+	}
+	return errNoPage
+}

@@ -1,0 +1,50 @@
+package web
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+)
+
+// Problem is one stable error code, for the page that its type address names.
+type Problem struct {
+	Code     string // "validation_failed"
+	Title    string
+	Status   int
+	Sentence string // what it means and what to do
+}
+
+// Anchor returns the fragment of the problem's type address: the code with
+// dashes (contract, section 2).
+func (p Problem) Anchor() string { return strings.ReplaceAll(p.Code, "_", "-") }
+
+// Docs serves /docs, rendered from an OpenAPI 3.1 document in YAML, and
+// /docs/problems with one anchor for each problem. Pages are rendered here, once;
+// the error says what of the document cannot be read.
+func Docs(openapi []byte, problems []Problem) (http.Handler, error) {
+	doc, err := parse(openapi)
+	if err != nil {
+		return nil, fmt.Errorf("openapi document: %w", err)
+	}
+	docs, err := render("docs.html", docsPolicy, nil, newDocsPage(doc, problems))
+	if err != nil {
+		return nil, err
+	}
+	list, err := render("problems.html", docsPolicy, nil, struct {
+		Title    string
+		Problems []Problem
+	}{doc.get("info", "title").text(), problems})
+	if err != nil {
+		return nil, err
+	}
+	css, err := staticAsset("docs.css", docsPolicy)
+	if err != nil {
+		return nil, err
+	}
+	mux := http.NewServeMux()
+	mux.Handle("GET /docs", docs)
+	mux.Handle("GET /docs/{$}", http.RedirectHandler("/docs", http.StatusPermanentRedirect))
+	mux.Handle("GET /docs/problems", list)
+	mux.Handle("GET /docs/static/docs.css", css)
+	return mux, nil
+}
