@@ -129,11 +129,12 @@ const (
 	writeTimeout = 5 * time.Second
 )
 
-// openMySQL makes the one pool that reads and writes share.
-func openMySQL(t target, c Config) (*stdsql.DB, error) {
+// openMySQL makes the one pool that reads and writes share. A wait of zero is
+// for statements that may take hours.
+func openMySQL(t target, c Config, wait time.Duration) (*stdsql.DB, error) {
 	m := mysql.NewConfig()
 	m.User, m.Passwd, m.Net, m.Addr, m.DBName = t.user, t.password, t.network, t.addr, t.name
-	m.Timeout, m.ReadTimeout, m.WriteTimeout = dialTimeout, readTimeout, writeTimeout
+	m.Timeout, m.ReadTimeout, m.WriteTimeout = dialTimeout, wait, writeTimeout
 	m.RejectReadOnly, m.InterpolateParams, m.ParseTime = true, true, true
 	m.Loc, m.Collation, m.TLSConfig = time.UTC, "utf8mb4_bin", t.tls
 	m.Params = map[string]string{"time_zone": "'+00:00'", "innodb_lock_wait_timeout": "5"}

@@ -19,7 +19,7 @@ import (
 // Store is the database of the service.
 type Store struct {
 	dialect string
-	address string // without the password
+	target  target
 	log     *slog.Logger
 	inspect func(Statement) error
 
@@ -40,13 +40,13 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 		return nil, err
 	}
 	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
-	s := &Store{address: t.String(), log: c.Logger, inspect: c.Inspect}
+	s := &Store{target: t, log: c.Logger, inspect: c.Inspect}
 	if t.path != "" {
 		s.dialect = dialect.SQLite
 		s.writer, s.readers, err = openSQLite(t, c)
 	} else {
 		s.dialect = dialect.MySQL
-		s.writer, err = openMySQL(t, c)
+		s.writer, err = openMySQL(t, c, readTimeout)
 		s.readers = s.writer
 	}
 	if err != nil {
@@ -74,7 +74,7 @@ func (s *Store) Close() error {
 func (s *Store) Dialect() string { return s.dialect }
 
 // Redacted returns the database's address without its password.
-func (s *Store) Redacted() string { return s.address }
+func (s *Store) Redacted() string { return s.target.String() }
 
 // DB returns the client of the transaction that ctx is in, or else one that
 // only reads.
@@ -85,12 +85,24 @@ func (s *Store) DB(ctx context.Context) *db.Client {
 	return s.client
 }
 
-// AdminDB returns the writer's pool: for the migration generator alone.
-func (s *Store) AdminDB() *stdsql.DB { return s.writer }
-
-// AdminConn returns a connection that may write without a transaction of this
-// package: for migrations alone. The caller closes it.
-func (s *Store) AdminConn(ctx context.Context) (*stdsql.Conn, error) { return s.writer.Conn(ctx) }
+// Admin runs f with a connection of its own that may write outside [Store.InTx]
+// and waits for long statements: for migrations alone.
+func (s *Store) Admin(ctx context.Context, f func(*stdsql.Conn) error) error {
+	pool := s.writer
+	if s.target.path == "" {
+		var err error
+		if pool, err = openMySQL(s.target, Config{MaxOpen: 1, Logger: s.log}, 0); err != nil {
+			return err
+		}
+		defer pool.Close()
+	}
+	conn, err := pool.Conn(ctx)
+	if err != nil {
+		return fmt.Errorf("connect: %w", &unavailableError{err})
+	}
+	defer conn.Close()
+	return f(conn)
+}
 
 // Ping tells whether the database answers, to reads and to the writer's pool.
 func (s *Store) Ping(ctx context.Context) error {
@@ -98,11 +110,11 @@ func (s *Store) Ping(ctx context.Context) error {
 	// While transactions keep it busy the readers speak for the database.
 	if s.writer == s.readers || s.writer.Stats().InUse == 0 {
 		if err := s.writer.PingContext(ctx); err != nil {
-			return fmt.Errorf("open %s: %w", s.address, &unavailableError{err})
+			return fmt.Errorf("open %s: %w", s.target, &unavailableError{err})
 		}
 	}
 	if err := s.readers.PingContext(ctx); err != nil {
-		return fmt.Errorf("open %s: %w", s.address, &unavailableError{err})
+		return fmt.Errorf("open %s: %w", s.target, &unavailableError{err})
 	}
 	return nil
 }

@@ -241,3 +241,6 @@ func (t *tx) leave(err error) {
 		t.dead = err
 	}
 }
+
+// Within tells whether ctx is in a transaction of this store.
+func (s *Store) Within(ctx context.Context) bool { return s.txFrom(ctx) != nil }

@@ -3,6 +3,8 @@ package graph
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/fault"
@@ -53,3 +55,14 @@ func audit(ctx context.Context, c *db.Client, action string, kind xid.Kind, id x
 	}
 	return nil
 }
+
+// allowed refuses a transition that the state machine does not have.
+func allowed[S ~string](what string, present, to S, from ...S) error {
+	if slices.Contains(from, present) {
+		return nil
+	}
+	return fault.State(fault.InvalidTransition,
+		fmt.Sprintf("The %s is %s and cannot become %s.", what, words(present), words(to)))
+}
+
+func words[S ~string](s S) string { return strings.ReplaceAll(string(s), "_", " ") }

@@ -12,7 +12,6 @@ import (
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/graph/apikey"
-	"github.com/storefront-go/storefront/graph/internal/exec"
 	"github.com/storefront-go/storefront/graph/page"
 )
 
@@ -60,14 +59,6 @@ type Query struct{ *Resolver }
 // Mutation holds the root mutations.
 type Mutation struct{ *Resolver }
 
-// root is what the executable schema asks for.
-type root struct{ *Resolver }
-
-func (r root) Query() exec.QueryResolver       { return Query{r.Resolver} }
-func (r root) Mutation() exec.MutationResolver { return Mutation{r.Resolver} }
-func (r root) Order() exec.OrderResolver       { return orderFields{r.Resolver} }
-func (r root) LineItem() exec.LineItemResolver { return lineFields{r.Resolver} }
-
 // client returns the database client of ctx.
 func (r *Resolver) client(ctx context.Context) *db.Client { return r.Store.DB(ctx) }
 
@@ -80,4 +71,3 @@ func asker(ctx context.Context) (*viewer.Viewer, error) {
 	}
 	return v, nil
 }
-

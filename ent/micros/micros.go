@@ -37,7 +37,49 @@ const layout = "2006-01-02T15:04:05.000000Z"
 func (t Time) String() string { return string(t.Append(nil)) }
 
 // Append appends the RFC 3339 form to b.
-func (t Time) Append(b []byte) []byte { return t.Time().AppendFormat(b, layout) }
+//
+// Lists write some hundred times a page, and writing the digits by hand takes a
+// quarter of what time.AppendFormat takes.
+func (t Time) Append(b []byte) []byte {
+	if t < 0 || t >= year10000 {
+		return t.Time().AppendFormat(b, layout)
+	}
+	us, s := int(t%1e6), int(t/1e6)
+	day, s := s/86400, s%86400
+	year, month, dom := civil(day)
+	b = append(two(two(b, year/100), year%100), '-')
+	b = append(two(b, month), '-')
+	b = append(two(b, dom), 'T')
+	b = append(two(b, s/3600), ':')
+	b = append(two(b, s/60%60), ':')
+	b = append(two(b, s%60), '.')
+	return append(two(two(two(b, us/10000), us/100%100), us%100), 'Z')
+}
+
+// year10000 is the first time that needs five digits for its year.
+const year10000 Time = 253402300800e6
+
+// two appends a number below 100 as two digits.
+func two(b []byte, n int) []byte {
+	return append(b, byte('0'+n/10), byte('0'+n%10))
+}
+
+// civil returns the date of the day-th day after 1970-01-01, in the Gregorian
+// calendar. It counts in years that begin in March, so that the leap day comes
+// last, and in eras of 400 years, which all have the same length.
+func civil(day int) (year, month, dom int) {
+	day += 719468 // the days from 0000-03-01 to 1970-01-01
+	era := day / 146097
+	day %= 146097
+	yoe := (day - day/1460 + day/36524 - day/146096) / 365
+	day -= 365*yoe + yoe/4 - yoe/100
+	m := (5*day + 2) / 153 // months since March
+	year, month, dom = era*400+yoe, m+3, day-(153*m+2)/5+1
+	if month > 12 {
+		return year + 1, month - 12, dom
+	}
+	return year, month, dom
+}
 
 // MarshalJSON writes the RFC 3339 form as a JSON string.
 func (t Time) MarshalJSON() ([]byte, error) {

@@ -113,13 +113,10 @@ func EmptyMySQL(t testing.TB) string {
 func newName() string { return "storetest_" + strings.ToLower(rand.Text()[:12]) }
 
 func (s *server) exec(ctx context.Context, statement string) error {
-	conn, err := s.admin.AdminConn(ctx)
-	if err != nil {
+	return s.admin.Admin(ctx, func(conn *sql.Conn) error {
+		_, err := conn.ExecContext(ctx, statement)
 		return err
-	}
-	defer conn.Close()
-	_, err = conn.ExecContext(ctx, statement)
-	return err
+	})
 }
 
 // take hands out a clean database, or makes one.
@@ -145,26 +142,30 @@ func (s *server) give(ctx context.Context, name string) error {
 	if s.given {
 		return s.exec(ctx, "DROP DATABASE `"+name+"`")
 	}
-	conn, err := s.admin.AdminConn(ctx)
+	err := s.admin.Admin(ctx, func(conn *sql.Conn) error { return empty(ctx, conn, name) })
 	if err != nil {
 		return err
 	}
-	defer conn.Close()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.free = append(s.free, name)
+	return nil
+}
+
+// empty deletes every row but the history of migrations.
+func empty(ctx context.Context, conn *sql.Conn, name string) error {
 	tables, err := tablesOf(ctx, conn, name)
 	if err != nil {
 		return err
 	}
 	for _, table := range tables {
-		if strings.Contains(table, "revision") {
+		if table == "schema_revisions" {
 			continue
 		}
 		if _, err := conn.ExecContext(ctx, "DELETE FROM `"+name+"`.`"+table+"`"); err != nil {
 			return fmt.Errorf("empty %s: %w", table, err)
 		}
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.free = append(s.free, name)
 	return nil
 }
 

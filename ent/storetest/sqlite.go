@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/migrate"
 )
 
 // template is a migrated SQLite file, made once per process and kept in memory.
@@ -31,7 +32,8 @@ func migrateAt(ctx context.Context, address string) error {
 		return err
 	}
 	defer s.Close() // the last connection writes SQLite's log into the file
-	return create(ctx, s)
+	_, err = migrate.Apply(ctx, s)
+	return err
 }
 
 // SQLite returns the address of a migrated SQLite file that goes with the test:

@@ -46,3 +46,6 @@ func UnmarshalLong(v any) (int64, error) {
 	}
 	return 0, fmt.Errorf("not a number")
 }
+
+// Some is a member of an update input that was given.
+func Some[T any](v T) graphql.Omittable[*T] { return graphql.OmittableOf(&v) }

@@ -27,7 +27,7 @@ type node struct {
 }
 
 // document is a parsed text. Sixteen bytes a node keep the worst text ("[0,0,…")
-// at eight times its size.
+// at about ten times its size.
 type document struct {
 	src   []byte
 	text  []byte // decoded strings that had escapes

@@ -6,11 +6,12 @@ import (
 	"strings"
 )
 
-// Problem is one stable error code, for the page that its type address names.
+// Problem is one stable error code, for the page that its type address names. It
+// has the fields of the problem table's rows, so a row converts to it.
 type Problem struct {
 	Code     string // "validation_failed"
-	Title    string
 	Status   int
+	Title    string
 	Sentence string // what it means and what to do
 }
 

@@ -3,7 +3,6 @@ package web
 import (
 	"fmt"
 	"html/template"
-	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -149,7 +148,7 @@ func parameters(n node) []parameter {
 			Required:    p.get("required").text() == "true",
 			Description: inline(p.get("description").text()),
 			Limits:      inlineLimits(schema),
-			Values:      inlineValues(schema),
+			Values:      values(schema),
 		})
 	}
 	return out
@@ -187,7 +186,7 @@ func responses(op node, known map[string]Problem) []response {
 		for name := range r.get("headers").entries() {
 			res.Headers = append(res.Headers, name)
 		}
-		for _, content := range maps.Collect(r.get("content").entries()) {
+		for _, content := range r.get("content").entries() {
 			res.Schema = typeOf(content.get("schema"))
 			if res.Examples = examples(content); res.Error {
 				res.Problems, res.Codes = codes(res.Examples, known)

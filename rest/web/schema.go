@@ -54,7 +54,7 @@ func properties(schema node) []property {
 			// A sibling of a reference says more than what it refers to.
 			Description: inline(cmp.Or(p.child("description").text(), p.get("description").text())),
 			Limits:      inlineLimits(p),
-			Values:      inlineValues(p),
+			Values:      values(p),
 		})
 	}
 	return out
@@ -66,13 +66,6 @@ func inlineLimits(n node) []string {
 		return nil
 	}
 	return limits(n)
-}
-
-func inlineValues(n node) []string {
-	if n.ref() != "" {
-		return nil
-	}
-	return values(n)
 }
 
 // typeOf names the type of a schema; references to components become links.
@@ -114,14 +107,19 @@ func limits(n node) []string {
 		{"default", "default %s"},
 		{"pattern", "matches %s"},
 	} {
-		if v := n.child(c.key); v.present() {
+		v := n.child(c.key)
+		switch {
+		case c.key == "minLength" && v.text() == "1":
+			out = append(out, "not empty")
+		case v.present():
 			out = append(out, strings.Replace(c.words, "%s", v.text(), 1))
 		}
 	}
 	return out
 }
 
-// values lists what an enumeration allows, but null.
+// values lists what an enumeration allows, but null; through references too,
+// since these few words save a jump.
 func values(n node) []string {
-	return slices.DeleteFunc(n.child("enum").texts(), func(s string) bool { return s == "null" || s == "" })
+	return slices.DeleteFunc(n.get("enum").texts(), func(s string) bool { return s == "null" || s == "" })
 }

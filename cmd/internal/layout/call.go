@@ -6,9 +6,10 @@ import (
 	"strconv"
 )
 
-// readers of the environment outside cmd.
+// readers of the environment or of arguments outside cmd.
 var readers = map[string]string{
-	"ent/storetest": "STOREFRONT_TEST_MYSQL and STOREFRONT_REQUIRE_MYSQL choose the engines of a test run",
+	"ent/currency/internal/gen": "a program that a go:generate line runs",
+	"ent/storetest":             "STOREFRONT_TEST_MYSQL and STOREFRONT_REQUIRE_MYSQL choose the engines of a test run",
 }
 
 // beginners are files outside ent that begin a transaction themselves.

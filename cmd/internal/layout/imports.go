@@ -19,8 +19,10 @@ var words = []string{
 // arrows are the only imports between leaves of graph.
 var arrows = map[string][]string{
 	"graph/export":        {"graph/work", "graph/blob"},
-	"graph/internal/exec": {"graph/model"},   // generated: the executor marshals the models
-	"graph/page":          {"graph/keyring"}, // cursors are signed
+	"graph/internal/exec": {"graph/model"},                // generated: the executor marshals the models
+	"graph/model":         {"graph/strict", "graph/wire"}, // scalars parse as bodies do; entities share their wire form with events
+	"graph/outbox":        {"graph/wire"},                 // payloads are made of wire types
+	"graph/page":          {"graph/keyring"},              // cursors are signed
 	"graph/webhook":       {"graph/work", "graph/blob", "graph/outbox", "graph/notify"},
 }
 

@@ -107,8 +107,8 @@ func (f *File) Dir() string { return path.Dir(f.Path) }
 // Test tells whether the go command compiles the file for tests only.
 func (f *File) Test() bool { return strings.HasSuffix(f.Path, "_test.go") }
 
-// Program tells whether the file is left out of every build: a program that a
-// go:generate line runs.
+// Program tells whether the file is left out of every build: a program that
+// go generate runs.
 func (f *File) Program() bool {
 	for line := range bytes.Lines(f.Src) {
 		switch text := string(bytes.TrimSpace(line)); {

@@ -174,3 +174,11 @@ func (s *Server) Create(ctx context.Context, name string) (string, error) {
 	}
 	return s.DSN(name), nil
 }
+
+// Empty makes an empty database and opens it with the bare driver.
+func (s *Server) Empty(ctx context.Context, name string) (*sql.DB, error) {
+	if _, err := s.Create(ctx, name); err != nil {
+		return nil, err
+	}
+	return sql.Open("mysql", "root@unix("+s.socket+")/"+name+"?parseTime=true&collation=utf8mb4_bin")
+}

@@ -1,0 +1,119 @@
+package migrate
+
+import (
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"ariga.io/atlas/sql/migrate"
+	"ariga.io/atlas/sql/mysql"
+	"ariga.io/atlas/sql/sqlite"
+	"entgo.io/ent/dialect"
+
+	"github.com/storefront-go/storefront/ent"
+)
+
+// Apply brings the database to the newest version and returns how many
+// migrations that took. Any number of processes may call it at once: one
+// applies, the others wait and find nothing to do.
+//
+// It refuses files that differ from their sums, an applied file that was edited
+// later, and a database with tables but without a history.
+func Apply(ctx context.Context, s *ent.Store) (n int, err error) {
+	f, err := folder(s.Dialect())
+	if err != nil {
+		return 0, fmt.Errorf("read migrations: %w", err)
+	}
+	return apply(ctx, s, f)
+}
+
+func apply(ctx context.Context, s *ent.Store, f fs.FS) (n int, err error) {
+	dir, err := load(f)
+	if err != nil {
+		return 0, err
+	}
+	err = s.Admin(ctx, func(conn *sql.Conn) error {
+		locked := onMySQL
+		if s.Dialect() == dialect.SQLite {
+			locked = onSQLite
+		}
+		return locked(ctx, conn, func(drv migrate.Driver) (err error) {
+			n, err = execute(ctx, s.Dialect(), conn, drv, dir)
+			return err
+		})
+	})
+	return n, err
+}
+
+// execute runs the pending files. The caller holds the lock.
+func execute(ctx context.Context, engine string, conn *sql.Conn, drv migrate.Driver, dir migrate.Dir) (int, error) {
+	if _, err := conn.ExecContext(ctx, createRevisions[engine]); err != nil {
+		return 0, fmt.Errorf("make the table of revisions: %w", err)
+	}
+	history := revisions{conn}
+	before, err := history.ReadRevisions(ctx)
+	if err != nil {
+		return 0, fmt.Errorf("read revisions: %w", err)
+	}
+	st, err := compare(dir, before)
+	if err != nil || len(st.Pending) == 0 {
+		return 0, err
+	}
+	x, err := migrate.NewExecutor(drv, dir, history, migrate.WithOperatorVersion("storefront"))
+	if err != nil {
+		return 0, fmt.Errorf("apply migrations: %w", err)
+	}
+	if err := x.ExecuteN(ctx, 0); err != nil && !errors.Is(err, migrate.ErrNoPendingFiles) {
+		return 0, fmt.Errorf("apply migrations: %w", err)
+	}
+	return len(st.Pending), nil
+}
+
+// onSQLite runs f in one transaction that holds the write lock from its first
+// moment: all of the files take effect, or none.
+func onSQLite(ctx context.Context, conn *sql.Conn, f func(migrate.Driver) error) (err error) {
+	if _, err := conn.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
+		return fmt.Errorf("lock the database: %w", err)
+	}
+	defer func() {
+		if err == nil {
+			_, err = conn.ExecContext(context.WithoutCancel(ctx), "COMMIT")
+		}
+		if err != nil {
+			conn.ExecContext(context.WithoutCancel(ctx), "ROLLBACK")
+		}
+	}()
+	drv, err := sqlite.Open(conn)
+	if err != nil {
+		return err
+	}
+	return f(drv)
+}
+
+// onMySQL runs f while the connection holds the server's lock for migrations of
+// this database. It is the one place where GET_LOCK is allowed: on Vitess and
+// TiDB one job runs migrations.
+func onMySQL(ctx context.Context, conn *sql.Conn, f func(migrate.Driver) error) error {
+	var name string
+	if err := conn.QueryRowContext(ctx, "SELECT DATABASE()").Scan(&name); err != nil {
+		return fmt.Errorf("lock the database: %w", err)
+	}
+	lock := fmt.Sprintf("storefront_migrate_%x", sha256.Sum256([]byte(name)))[:50]
+	for got := int64(0); got != 1; {
+		// In small portions, so that ctx is heard between them.
+		var answer sql.NullInt64
+		if err := conn.QueryRowContext(ctx, "SELECT GET_LOCK(?, 5)", lock).Scan(&answer); err != nil {
+			return fmt.Errorf("lock the database: %w", err)
+		}
+		got = answer.Int64
+	}
+	defer conn.ExecContext(context.WithoutCancel(ctx), "DO RELEASE_LOCK(?)", lock)
+	drv, err := mysql.Open(conn)
+	if err != nil {
+		return err
+	}
+	return f(drv)
+}

@@ -1,0 +1,112 @@
+package migrate
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+
+	"ariga.io/atlas/sql/migrate"
+	"entgo.io/ent/dialect"
+
+	"github.com/storefront-go/storefront/ent"
+)
+
+// Status is where a database stands.
+type Status struct {
+	// Current is the newest version that is wholly applied; empty for a new database.
+	Current string
+	// Pending are the versions that [Apply] would apply, in order.
+	Pending []string
+	// Unknown are applied versions that this program does not have: a newer one
+	// was here.
+	Unknown []string
+	// Failed is the database's message when the first pending version stopped
+	// half-way, as it can on MySQL, whose schema changes are not transactions.
+	Failed string
+}
+
+// Check reads where the database stands and changes nothing. Its errors are
+// those of [Apply] before it starts.
+func Check(ctx context.Context, s *ent.Store) (Status, error) {
+	f, err := folder(s.Dialect())
+	if err != nil {
+		return Status{}, fmt.Errorf("read migrations: %w", err)
+	}
+	return check(ctx, s, f)
+}
+
+func check(ctx context.Context, s *ent.Store, f fs.FS) (Status, error) {
+	dir, err := load(f)
+	if err != nil {
+		return Status{}, err
+	}
+	applied, err := history(ctx, s)
+	if err != nil {
+		return Status{}, fmt.Errorf("read revisions: %w", err)
+	}
+	return compare(dir, applied)
+}
+
+// history reads the revisions with the store's reader; a database without the
+// table has none.
+func history(ctx context.Context, s *ent.Store) ([]*migrate.Revision, error) {
+	exists := "SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = DATABASE() AND table_name = ?"
+	if s.Dialect() == dialect.SQLite {
+		exists = "SELECT COUNT(*) FROM sqlite_master WHERE type = 'table' AND name = ?"
+	}
+	rows, err := s.DB(ctx).QueryContext(ctx, exists, revisionTable)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var n int
+	for rows.Next() {
+		if err := rows.Scan(&n); err != nil {
+			return nil, err
+		}
+	}
+	if err := rows.Err(); err != nil || n == 0 {
+		return nil, err
+	}
+	found, err := s.DB(ctx).QueryContext(ctx, "SELECT "+revisionColumns+" FROM "+revisionTable+" ORDER BY version")
+	if err != nil {
+		return nil, err
+	}
+	return scanRevisions(found)
+}
+
+// compare sets the files against the history. An applied file must have the sum
+// that it was applied with: atlas itself looks at the pending ones only.
+func compare(dir migrate.Dir, applied []*migrate.Revision) (st Status, err error) {
+	byVersion, versions, err := files(dir)
+	if err != nil {
+		return st, err
+	}
+	sums, err := dir.Checksum()
+	if err != nil {
+		return st, fmt.Errorf("read migrations: %w", err)
+	}
+	done := map[string]bool{}
+	for _, r := range applied {
+		f, ok := byVersion[r.Version]
+		if !ok {
+			st.Unknown = append(st.Unknown, r.Version)
+			continue
+		}
+		if r.Applied < r.Total || r.Error != "" {
+			st.Failed = r.Error
+			continue
+		}
+		if sum, err := sums.SumByName(f.Name()); err != nil || sum != r.Hash {
+			return st, fmt.Errorf("migration %s was changed after it was applied", f.Name())
+		}
+		done[r.Version] = true
+		st.Current = r.Version
+	}
+	for _, v := range versions {
+		if !done[v] {
+			st.Pending = append(st.Pending, v)
+		}
+	}
+	return st, nil
+}

@@ -1,0 +1,41 @@
+package apikey
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/storefront-go/storefront/ent/db/apikey"
+	"github.com/storefront-go/storefront/ent/db/stafftoken"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/viewer"
+)
+
+// WriteUsed writes last_used_at of the credentials that were used since the
+// last call. Requests only mark them in memory; call it about once a minute.
+func (k *Keeper) WriteUsed(ctx context.Context) error {
+	now := micros.Now()
+	var failed error
+	k.cache.Range(func(_, v any) bool {
+		e := v.(*entry)
+		if !e.used.Swap(false) {
+			return ctx.Err() == nil
+		}
+		if err := k.writeUsed(ctx, e, now); err != nil {
+			e.used.Store(true)
+			failed = fmt.Errorf("write last use: %w", err)
+		}
+		return ctx.Err() == nil
+	})
+	return failed
+}
+
+func (k *Keeper) writeUsed(ctx context.Context, e *entry, now micros.Time) error {
+	ctx = viewer.Operator(ctx, e.viewer.Store)
+	return k.store.InTx(ctx, func(ctx context.Context) error {
+		client := k.store.DB(ctx)
+		if e.staff {
+			return client.StaffToken.Update().Where(stafftoken.ID(e.viewer.Credential)).SetLastUsedAt(now).Exec(ctx)
+		}
+		return client.APIKey.Update().Where(apikey.ID(e.viewer.Credential)).SetLastUsedAt(now).Exec(ctx)
+	})
+}

@@ -1,0 +1,278 @@
+package graph
+
+import (
+	"context"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/product"
+	"github.com/storefront-go/storefront/ent/document"
+	"github.com/storefront-go/storefront/ent/event"
+	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/model"
+	"github.com/storefront-go/storefront/graph/outbox"
+	"github.com/storefront-go/storefront/graph/wire"
+)
+
+// productEdit is a change of one product: the entity as it will be, the update
+// that makes it so, and the events that tell.
+type productEdit struct {
+	*db.Product
+	update  *db.ProductUpdate
+	changed []string
+	// special is the event beside product.updated, if there is one.
+	special event.Type
+}
+
+// changeProduct runs edit on the product if it has the expected version, in one
+// transaction with the events and the audit row. An edit that changes nothing
+// leaves everything as it is.
+func (m Mutation) changeProduct(ctx context.Context, id string, expected int64, action string, edit func(context.Context, *productEdit) error) (*model.ProductPayload, error) {
+	uid, err := parseID(xid.Product, id)
+	if err != nil {
+		return nil, err
+	}
+	var p *db.Product
+	err = m.Store.InTx(ctx, func(ctx context.Context) error {
+		if p, err = m.product(ctx, uid); err != nil {
+			return err
+		}
+		if p.Version != expected {
+			return stale(xid.Product, expected, p.Version)
+		}
+		e := &productEdit{Product: p, update: m.client(ctx).Product.Update().Where(product.ID(uid), product.Version(expected))}
+		if err := edit(ctx, e); err != nil || len(e.changed) == 0 {
+			return err
+		}
+		return m.saveProduct(ctx, e, action)
+	})
+	if err != nil {
+		return nil, explain("product", err)
+	}
+	return &model.ProductPayload{Product: p}, nil
+}
+
+// saveProduct writes the edit, its events and its audit row.
+func (m Mutation) saveProduct(ctx context.Context, e *productEdit, action string) error {
+	events := e.events()
+	e.Version++
+	e.EventSequence += int64(len(events))
+	e.UpdatedAt = updateTime(e.UpdatedAt)
+	n, err := e.update.SetVersion(e.Version).SetEventSequence(e.EventSequence).SetUpdatedAt(e.UpdatedAt).Save(ctx)
+	if ent.IsDuplicate(err) {
+		return handleTaken()
+	}
+	if err := swapped(xid.Product, n, err); err != nil {
+		return err
+	}
+	if err := audit(ctx, m.client(ctx), action, xid.Product, e.ID, ""); err != nil {
+		return err
+	}
+	if len(events) == 0 {
+		return nil
+	}
+	object := wire.AppendProduct(nil, e.Product)
+	for i := range events {
+		events[i].Object = object
+	}
+	return outbox.Append(ctx, m.client(ctx), productResource(e.Product), events...)
+}
+
+// events are what the edit tells: product.updated, beside the special event
+// where there is one. Inventory alone is told to nobody (contract, section 8).
+func (e *productEdit) events() []outbox.Entry {
+	if len(e.changed) == 1 && e.changed[0] == "inventory_quantity" {
+		return nil
+	}
+	updated := outbox.Entry{Type: event.ProductUpdated, Changed: e.changed}
+	if e.special == "" {
+		return []outbox.Entry{updated}
+	}
+	return []outbox.Entry{{Type: e.special}, updated}
+}
+
+// ProductUpdate changes the members that are given.
+func (m Mutation) ProductUpdate(ctx context.Context, id string, expectedVersion int64, in model.ProductUpdateInput) (*model.ProductPayload, error) {
+	c := newCheck(ctx)
+	checkProductUpdate(c, &in)
+	if err := c.err(); err != nil {
+		return nil, err
+	}
+	return m.changeProduct(ctx, id, expectedVersion, "product.update", func(ctx context.Context, e *productEdit) error {
+		p, u := e.Product, e.update
+		set(e, in.Title, "title", &p.Title, u.SetTitle)
+		set(e, in.PriceMinor, "price_minor", &p.PriceMinor, u.SetPriceMinor)
+		set(e, in.Currency, "currency", &p.Currency, u.SetCurrency)
+		set(e, in.Handle, "handle", &p.Handle, u.SetHandle)
+		setOpt(e, in.Description, "description", &p.Description, u.SetDescription, u.ClearDescription)
+		setOpt(e, in.CompareAtPriceMinor, "compare_at_price_minor", &p.CompareAtPriceMinor, u.SetCompareAtPriceMinor, u.ClearCompareAtPriceMinor)
+		setOpt(e, in.Sku, "sku", &p.Sku, u.SetSku, u.ClearSku)
+		setOpt(e, in.Vendor, "vendor", &p.Vendor, u.SetVendor, u.ClearVendor)
+		setOpt(e, in.ProductType, "product_type", &p.ProductType, u.SetProductType, u.ClearProductType)
+		setOpt(e, in.InventoryQuantity, "inventory_quantity", &p.InventoryQuantity, u.SetInventoryQuantity, u.ClearInventoryQuantity)
+		setOpt(e, in.ImageURL, "image_url", &p.ImageURL, u.SetImageURL, u.ClearImageURL)
+		if tags, ok := in.Tags.ValueOK(); ok {
+			if next := document.NewTags(tags); string(next) != string(p.Tags) {
+				p.Tags = next
+				u.SetTags(next)
+				e.changed = append(e.changed, "tags")
+			}
+		}
+		if p.Status == state.ProductActive {
+			return m.sellable(ctx, p)
+		}
+		return nil
+	})
+}
+
+// given is a member of an update input: left out, null or a value.
+type given[T any] interface{ ValueOK() (T, bool) }
+
+// set changes a member that cannot be null; null was refused before.
+func set[T comparable](e *productEdit, v given[*T], name string, dst *T, write func(T) *db.ProductUpdate) {
+	if next, ok := v.ValueOK(); ok && next != nil && *next != *dst {
+		*dst = *next
+		write(*next)
+		e.changed = append(e.changed, name)
+	}
+}
+
+// setOpt changes a member that may be null.
+func setOpt[T comparable](e *productEdit, v given[*T], name string, dst **T, write func(T) *db.ProductUpdate, clear func() *db.ProductUpdate) {
+	next, ok := v.ValueOK()
+	switch {
+	case !ok || next == nil && *dst == nil || next != nil && *dst != nil && *next == **dst:
+		return
+	case next == nil:
+		clear()
+	default:
+		write(*next)
+	}
+	*dst = next
+	e.changed = append(e.changed, name)
+}
+
+// checkProductUpdate judges the members that are given.
+func checkProductUpdate(c *check, in *model.ProductUpdateInput) {
+	notNull(c, "title", in.Title, func(s string) { c.line("title", s, 255) })
+	notNull(c, "price_minor", in.PriceMinor, func(v int64) { c.amount("price_minor", v) })
+	notNull(c, "currency", in.Currency, func(s string) {
+		in.Currency = model.Some(c.currency("currency", s))
+	})
+	notNull(c, "handle", in.Handle, func(string) {})
+	c.productTexts(in.Handle.Value(), in.Description.Value(), in.Sku.Value(), in.Vendor.Value(), in.ProductType.Value(), in.ImageURL.Value())
+	opt(in.CompareAtPriceMinor.Value(), func(v int64) { c.amount("compare_at_price_minor", v) })
+	opt(in.InventoryQuantity.Value(), func(v int64) { c.within("inventory_quantity", v, 0, maxInventory) })
+	c.tags("tags", in.Tags.Value())
+}
+
+// notNull checks a member that may be left out but not null.
+func notNull[T any](c *check, name string, v given[*T], f func(T)) {
+	switch value, ok := v.ValueOK(); {
+	case !ok:
+	case value == nil:
+		c.add(name, fault.Required, "This member cannot be null.")
+	default:
+		f(*value)
+	}
+}
+
+// ProductPublish takes a draft to the storefront, in the store's currency.
+func (m Mutation) ProductPublish(ctx context.Context, id string, expectedVersion int64) (*model.ProductPayload, error) {
+	return m.moveProduct(ctx, id, expectedVersion, productMove{"product.publish", event.ProductPublished, state.ProductActive, []state.ProductStatus{state.ProductDraft}})
+}
+
+// ProductUnpublish takes an active product back to a draft.
+func (m Mutation) ProductUnpublish(ctx context.Context, id string, expectedVersion int64) (*model.ProductPayload, error) {
+	return m.moveProduct(ctx, id, expectedVersion, productMove{"product.unpublish", event.ProductUnpublished, state.ProductDraft, []state.ProductStatus{state.ProductActive}})
+}
+
+// ProductArchive puts a product away.
+func (m Mutation) ProductArchive(ctx context.Context, id string, expectedVersion int64) (*model.ProductPayload, error) {
+	return m.moveProduct(ctx, id, expectedVersion, productMove{"product.archive", event.ProductArchived, state.ProductArchived, []state.ProductStatus{state.ProductDraft, state.ProductActive}})
+}
+
+// ProductRestore takes an archived product back to a draft.
+func (m Mutation) ProductRestore(ctx context.Context, id string, expectedVersion int64) (*model.ProductPayload, error) {
+	return m.moveProduct(ctx, id, expectedVersion, productMove{"product.restore", "", state.ProductDraft, []state.ProductStatus{state.ProductArchived}})
+}
+
+// productMove is one transition of contract section 6.
+type productMove struct {
+	action  string
+	special event.Type
+	to      state.ProductStatus
+	from    []state.ProductStatus
+}
+
+func (m Mutation) moveProduct(ctx context.Context, id string, expected int64, move productMove) (*model.ProductPayload, error) {
+	return m.changeProduct(ctx, id, expected, move.action, func(ctx context.Context, e *productEdit) error {
+		if err := allowed("product", e.Status, move.to, move.from...); err != nil {
+			return err
+		}
+		e.special, e.changed = move.special, []string{"status"}
+		e.Status = move.to
+		e.update.SetStatus(move.to)
+		switch {
+		case move.to == state.ProductActive:
+			now := micros.Now()
+			e.PublishedAt = &now
+			e.update.SetPublishedAt(now)
+			e.changed = append(e.changed, "published_at")
+			return m.sellable(ctx, e.Product)
+		case e.PublishedAt != nil:
+			e.PublishedAt = nil
+			e.update.ClearPublishedAt()
+			e.changed = append(e.changed, "published_at")
+		}
+		return nil
+	})
+}
+
+// sellable refuses an active product in another currency than the store's.
+func (m Mutation) sellable(ctx context.Context, p *db.Product) error {
+	s, err := m.Resolver.store(ctx)
+	if err != nil {
+		return err
+	}
+	if s.Currency != p.Currency {
+		return fault.State(fault.CurrencyMismatch, "The store sells in "+s.Currency+", the product is priced in "+p.Currency+".")
+	}
+	return nil
+}
+
+// ProductDelete removes a product. Old order lines keep its id, which is then
+// unknown.
+func (m Mutation) ProductDelete(ctx context.Context, id string, expectedVersion int64) (*model.ProductDeletePayload, error) {
+	uid, err := parseID(xid.Product, id)
+	if err != nil {
+		return nil, err
+	}
+	err = m.Store.InTx(ctx, func(ctx context.Context) error {
+		p, err := m.product(ctx, uid)
+		if err != nil {
+			return err
+		}
+		if p.Version != expectedVersion {
+			return stale(xid.Product, expectedVersion, p.Version)
+		}
+		n, err := m.client(ctx).Product.Delete().Where(product.ID(uid), product.Version(expectedVersion)).Exec(ctx)
+		if err := swapped(xid.Product, n, err); err != nil {
+			return err
+		}
+		p.Version++
+		p.EventSequence++
+		if err := audit(ctx, m.client(ctx), "product.delete", xid.Product, uid, ""); err != nil {
+			return err
+		}
+		return outbox.Append(ctx, m.client(ctx), productResource(p),
+			outbox.Entry{Type: event.ProductDeleted, Object: wire.AppendProduct(nil, p)})
+	})
+	if err != nil {
+		return nil, explain("product", err)
+	}
+	return &model.ProductDeletePayload{DeletedID: &id}, nil
+}

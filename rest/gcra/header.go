@@ -1,0 +1,43 @@
+package gcra
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"time"
+)
+
+// Policy returns the value of the RateLimit-Policy header for this limiter
+// under a name: q is the burst, w the whole seconds in which it comes back. It
+// never changes, so make it once; "" when the limiter is off.
+func (l *Limiter[K]) Policy(name string) string {
+	if l.Off() {
+		return ""
+	}
+	w := max(int64(math.Ceil(float64(l.burst)/l.rate)), 1)
+	return fmt.Sprintf("%q;q=%d;w=%d", name, l.burst, w)
+}
+
+// Header returns the value of the RateLimit header: r is [Decision.Remaining],
+// t is [Decision.Reset] in seconds, rounded up.
+func (d Decision) Header(name string) string {
+	b := make([]byte, 0, 48)
+	b = strconv.AppendQuote(b, name)
+	b = append(b, ";r="...)
+	b = strconv.AppendInt(b, int64(d.Remaining), 10)
+	b = append(b, ";t="...)
+	return string(strconv.AppendInt(b, roundUp(d.Reset), 10))
+}
+
+// Seconds returns the value of a Retry-After header (RFC 9110 section 10.2.3):
+// whole seconds, rounded up, at least 1, so that nobody comes back too early.
+func Seconds(d time.Duration) string { return strconv.FormatInt(max(roundUp(d), 1), 10) }
+
+// roundUp returns whole seconds.
+func roundUp(d time.Duration) int64 {
+	n := int64(d / time.Second)
+	if d%time.Second > 0 {
+		n++
+	}
+	return n
+}

@@ -1,0 +1,67 @@
+package problem
+
+import (
+	"cmp"
+	"errors"
+
+	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/graph/wire"
+)
+
+// ContentType is the media type of what [Append] writes.
+const ContentType = "application/problem+json"
+
+// Of finds the fault in the chain of err and its status. An error without one,
+// or with one of a kind that the table lacks, is our own: it becomes an Internal
+// fault that shows a fixed text and keeps err for the log. That a database is
+// away or time has run out is for the caller to recognise before.
+func Of(err error) (*fault.Error, int) {
+	f, ok := errors.AsType[*fault.Error](err)
+	if !ok || f == nil || f.Kind != fault.Conflict && byCode[string(f.Kind)].Code == "" {
+		f = &fault.Error{Kind: fault.Internal, Detail: byCode[string(fault.Internal)].Sentence, Err: err}
+	}
+	return f, kindOf(f).Status
+}
+
+// Status returns the status of a fault.
+func Status(f *fault.Error) int { return kindOf(f).Status }
+
+// Append appends the problem details of f (contract section 2). A fault without
+// a detail shows the sentence of its kind; the cause is never shown.
+func Append(b []byte, apiHost string, f *fault.Error, requestID string) []byte {
+	k := kindOf(f)
+	o := wire.Open(b)
+	o.Str("type", apiHost+"/docs/problems#"+k.Anchor())
+	o.Str("title", k.Title)
+	o.Int("status", int64(k.Status))
+	o.Str("code", k.Code)
+	o.Str("detail", cmp.Or(f.Detail, k.Sentence))
+	o.Str("request_id", requestID)
+	o.Name("errors")
+	o.B = append(o.B, '[')
+	for i := range f.Fields {
+		if i > 0 {
+			o.B = append(o.B, ',')
+		}
+		o.B = appendField(o.B, &f.Fields[i])
+	}
+	o.B = append(o.B, ']')
+	return o.Close()
+}
+
+// appendField appends one entry with exactly one place: a field that names none
+// is about the whole body.
+func appendField(b []byte, f *fault.Field) []byte {
+	o := wire.Open(b)
+	switch {
+	case f.Header != "":
+		o.Str("header", f.Header)
+	case f.Parameter != "":
+		o.Str("parameter", f.Parameter)
+	default:
+		o.Str("pointer", cmp.Or(f.Pointer, "#"))
+	}
+	o.Str("code", f.Code)
+	o.Str("detail", f.Detail)
+	return o.Close()
+}
