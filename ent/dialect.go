@@ -27,6 +27,7 @@ const (
 	lockWait               // the statement waited too long for a lock
 	refused                // the server refuses work for now
 	linkLost               // the connection broke
+	broken                 // the file cannot be read or written: a full disk
 )
 
 // MySQL's error numbers by class, with those of MariaDB, Galera, Group
@@ -81,7 +82,7 @@ func classifySQLite(code int) class {
 	case sqliteBusy, sqliteLocked:
 		return conflict
 	case sqliteIO, sqliteFull, sqliteCantOpen:
-		return refused
+		return broken
 	}
 	return fatal
 }
@@ -110,7 +111,7 @@ func IsUnavailable(err error) bool {
 		return true
 	}
 	switch classify(err) {
-	case refused, linkLost, lockWait, conflict:
+	case refused, linkLost, lockWait, conflict, broken:
 		return true
 	}
 	return errors.Is(err, context.DeadlineExceeded)
@@ -166,23 +167,31 @@ func openSQLite(t target, c Config) (writer, readers *stdsql.DB, err error) {
 	if c.FullSync {
 		sync = "full"
 	}
-	writer, err = stdsql.Open("sqlite", sqliteURI(t.path, "_txlock", "immediate",
+	writer, err = sqlitePool(t, "_txlock", "immediate",
 		"_pragma", "busy_timeout(5000)", "_pragma", "journal_mode(wal)", "_pragma", "synchronous("+sync+")",
-		"_pragma", "foreign_keys(on)", "_pragma", "cache_size(-8000)", "_pragma", "journal_size_limit(67108864)"))
+		"_pragma", "foreign_keys(on)", "_pragma", "cache_size(-8000)", "_pragma", "journal_size_limit(67108864)")
 	if err != nil {
-		return nil, nil, fmt.Errorf("open %s: %w", t, err)
+		return nil, nil, err
 	}
 	writer.SetMaxOpenConns(1)
-	readers, err = stdsql.Open("sqlite", sqliteURI(t.path,
-		"_pragma", "busy_timeout(5000)", "_pragma", "query_only(1)", "_pragma", "cache_size(-4000)"))
+	readers, err = sqlitePool(t, "_pragma", "busy_timeout(5000)", "_pragma", "query_only(1)", "_pragma", "cache_size(-4000)")
 	if err != nil {
 		writer.Close()
-		return nil, nil, fmt.Errorf("open %s: %w", t, err)
+		return nil, nil, err
 	}
 	n := cmp.Or(c.MaxOpen, 8)
 	readers.SetMaxOpenConns(n)
 	readers.SetMaxIdleConns(n)
 	return writer, readers, nil
+}
+
+// sqlitePool makes a pool with the settings that pairs name.
+func sqlitePool(t target, pairs ...string) (*stdsql.DB, error) {
+	connector, err := sqlite.NewConnector(sqliteURI(t.path, pairs...))
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", t, err)
+	}
+	return stdsql.OpenDB(preparing{connector}), nil
 }
 
 // sqliteURI writes a file: URI, in which the path's own ?, # and % are encoded.

@@ -89,7 +89,7 @@ func Final(err error) error {
 
 // String names the class for logs.
 func (c class) String() string {
-	return [...]string{"fatal", "duplicate", "conflict", "lock_wait", "refused", "link_lost"}[c]
+	return [...]string{"fatal", "duplicate", "conflict", "lock_wait", "refused", "link_lost", "broken"}[c]
 }
 
 // sleep waits and tells whether ctx outlived the wait.

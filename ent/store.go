@@ -110,11 +110,11 @@ func (s *Store) Ping(ctx context.Context) error {
 	// While transactions keep it busy the readers speak for the database.
 	if s.writer == s.readers || s.writer.Stats().InUse == 0 {
 		if err := s.writer.PingContext(ctx); err != nil {
-			return fmt.Errorf("open %s: %w", s.target, &unavailableError{err})
+			return fmt.Errorf("reach %s: %w", s.target, &unavailableError{err})
 		}
 	}
 	if err := s.readers.PingContext(ctx); err != nil {
-		return fmt.Errorf("open %s: %w", s.target, &unavailableError{err})
+		return fmt.Errorf("reach %s: %w", s.target, &unavailableError{err})
 	}
 	return nil
 }

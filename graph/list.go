@@ -91,15 +91,21 @@ type window struct {
 // primary names MySQL's primary key in an index hint.
 const primary = "PRIMARY"
 
+// force names the index to walk, on MySQL.
+func force(s *sql.Selector, index string) {
+	if s.Dialect() != dialect.MySQL || index == "" {
+		return
+	}
+	table := s.TableName()
+	s.FromExpr(sql.Raw("`" + table + "` FORCE INDEX (`" + index + "`)"))
+	s.As(table) // the raw text has no name for ent to qualify columns with
+}
+
 // apply adds the window to a query: bounds, order, limit and, on MySQL, the
 // index by name.
 func (w window) apply(s *sql.Selector) {
+	force(s, w.index)
 	id := s.C("id")
-	if s.Dialect() == dialect.MySQL && w.index != "" {
-		table := s.TableName()
-		s.FromExpr(sql.Raw("`" + table + "` FORCE INDEX (`" + w.index + "`)"))
-		id = "`" + table + "`.`id`"
-	}
 	s.Limit(w.limit)
 	if w.updatedFrom != nil {
 		w.changes(s, id)

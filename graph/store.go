@@ -30,3 +30,18 @@ func (r *Resolver) store(ctx context.Context) (*db.Store, error) {
 func (r *Resolver) shown(s *db.Store) *model.Store {
 	return &model.Store{Store: s, StoreHost: r.HostOf(s.Handle)}
 }
+
+// StoreCreate creates.
+func (m Mutation) StoreCreate(ctx context.Context, in model.StoreCreateInput) (*model.StorePayload, error) {
+	return nil, errPending
+}
+
+// StoreUpdate updates.
+func (m Mutation) StoreUpdate(ctx context.Context, in model.StoreUpdateInput) (*model.StorePayload, error) {
+	return nil, errPending
+}
+
+// StoreClose closes.
+func (m Mutation) StoreClose(ctx context.Context, expectedVersion int64) (*model.StorePayload, error) {
+	return nil, errPending
+}

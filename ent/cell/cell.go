@@ -6,6 +6,7 @@
 package cell
 
 import (
+	"bytes"
 	"database/sql"
 	"fmt"
 	"strconv"
@@ -36,7 +37,7 @@ func (b *Bytes) Scan(src any) error {
 	case nil:
 		*b = nil
 	case []byte:
-		*b = append([]byte{}, v...)
+		*b = bytes.Clone(v)
 	case string:
 		*b = []byte(v)
 	default:

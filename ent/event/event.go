@@ -5,8 +5,8 @@ package event
 import (
 	"slices"
 
-	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/ent/scope"
+	"github.com/storefront-go/storefront/ent/xid"
 )
 
 // Type is the name of an event, as subscribers know it.
@@ -41,7 +41,7 @@ const (
 type Entry struct {
 	Type     Type
 	Resource xid.Kind // kind of the resource that the event is about
-	Scope    string  // needed to subscribe
+	Scope    string   // needed to subscribe
 }
 
 var catalogue = []Entry{

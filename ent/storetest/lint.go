@@ -57,7 +57,11 @@ var (
 	literal = regexp.MustCompile(`'(?:[^'\\]|\\.|'')*'`)
 	tables  = regexp.MustCompile("(?i)\\b(?:FROM|JOIN|INTO|UPDATE)\\s+[`\"]?([a-z_0-9]+)[`\"]?")
 	write   = regexp.MustCompile(`(?i)^\s*(?:INSERT|UPDATE|DELETE|REPLACE|CREATE|ALTER|DROP|TRUNCATE|WITH\b[^;]*\)\s*(?:INSERT|UPDATE|DELETE))\b`)
-	store   = regexp.MustCompile(`(?i)\bstore_id\b`)
+	insert  = regexp.MustCompile(`(?i)^\s*INSERT\b`)
+	column  = regexp.MustCompile(`(?i)\bstore_id\b`)
+	where   = regexp.MustCompile(`(?i)\b(?:WHERE|ON)\b`)
+	// chosen is store_id being compared, alone or first in a tuple.
+	chosen = regexp.MustCompile("(?i)\\bstore_id[`\"]?\\s*(?:=|[<>]|IN\\b|,[^()]*\\)\\s*(?:IN\\b|[<>=]))")
 )
 
 // Lint checks a statement against the portability rules.
@@ -88,17 +92,13 @@ func lintStore(q string) error {
 	return nil
 }
 
-var condition = regexp.MustCompile(`(?i)\b(?:WHERE|ON)\b`)
-
 func namesStore(q string) bool {
 	if insert.MatchString(q) {
-		return store.MatchString(q)
+		return column.MatchString(q)
 	}
-	at := condition.FindStringIndex(q)
-	return at != nil && store.MatchString(q[at[0]:])
+	at := where.FindStringIndex(q)
+	return at != nil && chosen.MatchString(q[at[0]:])
 }
-
-var insert = regexp.MustCompile(`(?i)^\s*INSERT\b`)
 
 // failing makes an inspector that fails t.
 func failing(t testing.TB) func(ent.Statement) error {

@@ -1,35 +1,61 @@
 package storetest
 
 import (
-	"context"
+	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/storefront-go/storefront/ent"
-	"github.com/storefront-go/storefront/ent/micros"
 )
 
+// TestEach: every round gets an empty database, used ones included.
 func TestEach(t *testing.T) {
-	for range 2 { // the second round gets used databases
-		start := time.Now()
+	engines := map[string]int{}
+	for range 2 {
 		Each(t, func(t *testing.T, s *ent.Store) {
-			t.Log(time.Since(start))
+			engines[s.Dialect()]++
 			ctx, store := Merchant(t, s)
-			if n, err := s.DB(ctx).Store.Query().Count(ctx); n != 1 || err != nil {
-				t.Fatalf("got %d stores, %v, want the one made here", n, err)
+			found, err := s.DB(ctx).StoreHandle.Query().All(ctx)
+			if err != nil || len(found) != 1 || found[0].StoreID != store.ID {
+				t.Errorf("got %v, %v, want the store made here alone", found, err)
 			}
-			err := s.InTx(ctx, func(ctx context.Context) error {
-				return s.DB(ctx).Customer.Create().SetStatus("active").SetEmailMarketing("not_subscribed").
-					SetAddresses([]byte("[]")).SetTags([]byte("[]")).SetUpdatedAt(micros.Now()).Exec(ctx)
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
-			got, err := s.DB(ctx).Customer.Query().Only(ctx)
-			if err != nil || got.StoreID != store.ID {
-				t.Fatalf("got %v, %v", got, err)
-			}
-			t.Log(time.Since(start))
 		})
 	}
+	if engines["sqlite3"] != 2 || HaveMySQL(t) && engines["mysql"] != 2 {
+		t.Errorf("ran %v", engines)
+	}
+}
+
+// TestParallelDatabases: two tests at once have two databases.
+func TestParallelDatabases(t *testing.T) {
+	if !HaveMySQL(t) {
+		return
+	}
+	var mu sync.Mutex
+	seen := map[string]bool{}
+	for range 3 {
+		address := MySQL(t)
+		mu.Lock()
+		if seen[address] {
+			t.Errorf("%s was handed out twice", address)
+		}
+		seen[address] = true
+		mu.Unlock()
+	}
+}
+
+// TestFakeTime: a store works inside a synctest bubble.
+func TestFakeTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := Open(t)
+		ctx, store := Merchant(t, s)
+		time.Sleep(24 * time.Hour)
+		if got, err := s.DB(ctx).Store.Query().Only(ctx); err != nil || got.ID != store.ID {
+			t.Errorf("got %v, %v, want the store after a day", got, err)
+		}
+		if age := time.Since(store.CreatedAt().Time()); age < 24*time.Hour {
+			t.Errorf("the store is %v old", age)
+		}
+	})
 }

@@ -12,7 +12,7 @@ var order = []string{"ent", "graph", "rest", "cmd"}
 // words are the packages of the vocabulary: every layer speaks with them, so
 // they carry no dependency into it.
 var words = []string{
-	"ent/scope", "ent/fault", "ent/event", "ent/id", "ent/xid", "ent/micros", "ent/currency",
+	"ent/scope", "ent/fault", "ent/event", "ent/xid", "ent/micros", "ent/currency",
 	"ent/state", "ent/document", "ent/digest", "ent/cell", "ent/viewer",
 }
 

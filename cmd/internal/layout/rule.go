@@ -42,6 +42,7 @@ func Rules() []Rule {
 		{"tests are not skipped", skips},
 		{"every package has a doc comment", packageDocs},
 		{"every package has tests", packageTests},
+		{"every package has its line in CONTRIBUTING.md", packageLines},
 		{"the top level is closed", topLevel},
 		{"files stay short", lengths},
 		{"files are formatted", formatted},

@@ -1,0 +1,100 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"net"
+	"net/netip"
+	"net/url"
+	"strings"
+)
+
+// maxDemoOrders bounds --demo-orders: beyond it a first start would take hours.
+const maxDemoOrders = 200_000
+
+// Check returns everything that is wrong with the settings, in one line.
+func (c Config) Check() error {
+	var list []error
+	add := func(err error) {
+		if err != nil {
+			list = append(list, err)
+		}
+	}
+	add(checkAddr("--addr", c.Addr))
+	add(checkAddr("--admin-addr", c.AdminAddr))
+	_, err := c.proxies()
+	add(err)
+	add(c.Naming.check())
+	if c.Demo && !loopback(c.Addr) {
+		add(fmt.Errorf("--demo writes its passwords to demo.json for everyone to try: it serves loopback addresses only, not --addr %s", c.Addr))
+	}
+	if c.DemoOrders < 0 || c.DemoOrders > maxDemoOrders {
+		add(fmt.Errorf("--demo-orders: %d is not between 0 and %d", c.DemoOrders, maxDemoOrders))
+	}
+	if c.RateLimit < 0 || c.RateLimit > 1e6 || math.IsNaN(c.RateLimit) {
+		add(fmt.Errorf("--rate-limit: %v is not between 0 and 1000000", c.RateLimit))
+	}
+	if (c.TLSCert == "") != (c.TLSKey == "") {
+		add(errors.New("--tls-cert and --tls-key belong together"))
+	}
+	if c.Data == "" {
+		add(errors.New("--data: the folder is empty"))
+	}
+	return oneLine(list)
+}
+
+// oneLine joins errors without line breaks.
+func oneLine(list []error) error {
+	if len(list) == 0 {
+		return nil
+	}
+	texts := make([]string, len(list))
+	for i, err := range list {
+		texts[i] = err.Error()
+	}
+	return errors.New(strings.Join(texts, "; "))
+}
+
+func checkAddr(flag, addr string) error {
+	_, port, err := net.SplitHostPort(addr)
+	if err != nil {
+		return fmt.Errorf("%s: %q is not HOST:PORT", flag, addr)
+	}
+	if n, err := net.LookupPort("tcp", port); err != nil || port == "" || n > math.MaxUint16 {
+		return fmt.Errorf("%s: %q is not a port", flag, port)
+	}
+	return nil
+}
+
+func (n Naming) check() error {
+	if n.PublicURL != "" {
+		u, err := url.Parse(n.PublicURL)
+		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.User != nil ||
+			u.RawQuery != "" || u.Fragment != "" || strings.Trim(u.Path, "/") != "" {
+			return errors.New("--public-url is not of the form https://host[:port]")
+		}
+	}
+	if strings.ContainsAny(n.StoreDomain, "/@ ") || strings.HasPrefix(n.StoreDomain, ".") {
+		return errors.New("--store-domain is not of the form host[:port]")
+	}
+	return nil
+}
+
+// proxies reads --trusted-proxies; a bare address stands for itself.
+func (c Config) proxies() ([]netip.Prefix, error) {
+	var list []netip.Prefix
+	for _, text := range c.TrustedProxies {
+		text = strings.TrimSpace(text)
+		if addr, err := netip.ParseAddr(text); err == nil {
+			list = append(list, netip.PrefixFrom(addr, addr.BitLen()))
+			continue
+		}
+		p, err := netip.ParsePrefix(text)
+		if err != nil {
+			return nil, fmt.Errorf("--trusted-proxies: %q is not a network such as 10.0.0.0/8", text)
+		}
+		list = append(list, p.Masked())
+	}
+	return list, nil
+}

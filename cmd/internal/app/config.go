@@ -1,0 +1,104 @@
+package app
+
+import (
+	"cmp"
+	"log/slog"
+	"path/filepath"
+	"strings"
+
+	"github.com/storefront-go/storefront/ent"
+)
+
+// Storage says where the data lies. Every command takes it.
+type Storage struct {
+	Data     string `default:"./storefront-data" env:"STOREFRONT_DATA" placeholder:"DIR" help:"Folder of the SQLite database, the root secret and demo.json (default ${default})."`
+	Database string `env:"STOREFRONT_DATABASE" placeholder:"ADDRESS" help:"Database in place of the SQLite file in --data: mysql://user:pass@host:3306/name, mysql://user:pass@unix(/path)/name or sqlite:path."`
+
+	// SecretKey is STOREFRONT_SECRET_KEY: a comma list of root secrets. It has no
+	// flag, since the arguments of a process can be read by others.
+	SecretKey string `kong:"-"`
+}
+
+// Naming says under which addresses the service is known.
+type Naming struct {
+	PublicURL   string `name:"public-url" env:"STOREFRONT_PUBLIC_URL" placeholder:"URL" help:"Address under which clients reach the service (default: http:// and the address listened on)."`
+	StoreDomain string `env:"STOREFRONT_STORE_DOMAIN" placeholder:"HOST[:PORT]" help:"Stores are served at <handle>.HOST (default: the host of the public URL, or localhost where that is an IP address)."`
+}
+
+// Log says what is logged and how.
+type Log struct {
+	LogFormat string `enum:"auto,text,json" default:"auto" env:"STOREFRONT_LOG_FORMAT" placeholder:"FORMAT" help:"text, json, or auto: text on a terminal, json elsewhere (default ${default})."`
+	LogLevel  string `enum:"debug,info,warn,error" default:"info" env:"STOREFRONT_LOG_LEVEL" placeholder:"LEVEL" help:"debug, info, warn or error (default ${default})."`
+}
+
+// Listen says where the program listens.
+type Listen struct {
+	Addr      string `default:"127.0.0.1:8080" env:"STOREFRONT_ADDR" placeholder:"HOST:PORT" help:"Public address; port 0 picks one (default ${default})."`
+	AdminAddr string `default:"127.0.0.1:8081" env:"STOREFRONT_ADMIN_ADDR" placeholder:"HOST:PORT" help:"Address of health, metrics and profiles; keep it private (default ${default})."`
+}
+
+// Config is the settings of serve. Each is declared here and nowhere else: a
+// flag, then its variable, then the default.
+type Config struct {
+	Storage `embed:""`
+	Listen  `embed:""`
+	Naming  `embed:""`
+	Log     `embed:""`
+
+	Migrate        bool     `env:"STOREFRONT_MIGRATE" help:"Apply pending migrations to a MySQL database first. SQLite files are always brought up to date."`
+	Demo           bool     `env:"STOREFRONT_DEMO" help:"Make two demo stores on the first start, and write their credentials to demo.json in --data."`
+	DemoOrders     int      `default:"500" env:"STOREFRONT_DEMO_ORDERS" placeholder:"N" help:"Orders in each demo store (default ${default})."`
+	TrustedProxies []string `env:"STOREFRONT_TRUSTED_PROXIES" placeholder:"CIDR,..." help:"Proxies whose X-Forwarded-For is believed (default none)."`
+	TLSCert        string   `name:"tls-cert" env:"STOREFRONT_TLS_CERT" placeholder:"FILE" help:"Certificate chain in PEM; with --tls-key the public address speaks TLS."`
+	TLSKey         string   `name:"tls-key" env:"STOREFRONT_TLS_KEY" placeholder:"FILE" help:"Private key in PEM."`
+	InsecureHTTP   bool     `name:"insecure-http" env:"STOREFRONT_INSECURE_HTTP" help:"Allow sign-in over plain http on an address that is not loopback."`
+	RateLimit      float64  `default:"100" env:"STOREFRONT_RATE_LIMIT" placeholder:"N" help:"Requests per second and credential, with bursts of twice as many; 0 switches limits off (default ${default})."`
+	Introspection  bool     `default:"true" negatable:"" env:"STOREFRONT_INTROSPECTION" help:"Answer GraphQL introspection (default on)."`
+	Explorer       bool     `default:"true" negatable:"" env:"STOREFRONT_EXPLORER" help:"Serve the page that tries GraphQL (default on)."`
+}
+
+// Address returns the database's address for [ent.Open].
+func (s Storage) Address() string {
+	return cmp.Or(s.Database, "sqlite:"+filepath.Join(s.Data, "storefront.db"))
+}
+
+// SQLitePath returns the path of the SQLite file, or "" for another engine.
+func (s Storage) SQLitePath() string {
+	address := s.Address()
+	if strings.HasPrefix(address, "mysql://") {
+		return ""
+	}
+	path := strings.TrimPrefix(address, "sqlite:")
+	return strings.TrimPrefix(path, "//")
+}
+
+// RateBurst is how many requests may come at once.
+func (c Config) RateBurst() int { return max(int(2*c.RateLimit), 1) }
+
+// LogValue implements slog.LogValuer: every setting, without its secrets.
+func (c Config) LogValue() slog.Value {
+	secret := "file in " + c.Data
+	if c.SecretKey != "" {
+		secret = "STOREFRONT_SECRET_KEY"
+	}
+	return slog.GroupValue(
+		slog.String("data", c.Data),
+		slog.String("database", ent.Config{Database: c.Address()}.Redacted()),
+		slog.String("secret", secret),
+		slog.String("addr", c.Addr),
+		slog.String("admin_addr", c.AdminAddr),
+		slog.String("public_url", c.PublicURL),
+		slog.String("store_domain", c.StoreDomain),
+		slog.String("log_format", c.LogFormat),
+		slog.String("log_level", c.LogLevel),
+		slog.Bool("migrate", c.Migrate),
+		slog.Bool("demo", c.Demo),
+		slog.Int("demo_orders", c.DemoOrders),
+		slog.String("trusted_proxies", strings.Join(c.TrustedProxies, ",")),
+		slog.Bool("tls", c.TLSCert != ""),
+		slog.Bool("insecure_http", c.InsecureHTTP),
+		slog.Float64("rate_limit", c.RateLimit),
+		slog.Bool("introspection", c.Introspection),
+		slog.Bool("explorer", c.Explorer),
+	)
+}

@@ -1,0 +1,127 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"strings"
+
+	"entgo.io/ent/dialect"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/migrate"
+	"github.com/storefront-go/storefront/graph"
+	"github.com/storefront-go/storefront/graph/apikey"
+	"github.com/storefront-go/storefront/graph/keyring"
+	"github.com/storefront-go/storefront/graph/page"
+)
+
+// Base is what every command that touches data stands on.
+type Base struct {
+	Store *ent.Store
+	Ring  *keyring.Ring
+	Keys  *apikey.Keeper
+}
+
+// Opening says how to open.
+type Opening struct {
+	Storage
+	// Migrate applies pending migrations on every engine, not on SQLite alone.
+	Migrate bool
+	// Relaxed lets SQLite lose the last moments in a power cut, as demos may.
+	Relaxed bool
+	Logger  *slog.Logger
+}
+
+// Open opens the database at its newest schema and loads the root secret, which
+// the first call makes. A MySQL database with pending migrations is refused:
+// schema changes there are the operator's to time.
+func Open(ctx context.Context, o Opening) (*Base, error) {
+	s, err := OpenStore(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	b, err := open(ctx, s, o)
+	if err != nil {
+		s.Close()
+		return nil, err
+	}
+	return b, nil
+}
+
+func open(ctx context.Context, s *ent.Store, o Opening) (*Base, error) {
+	if err := prepareSchema(ctx, s, o); err != nil {
+		return nil, err
+	}
+	ring, err := o.ring()
+	if err != nil {
+		return nil, err
+	}
+	return &Base{Store: s, Ring: ring, Keys: apikey.NewKeeper(s)}, nil
+}
+
+// OpenStore opens the database as it is.
+func OpenStore(ctx context.Context, o Opening) (*ent.Store, error) {
+	if err := os.MkdirAll(o.Data, 0o700); err != nil {
+		return nil, fmt.Errorf("make the data folder: %w", err)
+	}
+	return ent.Open(ctx, ent.Config{Database: o.Address(), FullSync: !o.Relaxed, Logger: o.Logger})
+}
+
+// prepareSchema applies what may be applied and refuses what is not current.
+func prepareSchema(ctx context.Context, s *ent.Store, o Opening) error {
+	st, err := migrate.Check(ctx, s)
+	if err != nil {
+		return err
+	}
+	if len(st.Unknown) > 0 {
+		return fmt.Errorf("the database has migrations that this program does not know (%s): a newer version of the program was here, run that one",
+			strings.Join(st.Unknown, ", "))
+	}
+	if len(st.Pending) == 0 {
+		return nil
+	}
+	if s.Dialect() != dialect.SQLite && !o.Migrate {
+		return pendingError(st)
+	}
+	n, err := migrate.Apply(ctx, s)
+	if err != nil {
+		return err
+	}
+	if o.Logger != nil && n > 0 {
+		o.Logger.InfoContext(ctx, "migrations applied", "count", n)
+	}
+	return nil
+}
+
+// pendingError tells how to go on.
+func pendingError(st migrate.Status) error {
+	text := fmt.Sprintf("%d migrations are pending (%s): run `storefront migrate apply`, or start with --migrate",
+		len(st.Pending), strings.Join(st.Pending, ", "))
+	if st.Failed != "" {
+		text += "; the first of them stopped half-way: " + st.Failed
+	}
+	return errors.New(text)
+}
+
+// ring loads the root secret from the environment or the data folder.
+func (s Storage) ring() (*keyring.Ring, error) {
+	if s.SecretKey == "" {
+		return keyring.LoadOrCreate(s.Data)
+	}
+	r, err := keyring.Parse(s.SecretKey)
+	if err != nil {
+		return nil, fmt.Errorf("STOREFRONT_SECRET_KEY: %w", err)
+	}
+	return r, nil
+}
+
+// Core makes the operations, for stores that are served under the addresses.
+func (b *Base) Core(a Addresses, log *slog.Logger) (*graph.Resolver, error) {
+	return graph.New(graph.Config{Store: b.Store, Keys: b.Keys, Pages: page.New(b.Ring), HostOf: a.StoreHost, Logger: log})
+}
+
+// Close closes the database.
+func (b *Base) Close() error { return b.Store.Close() }

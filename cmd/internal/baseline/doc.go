@@ -1,0 +1,15 @@
+// Package baseline answers four requests of the REST API with as little as they
+// can be answered with: net/http, database/sql and JSON appended by hand. It is
+// the yardstick of the benchmarks and of cmd/loadgen; nobody serves it.
+//
+// The comparison is honest where it costs the same on both sides. So the
+// baseline shares with the service what is no layer of it: the pools and their
+// settings, the text of every statement (a test compares them), the look-up of
+// credentials (apikey.Keeper), the cursor codec and the text of ids and times.
+// A page's cursor is checked and signed with the same HMAC: a position in the
+// clear would be another API. It leaves out all else: no ent, no gqlgen, no
+// routing table, request ids, rates, ETags, metrics, strict JSON, encryption of
+// stored answers, retries, or checks of what it is sent.
+//
+// Its bodies are byte for byte those of the service; only new ids differ.
+package baseline

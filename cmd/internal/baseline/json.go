@@ -1,0 +1,130 @@
+package baseline
+
+import (
+	"database/sql"
+	"strconv"
+
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/wire"
+)
+
+func appendOrder(b []byte, o *orderRow) []byte {
+	b = appendID(append(b, `{"id":`...), xid.Order, o.id[:])
+	b = appendInt(append(b, `,"number":`...), o.number)
+	b = appendPlain(append(b, `,"status":`...), o.status)
+	b = appendPlain(append(b, `,"financial_status":`...), o.financial)
+	b = appendPlain(append(b, `,"fulfillment_status":`...), o.goods)
+	b = appendPlain(append(b, `,"currency":`...), o.currency)
+	b = appendInt(append(b, `,"subtotal_minor":`...), o.subtotal)
+	b = appendInt(append(b, `,"discount_minor":`...), o.discount)
+	b = appendInt(append(b, `,"shipping_minor":`...), o.shipping)
+	b = appendInt(append(b, `,"tax_minor":`...), o.tax)
+	b = appendInt(append(b, `,"total_minor":`...), o.total)
+	b = appendInt(append(b, `,"paid_minor":`...), o.paid)
+	b = appendInt(append(b, `,"refunded_minor":`...), o.refunded)
+	b = appendID(append(b, `,"customer_id":`...), xid.Customer, o.customer)
+	b = appendText(append(b, `,"email":`...), o.email)
+	b = appendJSON(append(b, `,"billing_address":`...), o.billing)
+	b = appendJSON(append(b, `,"shipping_address":`...), o.shippingAddress)
+	b = append(b, `,"line_items":[`...)
+	for i := range o.lines {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = appendLine(b, &o.lines[i])
+	}
+	b = appendInt(append(b, `],"notes_count":`...), o.notes)
+	b = appendJSON(append(b, `,"tags":`...), o.tags)
+	b = wire.AppendString(append(b, `,"source":`...), o.source)
+	b = appendTime(append(b, `,"placed_at":`...), o.placedAt)
+	b = appendMoment(append(b, `,"paid_at":`...), o.paidAt)
+	b = appendMoment(append(b, `,"fulfilled_at":`...), o.fulfilledAt)
+	b = appendMoment(append(b, `,"cancelled_at":`...), o.cancelledAt)
+	b = appendMoment(append(b, `,"completed_at":`...), o.completedAt)
+	b = appendInt(append(b, `,"version":`...), o.version)
+	b = appendTime(append(b, `,"created_at":`...), int64(o.id.Time()))
+	b = appendTime(append(b, `,"updated_at":`...), o.updatedAt)
+	return append(b, '}')
+}
+
+func appendLine(b []byte, l *lineRow) []byte {
+	b = appendID(append(b, `{"id":`...), xid.OrderLine, l.id[:])
+	b = appendID(append(b, `,"product_id":`...), xid.Product, l.product)
+	b = wire.AppendString(append(b, `,"title":`...), l.title)
+	b = appendText(append(b, `,"sku":`...), l.sku)
+	b = appendInt(append(b, `,"quantity":`...), l.quantity)
+	b = appendInt(append(b, `,"fulfilled_quantity":`...), l.fulfilled)
+	b = appendInt(append(b, `,"refunded_quantity":`...), l.refunded)
+	b = appendInt(append(b, `,"unit_price_minor":`...), l.unit)
+	b = appendInt(append(b, `,"discount_minor":`...), l.discount)
+	b = appendInt(append(b, `,"tax_minor":`...), l.tax)
+	b = appendInt(append(b, `,"total_minor":`...), l.total)
+	return append(b, '}')
+}
+
+func appendProduct(b []byte, p *productRow) []byte {
+	b = appendID(append(b, `{"id":`...), xid.Product, p.id[:])
+	b = wire.AppendString(append(b, `,"title":`...), p.title)
+	b = appendPlain(append(b, `,"handle":`...), p.handle)
+	b = appendText(append(b, `,"description":`...), p.description)
+	b = appendPlain(append(b, `,"status":`...), p.status)
+	b = appendInt(append(b, `,"price_minor":`...), p.price)
+	b = appendNumber(append(b, `,"compare_at_price_minor":`...), p.comparePrice)
+	b = appendPlain(append(b, `,"currency":`...), p.currency)
+	b = appendText(append(b, `,"sku":`...), p.sku)
+	b = appendText(append(b, `,"vendor":`...), p.vendor)
+	b = appendText(append(b, `,"product_type":`...), p.productType)
+	b = appendJSON(append(b, `,"tags":`...), p.tags)
+	b = appendNumber(append(b, `,"inventory_quantity":`...), p.inventory)
+	b = appendText(append(b, `,"image_url":`...), p.image)
+	b = appendMoment(append(b, `,"published_at":`...), p.publishedAt)
+	b = appendInt(append(b, `,"version":`...), p.version)
+	b = appendTime(append(b, `,"created_at":`...), int64(p.id.Time()))
+	b = appendTime(append(b, `,"updated_at":`...), p.updatedAt)
+	return append(b, '}')
+}
+
+func appendInt(b []byte, v int64) []byte { return strconv.AppendInt(b, v, 10) }
+
+func appendPlain(b []byte, s string) []byte { return append(append(append(b, '"'), s...), '"') }
+
+func appendTime(b []byte, us int64) []byte {
+	return append(timeOf(us).Append(append(b, '"')), '"')
+}
+
+// appendID writes an id; a null column gives no bytes.
+func appendID(b []byte, k xid.Kind, id []byte) []byte {
+	if len(id) == 0 {
+		return append(b, "null"...)
+	}
+	return append(k.Append(append(b, '"'), xid.ID(id)), '"')
+}
+
+// appendJSON writes a document as it is stored.
+func appendJSON(b, doc []byte) []byte {
+	if len(doc) == 0 {
+		return append(b, "null"...)
+	}
+	return append(b, doc...)
+}
+
+func appendText(b []byte, s sql.NullString) []byte {
+	if !s.Valid {
+		return append(b, "null"...)
+	}
+	return wire.AppendString(b, s.String)
+}
+
+func appendNumber(b []byte, n sql.NullInt64) []byte {
+	if !n.Valid {
+		return append(b, "null"...)
+	}
+	return appendInt(b, n.Int64)
+}
+
+func appendMoment(b []byte, n sql.NullInt64) []byte {
+	if !n.Valid {
+		return append(b, "null"...)
+	}
+	return appendTime(b, n.Int64)
+}

@@ -1,0 +1,86 @@
+package baseline
+
+import (
+	"strconv"
+	"strings"
+
+	"entgo.io/ent/dialect"
+
+	"github.com/storefront-go/storefront/ent/db/order"
+	"github.com/storefront-go/storefront/ent/db/orderline"
+	"github.com/storefront-go/storefront/ent/db/product"
+)
+
+// texts are the statements of one engine, letter for letter the service's.
+type texts struct {
+	ordersHead, linesHead, productsHead string
+	order                               string
+	ordersFrom, productsFrom            string // with the index named on MySQL
+}
+
+func statements(engine string) texts {
+	t := texts{
+		ordersHead:   "SELECT " + columns("orders", order.Columns) + " FROM ",
+		linesHead:    "SELECT " + columns("order_lines", orderline.Columns) + " FROM `order_lines` WHERE ",
+		productsHead: "SELECT " + columns("products", product.Columns) + " FROM ",
+		ordersFrom:   "`orders`",
+		productsFrom: "`products`",
+	}
+	t.order = t.ordersHead + "`orders` WHERE `orders`.`id` = ? AND `orders`.`store_id` = ?"
+	if engine == dialect.MySQL {
+		t.ordersFrom += " FORCE INDEX (`PRIMARY`)"
+		t.productsFrom += " FORCE INDEX (`PRIMARY`)"
+	}
+	return t
+}
+
+// columns names a table's columns in the order in which the rows are scanned.
+func columns(table string, names []string) string {
+	var b strings.Builder
+	for i, n := range names {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString("`" + table + "`.`" + n + "`")
+	}
+	return b.String()
+}
+
+// orders is a page of orders: after a position, or the first one.
+func (t *texts) orders(after bool, limit int) string {
+	return window(t.ordersHead+t.ordersFrom, "orders", after, limit)
+}
+
+// products is a page of products.
+func (t *texts) products(after bool, limit int) string {
+	return window(t.productsHead+t.productsFrom, "products", after, limit)
+}
+
+func window(head, table string, after bool, limit int) string {
+	where := " WHERE `" + table + "`.`store_id` = ?"
+	if after {
+		where = " WHERE `" + table + "`.`id` < ? AND `" + table + "`.`store_id` = ?"
+	}
+	return head + where + " ORDER BY `" + table + "`.`id` DESC LIMIT " + strconv.Itoa(limit)
+}
+
+// lines are the lines of n orders.
+func (t *texts) lines(n int) string {
+	return t.linesHead + "`order_lines`.`order_id` IN (" + strings.Repeat("?, ", n-1) +
+		"?) AND `order_lines`.`store_id` = ? ORDER BY `order_lines`.`order_id`, `order_lines`.`position`"
+}
+
+// The statements of POST /products, in their order. Each runs on both engines.
+const (
+	insertClaim = "INSERT INTO `idempotency_keys` (`store_id`, `key_hash`, `fingerprint`, `created_at`, `status`, `id`) VALUES (?, ?, ?, ?, ?, ?)"
+	savepoint   = "SAVEPOINT sp1"
+
+	insertProduct = "INSERT INTO `products` (`store_id`, `version`, `event_sequence`, `updated_at`, `title`, `handle`, `status`, `price_minor`, `currency`, `sku`, `tags`, `id`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+	insertAudit   = "INSERT INTO `audit_log` (`store_id`, `actor_type`, `actor_id`, `actor_name`, `action`, `resource_type`, `resource_id`, `request_id`, `id`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+	insertEvent   = "INSERT INTO `events` (`store_id`, `type`, `resource_type`, `resource_id`, `sequence`, `body`, `id`) VALUES (?, ?, ?, ?, ?, ?, ?)"
+
+	updateAnswer = "UPDATE `idempotency_keys` SET `status` = ?, `answer` = ? WHERE `idempotency_keys`.`id` = ? AND `idempotency_keys`.`store_id` = ?"
+
+	// insertAnswered is the claim with its answer at once, of three inserts.
+	insertAnswered = "INSERT INTO `idempotency_keys` (`store_id`, `key_hash`, `fingerprint`, `created_at`, `status`, `answer`, `id`) VALUES (?, ?, ?, ?, ?, ?, ?)"
+)

@@ -1,0 +1,166 @@
+package ent_test
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/db/product"
+	"github.com/storefront-go/storefront/ent/storetest"
+	"github.com/storefront-go/storefront/ent/xid"
+)
+
+// eachMySQL runs f where there is a server; SQLite has no such failures.
+func eachMySQL(t *testing.T, f func(t *testing.T, s *ent.Store)) {
+	storetest.Each(t, func(t *testing.T, s *ent.Store) {
+		if s.Dialect() == "mysql" {
+			f(t, s)
+		}
+	})
+}
+
+// TestDeadlock makes two transactions take two rows in opposite order. The
+// server ends one, and that one runs again.
+func TestDeadlock(t *testing.T) {
+	eachMySQL(t, func(t *testing.T, s *ent.Store) {
+		ctx, _ := storetest.Merchant(t, s)
+		a, b := makeProduct(t, ctx, s), makeProduct(t, ctx, s)
+		var tries, commits atomic.Int64
+		var met, done sync.WaitGroup
+		met.Add(2)
+		work := func(first, second xid.ID) {
+			var once sync.Once
+			err := s.InTx(ctx, func(ctx context.Context) error {
+				tries.Add(1)
+				ent.OnCommit(ctx, func() { commits.Add(1) })
+				if err := bump(ctx, s, first); err != nil {
+					return err
+				}
+				once.Do(func() { met.Done(); met.Wait() }) // each holds its first row
+				return bump(ctx, s, second)
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		}
+		done.Go(func() { work(a.ID, b.ID) })
+		done.Go(func() { work(b.ID, a.ID) })
+		done.Wait()
+		if tries.Load() < 3 || commits.Load() != 2 || s.Retries() == 0 {
+			t.Errorf("got %d tries, %d commits, %d retries, want a third try and two commits", tries.Load(), commits.Load(), s.Retries())
+		}
+		for _, id := range []xid.ID{a.ID, b.ID} {
+			if p, err := s.DB(ctx).Product.Get(ctx, id); err != nil || p.Version != 3 {
+				t.Errorf("got version %d, %v, want both changes", p.Version, err)
+			}
+		}
+	})
+}
+
+func bump(ctx context.Context, s *ent.Store, id xid.ID) error {
+	return s.DB(ctx).Product.Update().Where(product.ID(id)).AddVersion(1).Exec(ctx)
+}
+
+// TestSwallowedDeadlock: the server has rolled back, whatever the closure says.
+func TestSwallowedDeadlock(t *testing.T) {
+	eachMySQL(t, func(t *testing.T, s *ent.Store) {
+		ctx, _ := storetest.Merchant(t, s)
+		tries := 0
+		err := s.InTx(ctx, func(ctx context.Context) error {
+			if tries++; tries == 1 {
+				if err := add(ctx, s, "first try"); err != nil {
+					return err
+				}
+				s.DB(ctx).ExecContext(ctx, "SIGNAL SQLSTATE '40001' SET MYSQL_ERRNO = 1213")
+			}
+			add(ctx, s, fmt.Sprintf("try %d", tries))
+			return nil
+		})
+		got, qerr := s.DB(ctx).Product.Query().Select(product.FieldHandle).Strings(ctx)
+		if err != nil || qerr != nil || tries != 2 || len(got) != 1 || got[0] != "try 2" {
+			t.Errorf("got %v after %d tries, %v, %v, want the second try's row alone", got, tries, err, qerr)
+		}
+	})
+}
+
+func TestFinalIsNotRetried(t *testing.T) {
+	eachMySQL(t, func(t *testing.T, s *ent.Store) {
+		ctx, _ := storetest.Merchant(t, s)
+		tries := 0
+		err := s.InTx(ctx, func(ctx context.Context) error {
+			tries++
+			_, err := s.DB(ctx).ExecContext(ctx, "SIGNAL SQLSTATE 'HY000' SET MYSQL_ERRNO = 1205")
+			return ent.Final(err)
+		})
+		if tries != 1 || !ent.IsLockTimeout(err) {
+			t.Errorf("got %d tries, %v, want one and the lock wait", tries, err)
+		}
+	})
+}
+
+// kill ends the connection of the transaction that ctx is in.
+func kill(ctx context.Context, s *ent.Store) error {
+	rows, err := s.DB(ctx).QueryContext(ctx, "SELECT CONNECTION_ID()")
+	if err != nil {
+		return err
+	}
+	var id int64
+	for rows.Next() {
+		err = rows.Scan(&id)
+	}
+	rows.Close()
+	if err != nil {
+		return err
+	}
+	return s.Admin(context.WithoutCancel(ctx), func(conn *sql.Conn) error {
+		_, err := conn.ExecContext(ctx, fmt.Sprintf("KILL HARD CONNECTION %d", id))
+		return err
+	})
+}
+
+// TestLostLink loses the connection in the middle, which is harmless, and
+// before COMMIT, whose outcome is then unknown.
+func TestLostLink(t *testing.T) {
+	run := func(inTx func(context.Context, func(context.Context) error) error, ctx context.Context, s *ent.Store, more bool) (tries int, err error) {
+		err = inTx(ctx, func(ctx context.Context) error {
+			if tries++; tries > 1 {
+				return add(ctx, s, "a")
+			}
+			if err := errors.Join(add(ctx, s, "a"), kill(ctx, s)); err != nil || !more {
+				return err
+			}
+			return add(ctx, s, "b")
+		})
+		return tries, err
+	}
+	eachMySQL(t, func(t *testing.T, s *ent.Store) {
+		tests := []struct {
+			name  string
+			inTx  func(context.Context, func(context.Context) error) error
+			more  bool // a statement follows; else COMMIT does
+			tries int
+			rows  int
+		}{
+			{"in the middle", s.InTx, true, 2, 1},
+			{"at commit", s.InTx, false, 1, 0},
+			{"at commit, keyed", s.InTxKeyed, false, 2, 1},
+		}
+		for _, tc := range tests {
+			t.Run(tc.name, func(t *testing.T) {
+				ctx, _ := storetest.Merchant(t, s)
+				tries, err := run(tc.inTx, ctx, s, tc.more)
+				if tries != tc.tries || (err == nil) != (tc.rows > 0) || err != nil && !ent.IsUnavailable(err) {
+					t.Errorf("got %d tries, %v, want %d", tries, err, tc.tries)
+				}
+				if n := count(t, ctx, s); n != tc.rows {
+					t.Errorf("got %d rows, want %d", n, tc.rows)
+				}
+			})
+		}
+	})
+}

@@ -1,0 +1,92 @@
+package graph
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/scope"
+	"github.com/storefront-go/storefront/ent/storetest"
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/apikey"
+	"github.com/storefront-go/storefront/graph/keyring"
+	"github.com/storefront-go/storefront/graph/page"
+)
+
+// newCore makes a core over s, with signing keys of its own.
+func newCore(t testing.TB, s *ent.Store) *Resolver {
+	t.Helper()
+	ring, err := keyring.Parse(strings.Repeat("k", 32))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := New(Config{
+		Store: s, Keys: apikey.NewKeeper(s), Pages: page.New(ring),
+		HostOf: func(handle string) string { return handle + ".localhost" },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// as returns a context in which a person of the role asks in the store that ctx
+// works in.
+func as(ctx context.Context, role viewer.Role) context.Context {
+	store := viewer.From(ctx).Store
+	return viewer.With(ctx, &viewer.Viewer{Kind: viewer.Staff, Store: store, Actor: xid.New(), Principal: xid.New(),
+		Name: "Test " + string(role), Role: role, Granted: role.Scopes(), Scopes: role.Scopes(), Currency: "EUR"})
+}
+
+// asKey returns a context in which an API key with the scopes asks.
+func asKey(ctx context.Context, scopes ...string) context.Context {
+	store, set := viewer.From(ctx).Store, scope.Of(scopes...)
+	return viewer.With(ctx, &viewer.Viewer{Kind: viewer.APIKey, Store: store, Actor: xid.New(), Principal: xid.New(),
+		Name: "Test key", Granted: set, Scopes: set, Currency: "EUR"})
+}
+
+// eachCore runs f on every engine with a core and the context of an owner in an
+// empty store in EUR.
+func eachCore(t *testing.T, f func(t *testing.T, ctx context.Context, r *Resolver)) {
+	t.Helper()
+	storetest.Each(t, func(t *testing.T, s *ent.Store) {
+		ctx, _ := storetest.Merchant(t, s)
+		f(t, as(ctx, viewer.Owner), newCore(t, s))
+	})
+}
+
+// faultOf returns the stable name of err's fault, "" for no error, and for an
+// error that is no fault its text.
+func faultOf(err error) string {
+	if f, ok := errors.AsType[*fault.Error](err); ok {
+		return f.Name()
+	}
+	if err != nil {
+		return "not a fault: " + err.Error()
+	}
+	return ""
+}
+
+// fieldOf returns the first field of err's fault as "pointer code".
+func fieldOf(err error) string {
+	f, ok := errors.AsType[*fault.Error](err)
+	if !ok || len(f.Fields) == 0 {
+		return ""
+	}
+	return f.Fields[0].Pointer + f.Fields[0].Parameter + " " + f.Fields[0].Code
+}
+
+// must returns v of a call that has to succeed.
+func must[T any](t testing.TB) func(v T, err error) T {
+	return func(v T, err error) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+}

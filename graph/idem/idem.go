@@ -1,0 +1,243 @@
+// Package idem keeps idempotency keys (contract, section 3).
+//
+// One transaction holds the claim on a key, the rows that the request changes,
+// their events and the stored answer. It commits once or not at all, so there is
+// no half state to mend after a crash and no lease to expire: who finds a key
+// finds its answer.
+package idem
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/idempotency"
+	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/keyring"
+)
+
+const (
+	// Retention is how long a key is kept from its first use (spec, section 8).
+	Retention = 24 * time.Hour
+	// wait bounds how long a request waits for its twin.
+	wait = 5 * time.Second
+	// maxKey is the longest key in characters.
+	maxKey = 255
+)
+
+// Claim is a key as a request shows it. The key belongs to the viewer's store
+// and principal.
+type Claim struct {
+	Key string
+	// Fingerprint covers method, path and body: the same key with another one is
+	// refused.
+	Fingerprint [sha256.Size]byte
+}
+
+// Answer is what is stored and replayed, byte for byte.
+type Answer struct {
+	Status      int
+	ContentType string
+	Location    string
+	Body        []byte
+	// Refused is an answer that keeps nothing of what the request wrote: a lasting
+	// 4xx. The answer itself is stored.
+	Refused bool
+}
+
+// Keeper keeps the keys.
+type Keeper struct {
+	store    *ent.Store
+	sealer   *keyring.Sealer
+	gate     gate
+	replayed atomic.Uint64
+}
+
+// New makes a keeper. Stored answers are encrypted with the ring.
+func New(s *ent.Store, ring *keyring.Ring) *Keeper {
+	return &Keeper{store: s, sealer: ring.Sealer(keyring.Encryption), gate: newGate()}
+}
+
+// Replayed returns how many answers were replayed.
+func (k *Keeper) Replayed() uint64 { return k.replayed.Load() }
+
+// CheckKey tells what is wrong with the value of an Idempotency-Key header:
+// present tells whether there was one.
+func CheckKey(key string, present bool) error {
+	if !present {
+		return &fault.Error{Kind: fault.IdempotencyKeyRequired, Detail: "A write needs an Idempotency-Key header.",
+			Fields: []fault.Field{{Header: "Idempotency-Key", Code: fault.Required, Detail: "This header is required."}}}
+	}
+	ok := len(key) >= 1 && len(key) <= maxKey
+	for i := range len(key) {
+		ok = ok && key[i] > ' ' && key[i] < 0x7f
+	}
+	if !ok {
+		return &fault.Error{Kind: fault.IdempotencyKeyInvalid, Detail: "An Idempotency-Key has 1 to 255 visible ASCII characters.",
+			Fields: []fault.Field{{Header: "Idempotency-Key", Code: fault.InvalidFormat, Detail: "1 to 255 visible ASCII characters."}}}
+	}
+	return nil
+}
+
+// claim is a Claim with the row that stands for it.
+type claim struct {
+	Claim
+	store xid.ID
+	id    xid.ID // the first 16 bytes of hash
+	hash  [sha256.Size]byte
+}
+
+// errTaken says that another request has the key.
+var errTaken = errors.New("idempotency key is taken")
+
+// errRefused rolls the request's rows back to the savepoint behind the claim.
+var errRefused = errors.New("answer is a refusal")
+
+// Run answers a request once. The first request with a key runs f inside THE
+// transaction and has its answer stored; every later one gets that answer, and
+// replayed is true. An error of f stores nothing: the key stays free. f may run
+// more than once, each time from nothing.
+//
+// A twin that is still running is waited for; then the fault is
+// IdempotencyInProgress. Another fingerprint is IdempotencyKeyReused.
+func (k *Keeper) Run(ctx context.Context, c Claim, f func(ctx context.Context) (Answer, error)) (a Answer, replayed bool, err error) {
+	cl := newClaim(viewer.From(ctx), c)
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	for {
+		leave, twin := k.gate.enter(cl.id)
+		if leave == nil {
+			select {
+			case <-twin:
+			case <-timer.C:
+				return Answer{}, false, inProgress(nil)
+			case <-ctx.Done():
+				return Answer{}, false, ctx.Err()
+			}
+		} else {
+			a, err = k.first(ctx, cl, f)
+			leave()
+			if !errors.Is(err, errTaken) {
+				return a, false, err
+			}
+		}
+		switch a, found, err := k.stored(ctx, cl); {
+		case err != nil:
+			return Answer{}, false, err
+		case found:
+			k.replayed.Add(1)
+			return a, true, nil
+		}
+	}
+}
+
+// newClaim derives the row's key: SHA-256(principal, 0, key). The store is part
+// of the primary key.
+func newClaim(v *viewer.Viewer, c Claim) *claim {
+	h := sha256.New()
+	h.Write(v.Principal[:])
+	h.Write([]byte{0})
+	h.Write([]byte(c.Key))
+	cl := &claim{Claim: c, store: v.Store}
+	h.Sum(cl.hash[:0])
+	cl.id = xid.ID(cl.hash[:16])
+	return cl
+}
+
+// first tries to be the first with the key.
+func (k *Keeper) first(ctx context.Context, cl *claim, f func(context.Context) (Answer, error)) (a Answer, err error) {
+	err = k.store.InTxKeyed(ctx, func(ctx context.Context) error {
+		if err := k.insert(ctx, cl); err != nil {
+			return err
+		}
+		err := k.store.Savepoint(ctx, func(ctx context.Context) (err error) {
+			if a, err = f(ctx); err == nil && a.Refused {
+				err = errRefused
+			}
+			return err
+		})
+		if err != nil && !errors.Is(err, errRefused) {
+			return err
+		}
+		return k.save(ctx, cl, a)
+	})
+	return a, err
+}
+
+// insert writes the claim. Whoever waited in vain for the row's lock is told
+// that a twin is running; waiting once more would only hold the connection.
+func (k *Keeper) insert(ctx context.Context, cl *claim) error {
+	_, err := k.store.DB(ctx).Idempotency.Create().SetID(cl.id).SetKeyHash(cl.hash[:]).
+		SetFingerprint(cl.Fingerprint[:]).SetCreatedAt(micros.Now()).Save(ctx)
+	switch {
+	case err == nil:
+		return nil
+	case ent.IsDuplicate(err):
+		return errTaken
+	case ent.IsLockTimeout(err):
+		return ent.Final(inProgress(err))
+	}
+	return fmt.Errorf("claim idempotency key: %w", err)
+}
+
+// save stores the answer beside the claim.
+func (k *Keeper) save(ctx context.Context, cl *claim, a Answer) error {
+	_, err := k.store.DB(ctx).Idempotency.Update().Where(idempotency.ID(cl.id)).
+		SetStatus(a.Status).SetAnswer(k.sealer.Seal(encode(a), cl.aad())).Save(ctx)
+	if err != nil {
+		return fmt.Errorf("store answer: %w", err)
+	}
+	return nil
+}
+
+// stored reads the answer of a key that somebody had. It is not found when the
+// key was let go, or has expired: then it is free.
+func (k *Keeper) stored(ctx context.Context, cl *claim) (a Answer, found bool, err error) {
+	row, err := k.store.DB(ctx).Idempotency.Query().Where(idempotency.ID(cl.id)).Only(ctx)
+	switch {
+	case db.IsNotFound(err):
+		return Answer{}, false, nil
+	case err != nil:
+		return Answer{}, false, fmt.Errorf("read stored answer: %w", err)
+	case row.CreatedAt.Add(Retention) <= micros.Now():
+		return Answer{}, false, k.expire(ctx, row)
+	case [sha256.Size]byte(row.Fingerprint) != cl.Fingerprint:
+		return Answer{}, false, fault.New(fault.IdempotencyKeyReused,
+			"This Idempotency-Key was used for another request: another body, path or method.")
+	}
+	plain, err := k.sealer.Open(row.Answer, cl.aad())
+	if err != nil {
+		return Answer{}, false, fmt.Errorf("read stored answer: %w", err)
+	}
+	a, err = decode(row.Status, plain)
+	return a, err == nil, err
+}
+
+// expire removes a row whose time is over. The time in the condition keeps a
+// claim safe that somebody made anew meanwhile.
+func (k *Keeper) expire(ctx context.Context, row *db.Idempotency) error {
+	return k.store.InTx(ctx, func(ctx context.Context) error {
+		_, err := k.store.DB(ctx).Idempotency.Delete().
+			Where(idempotency.ID(row.ID), idempotency.CreatedAt(row.CreatedAt)).Exec(ctx)
+		if err != nil {
+			return fmt.Errorf("expire idempotency key: %w", err)
+		}
+		return nil
+	})
+}
+
+// aad ties a sealed answer to its row.
+func (cl *claim) aad() []byte { return append(append([]byte{}, cl.store[:]...), cl.hash[:]...) }
+
+func inProgress(cause error) error {
+	return &fault.Error{Kind: fault.IdempotencyInProgress, RetryAfter: time.Second, Err: cause,
+		Detail: "A request with this Idempotency-Key is still running."}
+}

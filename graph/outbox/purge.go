@@ -1,0 +1,74 @@
+package outbox
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/db"
+	dbevent "github.com/storefront-go/storefront/ent/db/event"
+	"github.com/storefront-go/storefront/ent/db/store"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/ent/xid"
+)
+
+// Retention is how long the event log reaches back (contract, section 8).
+const Retention = 30 * 24 * time.Hour
+
+const (
+	// purgeBatch bounds the rows of one transaction.
+	purgeBatch = 90
+	// storeBatch bounds the stores that are read at once.
+	storeBatch = 200
+)
+
+// Purge deletes the events of every store that are older than [Retention], and
+// returns how many. An event's age is the time in its id, so each batch is a
+// range of the primary key, in a short transaction of its own: stopped half-way
+// it has done the more and leaves the rest to the next call.
+func Purge(ctx context.Context, s *ent.Store) (n int, err error) {
+	before := xid.First(micros.Now().Add(-Retention))
+	after := xid.Nil
+	for {
+		stores, err := storesAfter(viewer.Everywhere(ctx), s, after)
+		if err != nil {
+			return n, fmt.Errorf("purge events: %w", err)
+		}
+		for _, id := range stores {
+			deleted, err := purgeStore(viewer.Operator(ctx, id), s, before)
+			if n += deleted; err != nil {
+				return n, fmt.Errorf("purge events: %w", err)
+			}
+		}
+		if len(stores) < storeBatch {
+			return n, nil
+		}
+		after = stores[len(stores)-1]
+	}
+}
+
+func storesAfter(ctx context.Context, s *ent.Store, after xid.ID) ([]xid.ID, error) {
+	return s.DB(ctx).Store.Query().Where(store.IDGT(after)).Order(db.Asc(store.FieldID)).Limit(storeBatch).IDs(ctx)
+}
+
+// purgeStore deletes the store's events below an id, batch by batch.
+func purgeStore(ctx context.Context, s *ent.Store, before xid.ID) (n int, err error) {
+	for {
+		ids, err := s.DB(ctx).Event.Query().Where(dbevent.IDLT(before)).
+			Order(db.Asc(dbevent.FieldID)).Limit(purgeBatch).IDs(ctx)
+		if err != nil || len(ids) == 0 {
+			return n, err
+		}
+		deleted := 0
+		err = s.InTx(ctx, func(ctx context.Context) error {
+			deleted, err = s.DB(ctx).Event.Delete().
+				Where(dbevent.IDGTE(ids[0]), dbevent.IDLTE(ids[len(ids)-1])).Exec(ctx)
+			return err
+		})
+		if n += deleted; err != nil || len(ids) < purgeBatch {
+			return n, err
+		}
+	}
+}

@@ -1,0 +1,135 @@
+package rest
+
+import (
+	"net/http"
+	"net/netip"
+	"slices"
+	"strings"
+
+	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/graph/apikey"
+)
+
+// authenticate finds who calls (contract, section 2; RFC 6750).
+func (a *API) authenticate(c *call) error {
+	token, err := bearer(c.r)
+	if err != nil {
+		return a.failedAuthentication(c, err)
+	}
+	v, err := a.Keys.Authenticate(c.ctx, token, apikey.Key, apikey.Access)
+	if err != nil {
+		return a.failedAuthentication(c, err)
+	}
+	if queryToken(c.r) {
+		return fault.New(fault.InvalidRequest, "A credential in the query is never accepted: send it in the Authorization header alone.")
+	}
+	c.viewer = v
+	c.ctx = viewer.With(c.ctx, v)
+	return nil
+}
+
+// bearer takes the credential from the headers.
+func bearer(r *http.Request) (string, error) {
+	headers := r.Header["Authorization"]
+	if len(headers) > 1 {
+		return "", fault.New(fault.InvalidToken, "There are two credentials in the headers.")
+	}
+	if len(headers) == 0 {
+		return "", fault.New(fault.AuthenticationRequired, "A credential is needed: Authorization: Bearer <API key>.")
+	}
+	scheme, token, _ := strings.Cut(headers[0], " ")
+	if !strings.EqualFold(scheme, "Bearer") {
+		return "", fault.New(fault.AuthenticationRequired, "The Authorization header is not of the scheme Bearer.")
+	}
+	return strings.TrimLeft(token, " "), nil
+}
+
+// queryToken tells whether the query holds an access_token (RFC 6750, section
+// 2.3, which is not offered).
+func queryToken(r *http.Request) bool {
+	return strings.Contains(r.URL.RawQuery, "access_token") && r.URL.Query().Has("access_token")
+}
+
+// failedAuthentication bounds how fast one address may try credentials.
+func (a *API) failedAuthentication(c *call, err error) error {
+	f, ok := err.(*fault.Error)
+	if !ok || f.Kind != fault.InvalidToken || a.failures.Off() {
+		return err
+	}
+	if d := a.failures.Take(c.client); !d.OK {
+		return &fault.Error{Kind: fault.RateLimited, Detail: "Too many failed authentications from this address.", RetryAfter: d.RetryAfter}
+	}
+	return err
+}
+
+// limit applies the rate of the credential's lineage.
+func (a *API) limit(c *call) error {
+	if a.rates.Off() {
+		return nil
+	}
+	c.rate, c.rated = a.rates.Take(c.viewer.Principal), true
+	if c.rate.OK {
+		return nil
+	}
+	return &fault.Error{Kind: fault.RateLimited, Detail: "Too many requests: wait, then go on.", RetryAfter: c.rate.RetryAfter}
+}
+
+// clientOf is the address of the client: the peer's, or, where the peer is a
+// trusted proxy, the last address in X-Forwarded-For that is none itself.
+func (a *API) clientOf(r *http.Request) netip.Addr {
+	peer, err := netip.ParseAddrPort(r.RemoteAddr)
+	if err != nil {
+		return netip.Addr{}
+	}
+	addr := peer.Addr().Unmap()
+	if len(a.TrustedProxies) == 0 || !a.trusted(addr) {
+		return addr
+	}
+	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
+	for _, hop := range slices.Backward(hops) {
+		next, err := netip.ParseAddr(strings.TrimSpace(hop))
+		if err != nil {
+			return addr
+		}
+		if addr = next.Unmap(); !a.trusted(addr) {
+			return addr
+		}
+	}
+	return addr
+}
+
+func (a *API) trusted(addr netip.Addr) bool {
+	return slices.ContainsFunc(a.TrustedProxies, func(p netip.Prefix) bool { return p.Contains(addr) })
+}
+
+// cors marks the answer for web pages and answers a preflight; it tells whether
+// it did.
+func (a *API) cors(c *call) bool {
+	if !crossOrigin(c.r.URL.Path) {
+		return false
+	}
+	h := c.w.Header()
+	h["Access-Control-Allow-Origin"] = anyOrigin
+	if c.r.Method != http.MethodOptions || c.r.Header.Get("Access-Control-Request-Method") == "" {
+		h["Access-Control-Expose-Headers"] = exposed
+		return false
+	}
+	h["Access-Control-Allow-Methods"] = []string{"GET, HEAD, POST, DELETE"}
+	h["Access-Control-Allow-Headers"] = []string{"*, Authorization"}
+	if asked := c.r.Header.Values("Access-Control-Request-Headers"); len(asked) > 0 {
+		h["Access-Control-Allow-Headers"] = []string{strings.Join(asked, ", ")}
+	}
+	h["Access-Control-Max-Age"] = []string{"7200"}
+	h["Vary"] = []string{"Access-Control-Request-Headers"}
+	c.status = http.StatusNoContent
+	c.w.WriteHeader(c.status)
+	return true
+}
+
+// The header values that every answer shares. They are never changed.
+var (
+	anyOrigin = []string{"*"}
+	exposed   = []string{"X-Request-Id, Location, ETag, Retry-After, RateLimit, RateLimit-Policy, Idempotent-Replayed, " +
+		"WWW-Authenticate, Deprecation, Sunset, Link"}
+)

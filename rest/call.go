@@ -1,0 +1,137 @@
+package rest
+
+import (
+	"context"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"sync"
+	"time"
+
+	"github.com/gorilla/mux"
+
+	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/rest/gcra"
+)
+
+// call is one request on its way through the pipeline, and its answer.
+type call struct {
+	w   http.ResponseWriter
+	r   *http.Request
+	ctx context.Context // carries the viewer and the request id
+
+	id      string // X-Request-Id
+	began   time.Time
+	client  netip.Addr
+	row     *served
+	legacy  bool
+	viewer  *viewer.Viewer
+	query   params
+	rate    gcra.Decision
+	rated   bool
+	body    []byte // of the request
+	status  int
+	written int64
+
+	// The answer of a handler.
+	out      []byte
+	code     int
+	location string
+	private  bool // no ETag: the answer is of the moment
+	replayed bool
+}
+
+var calls = sync.Pool{New: func() any { return &call{out: make([]byte, 0, 32<<10)} }}
+
+// maxPooled is the largest answer whose buffer is kept for the next one.
+const maxPooled = 256 << 10
+
+// release gives the call back. Nothing may refer to it or its bytes afterwards.
+func (c *call) release() {
+	out := c.out[:0]
+	if cap(out) > maxPooled {
+		out = nil
+	}
+	*c = call{out: out}
+	calls.Put(c)
+}
+
+// begin takes a call for a request.
+func (a *API) begin(w http.ResponseWriter, r *http.Request) *call {
+	c := calls.Get().(*call)
+	c.w, c.r, c.began = w, r, time.Now()
+	c.id = xid.Request.Format(xid.New())
+	c.client = a.clientOf(r)
+	c.ctx = viewer.WithRequest(r.Context(), c.id)
+	w.Header()["X-Request-Id"] = []string{c.id}
+	return c
+}
+
+// endpoint answers everything at one path of the table.
+func (a *API) endpoint(e *endpoint) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		c := a.begin(w, r)
+		defer a.finish(c)
+		c.legacy = e.legacy
+		if a.cors(c) {
+			return
+		}
+		c.row = e.find(r.Method)
+		if c.row == nil {
+			a.fail(c, &fault.Error{Kind: fault.MethodNotAllowed, Detail: "This path takes " + e.allow + ".", Allow: e.allow})
+			return
+		}
+		if err := a.run(c); err != nil {
+			a.fail(c, err)
+			return
+		}
+		a.answer(c)
+	})
+}
+
+// run takes the call through the steps of contract section 2; the first that
+// refuses ends it.
+func (a *API) run(c *call) error {
+	for _, step := range [...]func(*API, *call) error{
+		(*API).authenticate, (*API).limit, (*API).version, (*API).authorise, (*API).parameters,
+	} {
+		if err := step(a, c); err != nil {
+			return err
+		}
+	}
+	if c.row.Method == http.MethodGet {
+		return c.row.handle(a, c)
+	}
+	return a.keyed(c)
+}
+
+// authorise asks for the scope of the row.
+func (a *API) authorise(c *call) error {
+	if c.viewer.Scopes.Has(c.row.Scope) {
+		return nil
+	}
+	return &fault.Error{Kind: fault.InsufficientScope, Scope: c.row.Scope,
+		Detail: "The credential lacks the scope " + c.row.Scope + "."}
+}
+
+// pathID returns the id in the path. Its form is the resolver's to judge; what
+// cannot be unescaped is no id either.
+func (c *call) pathID() string {
+	id, err := url.PathUnescape(mux.Vars(c.r)["id"])
+	if err != nil {
+		return ""
+	}
+	return id
+}
+
+// notFound answers a path that nothing serves.
+func (a *API) notFound(w http.ResponseWriter, r *http.Request) {
+	c := a.begin(w, r)
+	defer a.finish(c)
+	if a.cors(c) {
+		return
+	}
+	a.fail(c, fault.New(fault.NotFound, "Nothing is served at this path."))
+}

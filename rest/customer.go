@@ -1,0 +1,41 @@
+package rest
+
+import (
+	"github.com/storefront-go/storefront/graph/model"
+	"github.com/storefront-go/storefront/graph/wire"
+)
+
+// listCustomers is GET /customers.
+func (a *API) listCustomers(c *call) error {
+	q := &c.query
+	filter := model.CustomerFilter{Email: q.text("email", 1020), UpdatedFrom: q.time("updated_from")}
+	if err := q.err(); err != nil {
+		return err
+	}
+	page, err := a.Core.Query().Customers(c.ctx, q.limit, q.cursor, &filter)
+	if err != nil {
+		return err
+	}
+	list(c, page, func(b []byte, m *model.Customer) []byte { return wire.AppendCustomer(b, m.Customer, m.Currency) })
+	return nil
+}
+
+// list answers with one page: {"data": [...], "next_cursor": ...}.
+func list[T any](c *call, page *model.Connection[T], item func([]byte, T) []byte) {
+	b := append(c.out, `{"data":[`...)
+	for i, node := range page.Nodes {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = item(b, node)
+	}
+	b = append(b, `],"next_cursor":`...)
+	if page.Next == "" {
+		b = append(b, `null}`...)
+	} else {
+		b = append(b, '"')
+		b = append(b, page.Next...)
+		b = append(b, `"}`...)
+	}
+	c.out = b
+}

@@ -1,0 +1,125 @@
+package rest
+
+import (
+	"context"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/graph/idem"
+	"github.com/storefront-go/storefront/graph/strict"
+	"github.com/storefront-go/storefront/rest/problem"
+)
+
+// maxBody is the largest body of a request in bytes (contract, section 1).
+const maxBody = 1 << 20
+
+// keyed answers a write: once per idempotency key (contract, section 3).
+func (a *API) keyed(c *call) error {
+	keys, present := c.r.Header["Idempotency-Key"]
+	key := ""
+	if present {
+		key = strings.Join(keys, " ") // two headers are not one key: the space refuses them
+	}
+	if err := idem.CheckKey(key, present); err != nil {
+		return err
+	}
+	if err := readBody(c); err != nil {
+		return err
+	}
+	path := strings.TrimPrefix(strings.TrimPrefix(c.r.URL.Path, Base), legacyBase)
+	claim := idem.Claim{Key: key, Fingerprint: strict.Fingerprint(c.r.Method, path, c.body)}
+	answer, replayed, err := a.Idem.Run(c.ctx, claim, func(ctx context.Context) (idem.Answer, error) { return a.once(ctx, c) })
+	if err != nil {
+		return err
+	}
+	c.code, c.out, c.location, c.replayed = answer.Status, append(c.out[:0], answer.Body...), answer.Location, replayed
+	c.w.Header()["Content-Type"] = []string{answer.ContentType}
+	return nil
+}
+
+// once runs the handler in the transaction of its key. It may run again when
+// the database asks for it, so it starts from nothing each time.
+func (a *API) once(ctx context.Context, c *call) (idem.Answer, error) {
+	outer := c.ctx
+	c.ctx, c.out, c.code, c.location = ctx, c.out[:0], 0, ""
+	defer func() { c.ctx = outer }()
+	err := c.row.handle(a, c)
+	if err == nil {
+		return idem.Answer{Status: c.code, ContentType: jsonType, Location: c.location, Body: c.out}, nil
+	}
+	f, ok := errors.AsType[*fault.Error](err)
+	if !ok || !lasting(f.Kind) {
+		return idem.Answer{}, err
+	}
+	status := problem.Status(f)
+	return idem.Answer{Status: status, ContentType: problem.ContentType, Refused: true,
+		Body: problem.Append(nil, a.APIHost, f, viewer.Request(ctx))}, nil
+}
+
+// lasting tells whether a refusal is stored as the answer to its key: the same
+// request would be refused again.
+func lasting(k fault.Kind) bool {
+	switch k {
+	case fault.MalformedBody, fault.ValidationFailed, fault.NotFound, fault.Conflict:
+		return true
+	}
+	return false
+}
+
+// readBody reads the whole body and judges its size and media type, in this
+// order; where there is no body its type does not matter.
+func readBody(c *call) error {
+	if c.r.ContentLength > maxBody {
+		return tooLarge()
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(c.w, c.r.Body, maxBody))
+	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
+		return tooLarge()
+	}
+	if err != nil {
+		return &fault.Error{Kind: fault.MalformedBody, Detail: "The body did not arrive whole.", Err: err}
+	}
+	c.body = body
+	if len(body) == 0 {
+		return nil
+	}
+	media, _, err := mime.ParseMediaType(c.r.Header.Get("Content-Type"))
+	encoding := c.r.Header.Get("Content-Encoding")
+	if err != nil || media != "application/json" || encoding != "" && !strings.EqualFold(encoding, "identity") {
+		return fault.New(fault.UnsupportedMediaType, "The body is not application/json without a content encoding.")
+	}
+	return nil
+}
+
+func tooLarge() error {
+	return fault.New(fault.PayloadTooLarge, "The body is larger than 1 MiB.")
+}
+
+// decode reads the body as an object of named members; no body is an empty one.
+func (c *call) decode() (*strict.Reader, error) {
+	body := c.body
+	if len(body) == 0 {
+		body = []byte("{}")
+	}
+	v, err := strict.Parse(body)
+	if err != nil {
+		return nil, err
+	}
+	return strict.NewReader(v)
+}
+
+// missing is the error for a required member that is not there; a member that
+// was given but could not be read has its own error already.
+func missing(read []fault.Field, name string) []fault.Field {
+	pointer := strict.Pointer(name)
+	if slices.ContainsFunc(read, func(f fault.Field) bool { return f.Pointer == pointer }) {
+		return read
+	}
+	return append(read, fault.Field{Pointer: pointer, Code: fault.Required, Detail: "This member is required."})
+}

@@ -1,0 +1,68 @@
+package rest
+
+import (
+	"strings"
+
+	"github.com/storefront-go/storefront/graph/idem"
+	"github.com/storefront-go/storefront/graph/model"
+	"github.com/storefront-go/storefront/graph/page"
+	"github.com/storefront-go/storefront/graph/wire"
+)
+
+// getMe is GET /me. Its answer holds the server's time, so it has no ETag.
+func (a *API) getMe(c *call) error {
+	me, err := a.Core.Query().Me(c.ctx)
+	if err != nil {
+		return err
+	}
+	c.private = true
+	o := wire.Open(c.out)
+	o.Plain("type", strings.ToLower(string(me.Type)))
+	o.Name("credential")
+	o.B = appendCredential(o.B, me)
+	o.Strings("scopes", me.Scopes())
+	o.Strings("granted_scopes", me.GrantedScopes())
+	o.Name("store")
+	s := wire.Open(o.B)
+	s.Plain("id", me.Store.PublicID())
+	s.Str("name", me.Store.Name)
+	s.Str("store_host", me.Store.StoreHost)
+	s.Plain("currency", me.Store.Currency)
+	s.Plain("timezone", me.Store.Timezone)
+	o.B = s.Close()
+	o.Null("app")
+	o.Null("grant")
+	o.Plain("api_version", "v1")
+	o.Name("limits")
+	o.B = a.appendLimits(o.B)
+	o.Time("server_time", me.ServerTime)
+	c.out = o.Close()
+	return nil
+}
+
+func appendCredential(b []byte, me *model.Identity) []byte {
+	o := wire.Open(b)
+	o.Plain("id", me.CredentialID)
+	o.StrOpt("name", me.Name)
+	o.Str("hint", me.Hint)
+	o.Time("created_at", me.CreatedAt)
+	o.TimeOpt("expires_at", me.ExpiresAt)
+	o.Bool("superseded", me.Superseded)
+	return o.Close()
+}
+
+func (a *API) appendLimits(b []byte) []byte {
+	o := wire.Open(b)
+	if a.rates.Off() {
+		o.Null("rate_per_second")
+		o.Null("rate_burst")
+	} else {
+		o.Int("rate_per_second", int64(a.RatePerSecond))
+		o.Int("rate_burst", int64(a.RateBurst))
+	}
+	o.Int("page_size_default", page.DefaultLimit)
+	o.Int("page_size_max", page.MaxLimit)
+	o.Int("body_bytes_max", maxBody)
+	o.Int("idempotency_key_ttl_seconds", int64(idem.Retention.Seconds()))
+	return o.Close()
+}

@@ -1,0 +1,155 @@
+package rest
+
+import (
+	"fmt"
+	"log/slog"
+	"net/http"
+	"runtime/debug"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/storefront-go/storefront/graph/idem"
+)
+
+// metrics are the figures of the public address.
+type metrics struct {
+	requests *prometheus.CounterVec
+	seconds  *prometheus.HistogramVec
+	bytes    prometheus.Counter
+	other    *meter // of requests that no row answers
+}
+
+func newMetrics(r prometheus.Registerer, keys *idem.Keeper) *metrics {
+	m := &metrics{
+		requests: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "storefront_http_requests_total",
+			Help: "Requests by route and status."}, []string{"method", "route", "status"}),
+		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "storefront_http_request_duration_seconds",
+			Help: "Time from the request's headers to the last byte of its answer.", Buckets: prometheus.ExponentialBuckets(0.0005, 2.5, 12)},
+			[]string{"method", "route"}),
+		bytes: prometheus.NewCounter(prometheus.CounterOpts{Name: "storefront_http_response_bytes_total",
+			Help: "Bytes of answers' bodies before compression."}),
+	}
+	replays := prometheus.NewCounterFunc(prometheus.CounterOpts{Name: "storefront_idempotent_replays_total",
+		Help: "Answers replayed for an idempotency key."}, func() float64 { return float64(keys.Replayed()) })
+	m.other = m.route("*", "other")
+	r.MustRegister(m.requests, m.seconds, m.bytes, replays)
+	return m
+}
+
+// meter is what one route counts, its labels resolved once.
+type meter struct {
+	metrics       *metrics
+	method, route string
+	seconds       prometheus.Observer
+	statuses      sync.Map // int -> prometheus.Counter
+}
+
+func (m *metrics) route(method, route string) *meter {
+	return &meter{metrics: m, method: method, route: route, seconds: m.seconds.WithLabelValues(method, route)}
+}
+
+// count notes one answer.
+func (m *meter) count(status int, took time.Duration, written int64) {
+	counter, ok := m.statuses.Load(status)
+	if !ok {
+		counter, _ = m.statuses.LoadOrStore(status, m.metrics.requests.WithLabelValues(m.method, m.route, strconv.Itoa(status)))
+	}
+	counter.(prometheus.Counter).Inc()
+	m.seconds.Observe(took.Seconds())
+	m.metrics.bytes.Add(float64(written))
+}
+
+// finish ends a call: a panic becomes a 500, the figures are counted and one
+// line is logged.
+func (a *API) finish(c *call) {
+	if p := recover(); p != nil {
+		if p == http.ErrAbortHandler {
+			panic(p)
+		}
+		a.Logger.ErrorContext(c.ctx, "panic", slog.String("request_id", c.id), slog.Any("panic", p), slog.String("stack", string(debug.Stack())))
+		if c.status != 0 {
+			panic(http.ErrAbortHandler) // too late for an answer: the connection must not look whole
+		}
+		a.fail(c, fmt.Errorf("panic: %v", p))
+	}
+	took := time.Since(c.began)
+	m := a.metrics.other
+	if c.row != nil {
+		m = c.row.meter
+	}
+	m.count(c.status, took, c.written)
+	a.log(c, m.route, took)
+	c.release()
+}
+
+// log writes the request's line. It never holds the query, which may name a
+// person, nor any credential.
+func (a *API) log(c *call, route string, took time.Duration) {
+	if !a.Logger.Enabled(c.ctx, slog.LevelInfo) {
+		return
+	}
+	attrs := [...]slog.Attr{
+		slog.String("request_id", c.id), slog.String("method", c.r.Method), slog.String("route", route),
+		slog.Int("status", c.status), slog.Duration("took", took), slog.Int64("bytes", c.written),
+		slog.String("client", c.client.String()), {}, {}, {},
+	}
+	n := 7
+	if c.viewer != nil {
+		attrs[n], n = slog.String("store", c.viewer.Store.String()), n+1
+	}
+	if c.replayed {
+		attrs[n], n = slog.Bool("replayed", true), n+1
+	}
+	if own := c.r.Header.Get("X-Request-Id"); own != "" {
+		attrs[n], n = slog.String("client_request_id", clip(own)), n+1
+	}
+	a.Logger.LogAttrs(c.ctx, slog.LevelInfo, "request", attrs[:n]...)
+}
+
+// recorder notes what a handler beside the table answers.
+type recorder struct {
+	http.ResponseWriter
+	status  int
+	written int64
+}
+
+// WriteHeader implements http.ResponseWriter.
+func (w *recorder) WriteHeader(status int) {
+	if w.status == 0 {
+		w.status = status
+	}
+	w.ResponseWriter.WriteHeader(status)
+}
+
+// Write implements http.ResponseWriter.
+func (w *recorder) Write(b []byte) (int, error) {
+	if w.status == 0 {
+		w.status = http.StatusOK
+	}
+	n, err := w.ResponseWriter.Write(b)
+	w.written += int64(n)
+	return n, err
+}
+
+// Unwrap serves http.ResponseController.
+func (w *recorder) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// plain runs a handler that is no row of the table with what all answers have:
+// a request id, the figures, the log line and a 500 in place of a panic.
+func (a *API) plain(route string, next http.Handler) http.Handler {
+	m := a.metrics.route("*", route)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		rec := &recorder{ResponseWriter: w}
+		c := a.begin(rec, r)
+		c.row = &served{meter: m}
+		defer a.finish(c)
+		if a.cors(c) {
+			return
+		}
+		next.ServeHTTP(rec, r.WithContext(c.ctx))
+		c.status, c.written = max(rec.status, http.StatusOK), rec.written
+	})
+}

@@ -1,0 +1,82 @@
+package rest
+
+import (
+	"net/http"
+
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/graph"
+	"github.com/storefront-go/storefront/graph/model"
+	"github.com/storefront-go/storefront/graph/wire"
+)
+
+// listProducts is GET /products.
+func (a *API) listProducts(c *call) error {
+	q := &c.query
+	filter := model.ProductFilter{
+		Status:      enum[state.ProductStatus](q, "status"),
+		Sku:         q.text("sku", 1020),
+		UpdatedFrom: q.time("updated_from"),
+	}
+	if err := q.err(); err != nil {
+		return err
+	}
+	page, err := a.Core.Query().Products(c.ctx, q.limit, q.cursor, &filter)
+	if err != nil {
+		return err
+	}
+	list(c, page, wire.AppendProduct)
+	return nil
+}
+
+// getProduct is GET /products/{id}.
+func (a *API) getProduct(c *call) error {
+	p, err := a.Core.Query().Product(c.ctx, c.pathID())
+	if err != nil {
+		return err
+	}
+	c.out = wire.AppendProduct(c.out, p)
+	return nil
+}
+
+// createProduct is POST /products.
+func (a *API) createProduct(c *call) error {
+	r, err := c.decode()
+	if err != nil {
+		return err
+	}
+	title, price, currency := r.String("title"), r.Int("price_minor"), r.String("currency")
+	in := model.ProductCreateInput{
+		Handle:              r.String("handle"),
+		Description:         r.String("description"),
+		CompareAtPriceMinor: r.Int("compare_at_price_minor"),
+		Sku:                 r.String("sku"),
+		Vendor:              r.String("vendor"),
+		ProductType:         r.String("product_type"),
+		Tags:                r.Strings("tags"),
+		InventoryQuantity:   r.Int("inventory_quantity"),
+		ImageURL:            r.String("image_url"),
+	}
+	fields := r.Fields()
+	if title == nil {
+		fields = missing(fields, "title")
+	} else {
+		in.Title = *title
+	}
+	if price == nil {
+		fields = missing(fields, "price_minor")
+	} else {
+		in.PriceMinor = *price
+	}
+	if currency == nil {
+		fields = missing(fields, "currency")
+	} else {
+		in.Currency = *currency
+	}
+	done, err := a.Core.Mutation().ProductCreate(graph.WithFields(c.ctx, fields), in)
+	if err != nil {
+		return err
+	}
+	c.code, c.location = http.StatusCreated, Base+"/products/"+done.Product.PublicID()
+	c.out = wire.AppendProduct(c.out, done.Product)
+	return nil
+}

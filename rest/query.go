@@ -1,0 +1,133 @@
+package rest
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/page"
+)
+
+// params are the query parameters of a call.
+type params struct {
+	values url.Values
+	limit  *int
+	// cursor is what the caller sent; anything is allowed.
+	cursor *string
+	faults []fault.Field
+}
+
+// parameters reads the query: a parameter that the row does not document, a
+// repeated one or a bad limit is a fault, a bad cursor never is (contract,
+// section 1).
+func (a *API) parameters(c *call) error {
+	if c.r.URL.RawQuery == "" {
+		return nil
+	}
+	p := &c.query
+	var err error
+	if p.values, err = url.ParseQuery(c.r.URL.RawQuery); err != nil {
+		return fault.New(fault.InvalidParameter, "The query of the address is malformed.")
+	}
+	for name, values := range p.values {
+		switch {
+		case !slices.Contains(c.row.Query, name):
+			p.bad(name, fault.UnknownMember, "This parameter is not known here.")
+		case name == "cursor":
+			// Two cursors are as good as none.
+			if len(values) == 1 {
+				p.cursor = &values[0]
+			}
+		case len(values) > 1:
+			p.bad(name, fault.InvalidFormat, "This parameter is given more than once.")
+		case name == "limit":
+			n, ok := page.ParseLimit(values[0])
+			if !ok {
+				p.bad(name, fault.OutOfRange, "A limit is a whole number from 1; above 100 counts as 100.")
+			}
+			p.limit = &n
+		}
+	}
+	return p.err()
+}
+
+// bad notes what is wrong with a parameter.
+func (p *params) bad(name, code, detail string) {
+	p.faults = append(p.faults, fault.Field{Parameter: clip(name), Code: code, Detail: detail})
+}
+
+// clip keeps a name that the caller made up from filling the answer.
+func clip(name string) string {
+	const most = 64
+	if len(name) > most {
+		name = name[:most]
+	}
+	return strings.ToValidUTF8(name, "?")
+}
+
+// err is the 400 for everything noted so far.
+func (p *params) err() error {
+	if len(p.faults) == 0 {
+		return nil
+	}
+	slices.SortFunc(p.faults, func(a, b fault.Field) int { return strings.Compare(a.Parameter, b.Parameter) })
+	return &fault.Error{Kind: fault.InvalidParameter, Detail: "The request has invalid query parameters.", Fields: p.faults}
+}
+
+// text returns a parameter that is not empty, of at most limit bytes.
+func (p *params) text(name string, limit int) *string {
+	values, ok := p.values[name]
+	switch {
+	case !ok:
+		return nil
+	case values[0] == "":
+		p.bad(name, fault.TooShort, "The value is empty.")
+	case len(values[0]) > limit:
+		p.bad(name, fault.TooLong, "The value is too long.")
+	}
+	return &values[0]
+}
+
+// time returns a parameter in RFC 3339.
+func (p *params) time(name string) *micros.Time {
+	values, ok := p.values[name]
+	if !ok {
+		return nil
+	}
+	t, err := micros.Parse(values[0])
+	if err != nil {
+		p.bad(name, fault.InvalidFormat, "The value is not a time in RFC 3339.")
+	}
+	return &t
+}
+
+// id returns a parameter that is an id of the kind.
+func (p *params) id(name string, kind xid.Kind) *string {
+	values, ok := p.values[name]
+	if !ok {
+		return nil
+	}
+	if _, err := kind.Parse(values[0]); err != nil {
+		p.bad(name, fault.InvalidFormat, "The value is not an id of this kind.")
+	}
+	return &values[0]
+}
+
+// enum returns a parameter that is one of the values of an enumeration.
+func enum[T interface {
+	~string
+	Known() bool
+}](p *params, name string) *T {
+	values, ok := p.values[name]
+	if !ok {
+		return nil
+	}
+	v := T(values[0])
+	if !v.Known() {
+		p.bad(name, fault.UnknownValue, "The value is not one of those documented.")
+	}
+	return &v
+}

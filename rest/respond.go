@@ -1,0 +1,231 @@
+package rest
+
+import (
+	"compress/gzip"
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/cespare/xxhash/v2"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/rest/gcra"
+	"github.com/storefront-go/storefront/rest/problem"
+)
+
+const jsonType = "application/json"
+
+// Header values that answers share; they are never changed.
+var (
+	jsonTypes    = []string{jsonType}
+	revalidate   = []string{"private, no-cache"}
+	noStore      = []string{"no-store"}
+	varyEncoding = []string{"Accept-Encoding"}
+	isTrue       = []string{"true"}
+	gzipped      = []string{"gzip"}
+)
+
+// answer writes what the handler made.
+func (a *API) answer(c *call) {
+	h := c.w.Header()
+	a.moment(c, h)
+	if h["Content-Type"] == nil {
+		h["Content-Type"] = jsonTypes
+	}
+	if c.row.Method != http.MethodGet {
+		a.written(c, h)
+		return
+	}
+	if c.private {
+		h["Cache-Control"] = noStore
+		a.send(c, http.StatusOK, c.out)
+		return
+	}
+	h["Cache-Control"] = revalidate
+	h["Vary"] = varyEncoding
+	tag := etag(c.out)
+	h["Etag"] = []string{tag}
+	if matches(c.r.Header["If-None-Match"], tag) {
+		delete(h, "Content-Type")
+		c.status = http.StatusNotModified
+		c.w.WriteHeader(c.status)
+		return
+	}
+	a.send(c, http.StatusOK, c.out)
+}
+
+// written answers a keyed write: what was stored, byte for byte, and the
+// headers of the moment.
+func (a *API) written(c *call, h http.Header) {
+	if c.location != "" {
+		h["Location"] = []string{c.location}
+	}
+	if c.replayed {
+		h["Idempotent-Replayed"] = isTrue
+	}
+	if c.code >= http.StatusBadRequest {
+		h["Cache-Control"] = noStore
+	}
+	a.send(c, c.code, c.out)
+}
+
+// moment sets the headers that are of the request, not of the answer.
+func (a *API) moment(c *call, h http.Header) {
+	if c.legacy {
+		a.retire(h)
+	}
+	if c.rated {
+		h["Ratelimit-Policy"] = []string{a.policy}
+		h["Ratelimit"] = []string{c.rate.Header("default")}
+	}
+}
+
+// fail writes the problem of an error (contract, section 2).
+func (a *API) fail(c *call, err error) {
+	f, status := a.faultOf(c, err)
+	h := c.w.Header()
+	a.moment(c, h)
+	h["Content-Type"] = []string{problem.ContentType}
+	h["Cache-Control"] = noStore
+	delete(h, "Etag")
+	if status == http.StatusUnauthorized || status == http.StatusForbidden {
+		h["Www-Authenticate"] = []string{a.challenged(f)}
+	}
+	if f.Allow != "" {
+		h["Allow"] = []string{f.Allow}
+	}
+	if f.RetryAfter > 0 {
+		h["Retry-After"] = []string{gcra.Seconds(f.RetryAfter)}
+	}
+	c.out = problem.Append(c.out[:0], a.APIHost, f, c.id)
+	a.send(c, status, c.out)
+}
+
+// faultOf finds what the caller may know of an error; our own is logged here,
+// once.
+func (a *API) faultOf(c *call, err error) (*fault.Error, int) {
+	if ent.IsUnavailable(err) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
+		err = &fault.Error{Kind: fault.Unavailable, Detail: "The service is not available for a moment.", RetryAfter: time.Second, Err: err}
+	}
+	f, status := problem.Of(err)
+	if status >= http.StatusInternalServerError {
+		a.Logger.ErrorContext(c.ctx, "request failed", slog.String("request_id", c.id),
+			slog.String("code", f.Name()), slog.Any("error", err))
+	}
+	return f, status
+}
+
+// challenged is the WWW-Authenticate of a refusal (RFC 6750, section 3): no
+// error where no credential came.
+func (a *API) challenged(f *fault.Error) string {
+	switch f.Kind {
+	case fault.InvalidToken:
+		return a.challenge + `, error="invalid_token"`
+	case fault.InsufficientScope:
+		return a.challenge + `, error="insufficient_scope", scope="` + f.Scope + `"`
+	}
+	return a.challenge
+}
+
+// etag is a weak tag: the same for the same representation, whatever its
+// encoding.
+func etag(body []byte) string {
+	var b [2 + 2 + 16]byte
+	tag := append(b[:0], `W/"`...)
+	tag = strconv.AppendUint(tag, xxhash.Sum64(body), 36)
+	return string(append(tag, '"'))
+}
+
+// matches applies If-None-Match with its weak comparison (RFC 9110, section
+// 13.1.2).
+func matches(headers []string, tag string) bool {
+	opaque := strings.TrimPrefix(tag, "W/")
+	for _, header := range headers {
+		for candidate := range strings.SplitSeq(header, ",") {
+			candidate = strings.TrimSpace(candidate)
+			if candidate == "*" || strings.TrimPrefix(candidate, "W/") == opaque {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// minGzip is the size in bytes from which compressing pays.
+const minGzip = 1024
+
+var compressors = sync.Pool{New: func() any {
+	z, _ := gzip.NewWriterLevel(io.Discard, gzip.BestSpeed) // the level is valid
+	return z
+}}
+
+// send writes a body, compressed where asked. HEAD gets the headers alone.
+func (a *API) send(c *call, status int, body []byte) {
+	h := c.w.Header()
+	c.status = status
+	if len(body) >= minGzip && acceptsGzip(c.r.Header["Accept-Encoding"]) {
+		h["Content-Encoding"] = gzipped
+		c.w.WriteHeader(status)
+		if c.r.Method != http.MethodHead {
+			z := compressors.Get().(*gzip.Writer)
+			z.Reset(c.w)
+			n, _ := z.Write(body) // who has gone away needs no answer
+			z.Close()
+			c.written = int64(n)
+			compressors.Put(z)
+		}
+		return
+	}
+	h["Content-Length"] = []string{strconv.Itoa(len(body))}
+	c.w.WriteHeader(status)
+	if c.r.Method != http.MethodHead {
+		n, _ := c.w.Write(body) // who has gone away needs no answer
+		c.written = int64(n)
+	}
+}
+
+// acceptsGzip tells whether gzip is asked for: named, and not with q=0 (RFC
+// 9110, section 12.5.3).
+func acceptsGzip(headers []string) bool {
+	for _, header := range headers {
+		for item := range strings.SplitSeq(header, ",") {
+			coding, weight, _ := strings.Cut(item, ";")
+			if !strings.EqualFold(strings.TrimSpace(coding), "gzip") {
+				continue
+			}
+			q, found := strings.CutPrefix(strings.ToLower(strings.ReplaceAll(weight, " ", "")), "q=")
+			value, err := strconv.ParseFloat(q, 64)
+			return !found || err == nil && value > 0
+		}
+	}
+	return false
+}
+
+// static serves bytes that never change while the process runs.
+func (a *API) static(contentType string, body []byte) http.Handler {
+	tag := etag(body)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		if r.Method != http.MethodGet && r.Method != http.MethodHead {
+			h.Set("Allow", "GET, HEAD")
+			w.WriteHeader(http.StatusMethodNotAllowed)
+			return
+		}
+		h["Etag"], h["Cache-Control"] = []string{tag}, []string{"public, no-cache"}
+		if matches(r.Header["If-None-Match"], tag) {
+			w.WriteHeader(http.StatusNotModified)
+			return
+		}
+		h["Content-Type"], h["Content-Length"] = []string{contentType}, []string{strconv.Itoa(len(body))}
+		if r.Method != http.MethodHead {
+			w.Write(body)
+		}
+	})
+}

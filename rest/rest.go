@@ -1,0 +1,137 @@
+package rest
+
+import (
+	"cmp"
+	_ "embed"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"strings"
+
+	"github.com/gorilla/mux"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph"
+	"github.com/storefront-go/storefront/graph/apikey"
+	"github.com/storefront-go/storefront/graph/idem"
+	"github.com/storefront-go/storefront/rest/gcra"
+	"github.com/storefront-go/storefront/rest/problem"
+	"github.com/storefront-go/storefront/rest/web"
+)
+
+// Document is the OpenAPI document as it is written: YAML.
+//
+//go:embed openapi.yaml
+var Document []byte
+
+// Config is what the facade needs.
+type Config struct {
+	Core *graph.Resolver
+	Keys *apikey.Keeper
+	Idem *idem.Keeper
+	// APIHost is {api_host}, without a slash at its end.
+	APIHost string
+	// RatePerSecond and RateBurst bound each credential lineage; 0 is no bound.
+	RatePerSecond float64
+	RateBurst     int
+	// TrustedProxies may name the client in X-Forwarded-For.
+	TrustedProxies []netip.Prefix
+	// GraphQL answers /graphql; nil leaves it out.
+	GraphQL http.Handler
+	// Explorer serves the page that tries GraphQL.
+	Explorer bool
+	Logger   *slog.Logger
+	Metrics  prometheus.Registerer
+}
+
+// API is the facade.
+type API struct {
+	Config
+	metrics   *metrics
+	rates     *gcra.Limiter[xid.ID]
+	failures  *gcra.Limiter[netip.Addr]
+	policy    string // RateLimit-Policy
+	challenge string // WWW-Authenticate without an error
+}
+
+// New makes the handler of everything that is served on the public address.
+//
+// The order of the pipeline is that of contract section 2: observe, preflight,
+// route, authenticate, rate, version, scope, query parameters, idempotency and
+// body, handler.
+func New(c Config) (http.Handler, error) {
+	if c.Core == nil || c.Keys == nil || c.Idem == nil || c.APIHost == "" {
+		return nil, errors.New("rest: Core, Keys, Idem and APIHost are needed")
+	}
+	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
+	if c.Metrics == nil {
+		c.Metrics = prometheus.NewRegistry()
+	}
+	a := &API{Config: c, metrics: newMetrics(c.Metrics, c.Idem)}
+	a.challenge = `Bearer realm="storefront", resource_metadata="` + c.APIHost + `/.well-known/oauth-protected-resource` + Base + `"`
+	if err := a.limiters(); err != nil {
+		return nil, fmt.Errorf("rest: %w", err)
+	}
+	router := mux.NewRouter().SkipClean(true).UseEncodedPath()
+	for _, base := range []string{Base, legacyBase} {
+		for _, e := range endpoints(base, a.metrics) {
+			router.Handle(e.path, a.endpoint(e))
+		}
+	}
+	if err := a.pages(router); err != nil {
+		return nil, fmt.Errorf("rest: %w", err)
+	}
+	router.NotFoundHandler = http.HandlerFunc(a.notFound)
+	return router, nil
+}
+
+func (a *API) limiters() (err error) {
+	limits := gcra.Config{Rate: a.RatePerSecond, Burst: a.RateBurst}
+	if a.rates, err = gcra.New[xid.ID](limits); err != nil {
+		return err
+	}
+	a.policy = a.rates.Policy("default")
+	a.failures, err = gcra.New[netip.Addr](limits)
+	return err
+}
+
+// pages mounts what is not a row of the table: the documents, their pages and
+// the core's own face.
+func (a *API) pages(router *mux.Router) error {
+	problems := make([]web.Problem, 0, 40)
+	for _, k := range problem.Kinds() {
+		problems = append(problems, web.Problem(k))
+	}
+	docs, err := web.Docs(Document, problems)
+	if err != nil {
+		return err
+	}
+	document, err := web.JSON(Document)
+	if err != nil {
+		return err
+	}
+	router.Path("/docs").Handler(a.plain("/docs", docs))
+	router.PathPrefix("/docs/").Handler(a.plain("/docs", docs))
+	router.Path("/openapi.json").Handler(a.plain("/openapi.json", a.static("application/json", document)))
+	router.Path("/openapi.yaml").Handler(a.plain("/openapi.yaml", a.static("application/yaml", Document)))
+	if a.GraphQL == nil {
+		return nil
+	}
+	router.Path("/graphql").Handler(a.plain("/graphql", a.GraphQL))
+	if a.Explorer {
+		explorer, err := web.Explorer()
+		if err != nil {
+			return err
+		}
+		router.PathPrefix("/graphql/explorer").Handler(a.plain("/graphql/explorer", explorer))
+	}
+	return nil
+}
+
+// crossOrigin tells whether any web page may call a path (contract, section 2).
+func crossOrigin(path string) bool {
+	return strings.HasPrefix(path, Base+"/") || strings.HasPrefix(path, legacyBase+"/") || path == "/openapi.json"
+}

@@ -1,0 +1,98 @@
+package rest
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/storefront-go/storefront/ent/scope"
+)
+
+// Base and legacyBase are the paths of {base_url} in its two versions.
+const (
+	Base       = "/api/public/v1"
+	legacyBase = "/api/public/v0"
+)
+
+// Route is one row of the table of spec section 4.
+type Route struct {
+	Method string
+	Path   string // behind {base_url}
+	Scope  string
+	// Query names the query parameters that the row documents.
+	Query []string
+	// handle answers through the call; an error is a fault, or ours.
+	handle func(*API, *call) error
+}
+
+// paging are the parameters of every list.
+var paging = []string{"limit", "cursor"}
+
+// routes is the table, in the order of the spec.
+var routes = []Route{
+	{http.MethodGet, "/me", scope.ProductsRead, nil, (*API).getMe},
+	{http.MethodGet, "/orders", scope.OrdersRead, slices.Concat(paging, []string{"status", "financial_status",
+		"fulfillment_status", "customer_id", "created_from", "created_to", "updated_from"}), (*API).listOrders},
+	{http.MethodGet, "/orders/{id}", scope.OrdersRead, nil, (*API).getOrder},
+	{http.MethodPost, "/orders/{id}/notes", scope.OrdersWrite, nil, (*API).createOrderNote},
+	{http.MethodGet, "/products", scope.ProductsRead, slices.Concat(paging, []string{"status", "sku", "updated_from"}), (*API).listProducts},
+	{http.MethodGet, "/products/{id}", scope.ProductsRead, nil, (*API).getProduct},
+	{http.MethodPost, "/products", scope.ProductsWrite, nil, (*API).createProduct},
+	{http.MethodGet, "/customers", scope.CustomersRead, slices.Concat(paging, []string{"email", "updated_from"}), (*API).listCustomers},
+}
+
+// Routes returns the table.
+func Routes() []Route { return slices.Clone(routes) }
+
+// endpoint is everything that one path serves, by method.
+type endpoint struct {
+	path   string
+	legacy bool
+	byName map[string]*served
+	allow  string
+}
+
+// served is a row with what belongs to it at run time.
+type served struct {
+	Route
+	meter *meter
+}
+
+// find returns the row that answers a method. HEAD is GET without a body.
+func (e *endpoint) find(method string) *served {
+	if method == http.MethodHead {
+		method = http.MethodGet
+	}
+	return e.byName[method]
+}
+
+// endpoints groups the rows by path under a base.
+func endpoints(base string, m *metrics) []*endpoint {
+	var all []*endpoint
+	for _, r := range routes {
+		path := base + r.Path
+		i := slices.IndexFunc(all, func(e *endpoint) bool { return e.path == path })
+		if i < 0 {
+			i = len(all)
+			all = append(all, &endpoint{path: path, legacy: base == legacyBase, byName: map[string]*served{}})
+		}
+		all[i].byName[r.Method] = &served{r, m.route(r.Method, path)}
+	}
+	for _, e := range all {
+		e.allow = allow(e.byName)
+	}
+	return all
+}
+
+// allow is the Allow header of a path: HEAD goes with GET.
+func allow(rows map[string]*served) string {
+	var methods []string
+	for m := range rows {
+		methods = append(methods, m)
+		if m == http.MethodGet {
+			methods = append(methods, http.MethodHead)
+		}
+	}
+	slices.Sort(methods)
+	return strings.Join(methods, ", ")
+}
