@@ -51,8 +51,8 @@ func TestDeadlock(t *testing.T) {
 		done.Go(func() { work(a.ID, b.ID) })
 		done.Go(func() { work(b.ID, a.ID) })
 		done.Wait()
-		if tries.Load() < 3 || commits.Load() != 2 || s.Retries() == 0 {
-			t.Errorf("got %d tries, %d commits, %d retries, want a third try and two commits", tries.Load(), commits.Load(), s.Retries())
+		if tries.Load() < 3 || commits.Load() != 2 || s.Retries()["conflict"] == 0 {
+			t.Errorf("got %d tries, %d commits, %v retries, want a third try and two commits", tries.Load(), commits.Load(), s.Retries())
 		}
 		for _, id := range []xid.ID{a.ID, b.ID} {
 			if p, err := s.DB(ctx).Product.Get(ctx, id); err != nil || p.Version != 3 {
@@ -84,6 +84,27 @@ func TestSwallowedDeadlock(t *testing.T) {
 		got, qerr := s.DB(ctx).Product.Query().Select(product.FieldHandle).Strings(ctx)
 		if err != nil || qerr != nil || tries != 2 || len(got) != 1 || got[0] != "try 2" {
 			t.Errorf("got %v after %d tries, %v, %v, want the second try's row alone", got, tries, err, qerr)
+		}
+	})
+}
+
+// TestHiddenDeadlock: an answer made of a deadlock is tried again, though its
+// chain of causes does not show it.
+func TestHiddenDeadlock(t *testing.T) {
+	eachMySQL(t, func(t *testing.T, s *ent.Store) {
+		ctx, _ := storetest.Merchant(t, s)
+		tries := 0
+		err := s.InTx(ctx, func(ctx context.Context) error {
+			if tries++; tries > 1 {
+				return nil
+			}
+			return s.Savepoint(ctx, func(ctx context.Context) error {
+				s.DB(ctx).ExecContext(ctx, "SIGNAL SQLSTATE '40001' SET MYSQL_ERRNO = 1213")
+				return errOurs
+			})
+		})
+		if tries != 2 || err != nil {
+			t.Errorf("got %d tries, %v, want a second one", tries, err)
 		}
 	})
 }

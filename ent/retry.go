@@ -32,7 +32,7 @@ type retry struct {
 
 // next counts a failed try and returns how long to wait before the next one.
 func (r *retry) next(err error, p phase) (wait time.Duration, again bool) {
-	if _, final := errors.AsType[*finalError](err); final {
+	if isFinal(err) {
 		return 0, false
 	}
 	r.tries++
@@ -77,6 +77,11 @@ type finalError struct{ err error }
 
 func (e *finalError) Error() string { return e.err.Error() }
 func (e *finalError) Unwrap() error { return e.err }
+
+func isFinal(err error) bool {
+	_, ok := errors.AsType[*finalError](err)
+	return ok
+}
 
 // Final marks err as the answer of a transaction's closure: it is returned,
 // never tried again, whatever error of the database it wraps.

@@ -28,7 +28,7 @@ type Store struct {
 	client  *db.Client // speaks to the readers
 
 	statements atomic.Uint64
-	retries    atomic.Uint64
+	retries    [broken + 1]atomic.Uint64 // by class
 	closed     atomic.Bool
 }
 
@@ -148,8 +148,15 @@ func (s *Store) Version(ctx context.Context) (string, error) {
 // Statements returns how many statements have run since Open.
 func (s *Store) Statements() uint64 { return s.statements.Load() }
 
-// Retries returns how many transactions were begun anew since Open.
-func (s *Store) Retries() uint64 { return s.retries.Load() }
+// Retries returns how many transactions were begun anew since Open, by the
+// reason: conflict, lock_wait, refused or link_lost.
+func (s *Store) Retries() map[string]uint64 {
+	m := map[string]uint64{}
+	for _, c := range []class{conflict, lockWait, refused, linkLost} {
+		m[c.String()] = s.retries[c].Load()
+	}
+	return m
+}
 
 // PoolStats are the figures of one pool of connections.
 type PoolStats struct {

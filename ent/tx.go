@@ -82,8 +82,9 @@ func (s *Store) inTx(ctx context.Context, f func(ctx context.Context) error, key
 		if !again {
 			return r.explain(err)
 		}
-		s.retries.Add(1)
-		s.log.DebugContext(ctx, "transaction begins anew", "try", r.tries, "wait", wait, "class", classify(err).String())
+		c := classify(err)
+		s.retries[c].Add(1)
+		s.log.DebugContext(ctx, "transaction begins anew", "try", r.tries, "wait", wait, "reason", c.String())
 		if !sleep(ctx, wait) {
 			return err
 		}
@@ -128,15 +129,18 @@ func (s *Store) connect(caller context.Context, deadline time.Time) (*stdsql.Con
 }
 
 // settle turns f's answer into the transaction's: what went wrong below f is
-// not forgotten because f did.
+// not forgotten because f did, and an answer that f made of a deadlock is no
+// answer yet.
 func (t *tx) settle(err error) error {
-	if err != nil {
-		return err
-	}
-	if t.dead != nil {
+	switch {
+	case err == nil && t.dead != nil:
 		return t.dead
+	case err == nil:
+		return t.failed
+	case t.dead != nil && !isFinal(err) && classify(err) == fatal:
+		return errors.Join(err, t.dead)
 	}
-	return t.failed
+	return err
 }
 
 // OnCommit runs f after the transaction that ctx is in has committed, in the
@@ -168,10 +172,7 @@ func (s *Store) Savepoint(ctx context.Context, f func(ctx context.Context) error
 		return err
 	}
 	hooks, before := len(t.onCommit), t.failed
-	err := f(ctx)
-	if err == nil {
-		err = t.settle(nil)
-	}
+	err := t.settle(f(ctx))
 	if err == nil || t.dead != nil {
 		return err
 	}

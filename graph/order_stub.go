@@ -4,38 +4,12 @@ import (
 	"context"
 	"errors"
 
-	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/graph/model"
 )
 
 var errStub = errors.New("stub")
 
-func (q Query) Orders(ctx context.Context, first *int, after *string, filter *model.OrderFilter) (*model.OrderConnection, error) {
-	return nil, errStub
-}
-func (q Query) Order(ctx context.Context, id string) (*model.Order, error) { return nil, errStub }
 func (q Query) OrderNotes(ctx context.Context, orderID string, first *int, after *string) (*model.OrderNoteConnection, error) {
-	return nil, errStub
-}
-
-type orderFields struct{ *Resolver }
-
-func (o orderFields) Customer(ctx context.Context, obj *model.Order) (*model.Customer, error) {
-	return nil, errStub
-}
-func (o orderFields) Notes(ctx context.Context, obj *model.Order, first *int) ([]*model.OrderNote, error) {
-	return nil, errStub
-}
-func (o orderFields) Payments(ctx context.Context, obj *model.Order) ([]*db.Payment, error) {
-	return nil, errStub
-}
-func (o orderFields) Fulfillments(ctx context.Context, obj *model.Order) ([]*db.Fulfillment, error) {
-	return nil, errStub
-}
-
-type lineFields struct{ *Resolver }
-
-func (l lineFields) Product(ctx context.Context, obj *model.LineItem) (*db.Product, error) {
 	return nil, errStub
 }
 

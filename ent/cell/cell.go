@@ -6,20 +6,23 @@
 package cell
 
 import (
-	"bytes"
 	"database/sql"
 	"fmt"
+	"slices"
 	"strconv"
 )
 
-// Text scans a string or a type made of one.
+// Text scans a string or a type made of one. A value like the one before, as
+// the states and currencies of a list's rows mostly are, is not copied again.
 type Text[T ~string] string
 
 // Scan implements sql.Scanner.
 func (t *Text[T]) Scan(src any) error {
 	switch v := src.(type) {
 	case []byte:
-		*t = Text[T](v)
+		if string(*t) != string(v) {
+			*t = Text[T](v)
+		}
 	case string:
 		*t = Text[T](v)
 	default:
@@ -28,7 +31,8 @@ func (t *Text[T]) Scan(src any) error {
 	return nil
 }
 
-// Bytes scans bytes; NULL gives nil.
+// Bytes scans bytes; NULL gives nil. Rows with equal bytes share one copy, which
+// nobody may write to; its capacity is clipped, so that appending copies.
 type Bytes []byte
 
 // Scan implements sql.Scanner. The driver owns v: it is copied.
@@ -37,7 +41,9 @@ func (b *Bytes) Scan(src any) error {
 	case nil:
 		*b = nil
 	case []byte:
-		*b = bytes.Clone(v)
+		if *b == nil || string(*b) != string(v) {
+			*b = slices.Clip(append([]byte{}, v...))
+		}
 	case string:
 		*b = []byte(v)
 	default:

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"strings"
 
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/sql"
@@ -465,13 +466,26 @@ func (_q *CredentialQuery) WhereP(ps ...func(*sql.Selector)) {
 
 // Load runs the query as All does, with its policy, and scans every row straight
 // into its entity: the same rows, without reflection or a buffer for each value.
-// It takes neither field selection nor eager loading.
+// It takes neither field selection, offset, nor eager loading.
 func (_q *CredentialQuery) Load(ctx context.Context) ([]*Credential, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryAll)
 	if err := _q.prepareQuery(ctx); err != nil {
 		return nil, err
 	}
-	selector := _q.sqlQuery(ctx)
+	b := sql.Dialect(_q.driver.Dialect())
+	selector := b.SelectExpr(sql.Raw(credentialSelectList)).From(b.Table(credential.Table))
+	for _, m := range _q.modifiers {
+		m(selector)
+	}
+	for _, p := range _q.predicates {
+		p(selector)
+	}
+	for _, o := range _q.order {
+		o(selector)
+	}
+	if limit := _q.ctx.Limit; limit != nil {
+		selector.Limit(*limit)
+	}
 	if err := selector.Err(); err != nil {
 		return nil, err
 	}
@@ -483,6 +497,9 @@ func (_q *CredentialQuery) Load(ctx context.Context) ([]*Credential, error) {
 	defer rows.Close()
 	return scanCredential(rows, _q.config)
 }
+
+// credentialSelectList is credential.Columns as a query names them, made once.
+var credentialSelectList = "`" + strings.Join(credential.Columns, "`, `") + "`"
 
 // scanCredential reads rows that hold every column of credential.Columns, in their order.
 func scanCredential(rows *sql.Rows, c config) ([]*Credential, error) {

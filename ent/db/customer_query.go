@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/sql"
@@ -473,13 +474,26 @@ func (_q *CustomerQuery) WhereP(ps ...func(*sql.Selector)) {
 
 // Load runs the query as All does, with its policy, and scans every row straight
 // into its entity: the same rows, without reflection or a buffer for each value.
-// It takes neither field selection nor eager loading.
+// It takes neither field selection, offset, nor eager loading.
 func (_q *CustomerQuery) Load(ctx context.Context) ([]*Customer, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryAll)
 	if err := _q.prepareQuery(ctx); err != nil {
 		return nil, err
 	}
-	selector := _q.sqlQuery(ctx)
+	b := sql.Dialect(_q.driver.Dialect())
+	selector := b.SelectExpr(sql.Raw(customerSelectList)).From(b.Table(customer.Table))
+	for _, m := range _q.modifiers {
+		m(selector)
+	}
+	for _, p := range _q.predicates {
+		p(selector)
+	}
+	for _, o := range _q.order {
+		o(selector)
+	}
+	if limit := _q.ctx.Limit; limit != nil {
+		selector.Limit(*limit)
+	}
 	if err := selector.Err(); err != nil {
 		return nil, err
 	}
@@ -491,6 +505,9 @@ func (_q *CustomerQuery) Load(ctx context.Context) ([]*Customer, error) {
 	defer rows.Close()
 	return scanCustomer(rows, _q.config)
 }
+
+// customerSelectList is customer.Columns as a query names them, made once.
+var customerSelectList = "`" + strings.Join(customer.Columns, "`, `") + "`"
 
 // scanCustomer reads rows that hold every column of customer.Columns, in their order.
 func scanCustomer(rows *sql.Rows, c config) ([]*Customer, error) {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/sql"
@@ -474,13 +475,26 @@ func (_q *NoteQuery) WhereP(ps ...func(*sql.Selector)) {
 
 // Load runs the query as All does, with its policy, and scans every row straight
 // into its entity: the same rows, without reflection or a buffer for each value.
-// It takes neither field selection nor eager loading.
+// It takes neither field selection, offset, nor eager loading.
 func (_q *NoteQuery) Load(ctx context.Context) ([]*Note, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryAll)
 	if err := _q.prepareQuery(ctx); err != nil {
 		return nil, err
 	}
-	selector := _q.sqlQuery(ctx)
+	b := sql.Dialect(_q.driver.Dialect())
+	selector := b.SelectExpr(sql.Raw(noteSelectList)).From(b.Table(note.Table))
+	for _, m := range _q.modifiers {
+		m(selector)
+	}
+	for _, p := range _q.predicates {
+		p(selector)
+	}
+	for _, o := range _q.order {
+		o(selector)
+	}
+	if limit := _q.ctx.Limit; limit != nil {
+		selector.Limit(*limit)
+	}
 	if err := selector.Err(); err != nil {
 		return nil, err
 	}
@@ -492,6 +506,9 @@ func (_q *NoteQuery) Load(ctx context.Context) ([]*Note, error) {
 	defer rows.Close()
 	return scanNote(rows, _q.config)
 }
+
+// noteSelectList is note.Columns as a query names them, made once.
+var noteSelectList = "`" + strings.Join(note.Columns, "`, `") + "`"
 
 // scanNote reads rows that hold every column of note.Columns, in their order.
 func scanNote(rows *sql.Rows, c config) ([]*Note, error) {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/sql"
@@ -473,13 +474,26 @@ func (_q *PaymentQuery) WhereP(ps ...func(*sql.Selector)) {
 
 // Load runs the query as All does, with its policy, and scans every row straight
 // into its entity: the same rows, without reflection or a buffer for each value.
-// It takes neither field selection nor eager loading.
+// It takes neither field selection, offset, nor eager loading.
 func (_q *PaymentQuery) Load(ctx context.Context) ([]*Payment, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryAll)
 	if err := _q.prepareQuery(ctx); err != nil {
 		return nil, err
 	}
-	selector := _q.sqlQuery(ctx)
+	b := sql.Dialect(_q.driver.Dialect())
+	selector := b.SelectExpr(sql.Raw(paymentSelectList)).From(b.Table(payment.Table))
+	for _, m := range _q.modifiers {
+		m(selector)
+	}
+	for _, p := range _q.predicates {
+		p(selector)
+	}
+	for _, o := range _q.order {
+		o(selector)
+	}
+	if limit := _q.ctx.Limit; limit != nil {
+		selector.Limit(*limit)
+	}
 	if err := selector.Err(); err != nil {
 		return nil, err
 	}
@@ -491,6 +505,9 @@ func (_q *PaymentQuery) Load(ctx context.Context) ([]*Payment, error) {
 	defer rows.Close()
 	return scanPayment(rows, _q.config)
 }
+
+// paymentSelectList is payment.Columns as a query names them, made once.
+var paymentSelectList = "`" + strings.Join(payment.Columns, "`, `") + "`"
 
 // scanPayment reads rows that hold every column of payment.Columns, in their order.
 func scanPayment(rows *sql.Rows, c config) ([]*Payment, error) {

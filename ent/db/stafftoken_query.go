@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/sql"
@@ -472,13 +473,26 @@ func (_q *StaffTokenQuery) WhereP(ps ...func(*sql.Selector)) {
 
 // Load runs the query as All does, with its policy, and scans every row straight
 // into its entity: the same rows, without reflection or a buffer for each value.
-// It takes neither field selection nor eager loading.
+// It takes neither field selection, offset, nor eager loading.
 func (_q *StaffTokenQuery) Load(ctx context.Context) ([]*StaffToken, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryAll)
 	if err := _q.prepareQuery(ctx); err != nil {
 		return nil, err
 	}
-	selector := _q.sqlQuery(ctx)
+	b := sql.Dialect(_q.driver.Dialect())
+	selector := b.SelectExpr(sql.Raw(stafftokenSelectList)).From(b.Table(stafftoken.Table))
+	for _, m := range _q.modifiers {
+		m(selector)
+	}
+	for _, p := range _q.predicates {
+		p(selector)
+	}
+	for _, o := range _q.order {
+		o(selector)
+	}
+	if limit := _q.ctx.Limit; limit != nil {
+		selector.Limit(*limit)
+	}
 	if err := selector.Err(); err != nil {
 		return nil, err
 	}
@@ -490,6 +504,9 @@ func (_q *StaffTokenQuery) Load(ctx context.Context) ([]*StaffToken, error) {
 	defer rows.Close()
 	return scanStaffToken(rows, _q.config)
 }
+
+// stafftokenSelectList is stafftoken.Columns as a query names them, made once.
+var stafftokenSelectList = "`" + strings.Join(stafftoken.Columns, "`, `") + "`"
 
 // scanStaffToken reads rows that hold every column of stafftoken.Columns, in their order.
 func scanStaffToken(rows *sql.Rows, c config) ([]*StaffToken, error) {

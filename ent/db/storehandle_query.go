@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"strings"
 
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/sql"
@@ -463,13 +464,26 @@ func (_q *StoreHandleQuery) WhereP(ps ...func(*sql.Selector)) {
 
 // Load runs the query as All does, with its policy, and scans every row straight
 // into its entity: the same rows, without reflection or a buffer for each value.
-// It takes neither field selection nor eager loading.
+// It takes neither field selection, offset, nor eager loading.
 func (_q *StoreHandleQuery) Load(ctx context.Context) ([]*StoreHandle, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryAll)
 	if err := _q.prepareQuery(ctx); err != nil {
 		return nil, err
 	}
-	selector := _q.sqlQuery(ctx)
+	b := sql.Dialect(_q.driver.Dialect())
+	selector := b.SelectExpr(sql.Raw(storehandleSelectList)).From(b.Table(storehandle.Table))
+	for _, m := range _q.modifiers {
+		m(selector)
+	}
+	for _, p := range _q.predicates {
+		p(selector)
+	}
+	for _, o := range _q.order {
+		o(selector)
+	}
+	if limit := _q.ctx.Limit; limit != nil {
+		selector.Limit(*limit)
+	}
 	if err := selector.Err(); err != nil {
 		return nil, err
 	}
@@ -481,6 +495,9 @@ func (_q *StoreHandleQuery) Load(ctx context.Context) ([]*StoreHandle, error) {
 	defer rows.Close()
 	return scanStoreHandle(rows, _q.config)
 }
+
+// storehandleSelectList is storehandle.Columns as a query names them, made once.
+var storehandleSelectList = "`" + strings.Join(storehandle.Columns, "`, `") + "`"
 
 // scanStoreHandle reads rows that hold every column of storehandle.Columns, in their order.
 func scanStoreHandle(rows *sql.Rows, c config) ([]*StoreHandle, error) {

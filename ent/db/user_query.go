@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"strings"
 
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/sql"
@@ -465,13 +466,26 @@ func (_q *UserQuery) WhereP(ps ...func(*sql.Selector)) {
 
 // Load runs the query as All does, with its policy, and scans every row straight
 // into its entity: the same rows, without reflection or a buffer for each value.
-// It takes neither field selection nor eager loading.
+// It takes neither field selection, offset, nor eager loading.
 func (_q *UserQuery) Load(ctx context.Context) ([]*User, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryAll)
 	if err := _q.prepareQuery(ctx); err != nil {
 		return nil, err
 	}
-	selector := _q.sqlQuery(ctx)
+	b := sql.Dialect(_q.driver.Dialect())
+	selector := b.SelectExpr(sql.Raw(userSelectList)).From(b.Table(user.Table))
+	for _, m := range _q.modifiers {
+		m(selector)
+	}
+	for _, p := range _q.predicates {
+		p(selector)
+	}
+	for _, o := range _q.order {
+		o(selector)
+	}
+	if limit := _q.ctx.Limit; limit != nil {
+		selector.Limit(*limit)
+	}
 	if err := selector.Err(); err != nil {
 		return nil, err
 	}
@@ -483,6 +497,9 @@ func (_q *UserQuery) Load(ctx context.Context) ([]*User, error) {
 	defer rows.Close()
 	return scanUser(rows, _q.config)
 }
+
+// userSelectList is user.Columns as a query names them, made once.
+var userSelectList = "`" + strings.Join(user.Columns, "`, `") + "`"
 
 // scanUser reads rows that hold every column of user.Columns, in their order.
 func scanUser(rows *sql.Rows, c config) ([]*User, error) {

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"strings"
 
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/sql"
@@ -463,13 +464,26 @@ func (_q *UserEmailQuery) WhereP(ps ...func(*sql.Selector)) {
 
 // Load runs the query as All does, with its policy, and scans every row straight
 // into its entity: the same rows, without reflection or a buffer for each value.
-// It takes neither field selection nor eager loading.
+// It takes neither field selection, offset, nor eager loading.
 func (_q *UserEmailQuery) Load(ctx context.Context) ([]*UserEmail, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryAll)
 	if err := _q.prepareQuery(ctx); err != nil {
 		return nil, err
 	}
-	selector := _q.sqlQuery(ctx)
+	b := sql.Dialect(_q.driver.Dialect())
+	selector := b.SelectExpr(sql.Raw(useremailSelectList)).From(b.Table(useremail.Table))
+	for _, m := range _q.modifiers {
+		m(selector)
+	}
+	for _, p := range _q.predicates {
+		p(selector)
+	}
+	for _, o := range _q.order {
+		o(selector)
+	}
+	if limit := _q.ctx.Limit; limit != nil {
+		selector.Limit(*limit)
+	}
 	if err := selector.Err(); err != nil {
 		return nil, err
 	}
@@ -481,6 +495,9 @@ func (_q *UserEmailQuery) Load(ctx context.Context) ([]*UserEmail, error) {
 	defer rows.Close()
 	return scanUserEmail(rows, _q.config)
 }
+
+// useremailSelectList is useremail.Columns as a query names them, made once.
+var useremailSelectList = "`" + strings.Join(useremail.Columns, "`, `") + "`"
 
 // scanUserEmail reads rows that hold every column of useremail.Columns, in their order.
 func scanUserEmail(rows *sql.Rows, c config) ([]*UserEmail, error) {

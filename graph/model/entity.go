@@ -53,8 +53,9 @@ type Order struct {
 	*db.Order
 	Lines []*LineItem
 
-	Customers    *Batch[xid.ID, *Customer]
-	Notes        *Batch[xid.ID, []*OrderNote]
+	Customers *Batch[xid.ID, *Customer]
+	// Notes are by how many of them are asked for.
+	Notes        *Family[int, xid.ID, []*OrderNote]
 	Payments     *Batch[xid.ID, []*Payment]
 	Fulfillments *Batch[xid.ID, []*Fulfillment]
 }

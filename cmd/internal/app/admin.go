@@ -1,0 +1,106 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/http/pprof"
+	"sync/atomic"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/migrate"
+)
+
+// program is how the admin port tells other programs who it is.
+const program = "storefront"
+
+// readyTimeout bounds the checks of one probe.
+const readyTimeout = 2 * time.Second
+
+// The phases of the process, as /readyz tells them.
+const (
+	starting int32 = iota
+	serving
+	draining
+)
+
+// admin is the operator's port. It shares nothing with the public handler.
+type admin struct {
+	store *ent.Store
+	phase atomic.Int32
+	// current remembers that the schema is: migrations are never taken back.
+	current atomic.Bool
+}
+
+// health is the body of /healthz and /readyz.
+type health struct {
+	Program string `json:"program"`
+	Status  string `json:"status"`
+	// Reason tells an operator why the process is not ready.
+	Reason string `json:"reason,omitzero"`
+}
+
+func (a *admin) handler(reg *prometheus.Registry) http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
+		answer(w, http.StatusOK, health{Program: program, Status: "ok"})
+	})
+	mux.HandleFunc("GET /readyz", a.readyz)
+	mux.Handle("GET /metrics", promhttp.HandlerFor(reg, promhttp.HandlerOpts{Registry: reg}))
+	mux.HandleFunc("GET /debug/pprof/", pprof.Index)
+	mux.HandleFunc("GET /debug/pprof/cmdline", pprof.Cmdline)
+	mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
+	mux.HandleFunc("GET /debug/pprof/symbol", pprof.Symbol)
+	mux.HandleFunc("POST /debug/pprof/symbol", pprof.Symbol)
+	mux.HandleFunc("GET /debug/pprof/trace", pprof.Trace)
+	return mux
+}
+
+func (a *admin) readyz(w http.ResponseWriter, r *http.Request) {
+	reason := ""
+	switch a.phase.Load() {
+	case starting:
+		reason = "starting"
+	case draining:
+		reason = "draining"
+	default:
+		ctx, cancel := context.WithTimeout(r.Context(), readyTimeout)
+		defer cancel()
+		reason = a.trouble(ctx)
+	}
+	if reason != "" {
+		answer(w, http.StatusServiceUnavailable, health{program, "unavailable", reason})
+		return
+	}
+	answer(w, http.StatusOK, health{Program: program, Status: "ok"})
+}
+
+// trouble says what keeps the process from serving, or "".
+func (a *admin) trouble(ctx context.Context) string {
+	if err := a.store.Ping(ctx); err != nil {
+		return "the database does not answer"
+	}
+	if a.current.Load() {
+		return ""
+	}
+	st, err := migrate.Check(ctx, a.store)
+	switch {
+	case err != nil:
+		return "the migrations cannot be read"
+	case len(st.Pending) > 0:
+		return "migrations are pending"
+	}
+	a.current.Store(true)
+	return ""
+}
+
+func answer(w http.ResponseWriter, status int, body health) {
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	json.NewEncoder(w).Encode(body)
+}

@@ -1,0 +1,76 @@
+package app
+
+import (
+	"runtime"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+
+	"github.com/storefront-go/storefront/ent"
+)
+
+// newRegistry makes the registry of the process: the runtime, the process, what
+// runs here, and the database.
+func newRegistry(s *ent.Store, b Build, rejected func() uint64) (*prometheus.Registry, error) {
+	reg := prometheus.NewRegistry()
+	for _, c := range []prometheus.Collector{
+		collectors.NewGoCollector(),
+		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name: "storefront_build_info", Help: "What runs here; the value is always 1.",
+			ConstLabels: prometheus.Labels{"version": b.Version, "revision": b.Revision, "go_version": runtime.Version()},
+		}, func() float64 { return 1 }),
+		counter("storefront_cursor_rejections_total", "Cursors that did not open and were taken as absent.", rejected),
+		counter("storefront_db_statements_total", "Statements sent to the database.", s.Statements),
+		counter("storefront_db_tx_retries_total", "Transactions that were begun anew.", s.Retries),
+		pools{s},
+	} {
+		if err := reg.Register(c); err != nil {
+			return nil, err
+		}
+	}
+	return reg, nil
+}
+
+func counter(name, help string, read func() uint64) prometheus.Collector {
+	return prometheus.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help},
+		func() float64 { return float64(read()) })
+}
+
+// pools collects the figures of the connection pools.
+type pools struct{ store *ent.Store }
+
+func poolDesc(name, help string) *prometheus.Desc {
+	return prometheus.NewDesc("storefront_db_pool_"+name, help, []string{"pool"}, nil)
+}
+
+var (
+	poolMax   = poolDesc("max_connections", "Most connections that the pool may open.")
+	poolOpen  = poolDesc("open_connections", "Connections that are open.")
+	poolBusy  = poolDesc("busy_connections", "Connections in use.")
+	poolIdle  = poolDesc("idle_connections", "Connections that wait for work.")
+	poolWaits = poolDesc("waits_total", "Times that somebody waited for a connection.")
+	poolWait  = poolDesc("wait_seconds_total", "Time spent waiting for connections.")
+)
+
+// Describe implements prometheus.Collector.
+func (pools) Describe(out chan<- *prometheus.Desc) {
+	for _, d := range []*prometheus.Desc{poolMax, poolOpen, poolBusy, poolIdle, poolWaits, poolWait} {
+		out <- d
+	}
+}
+
+// Collect implements prometheus.Collector.
+func (p pools) Collect(out chan<- prometheus.Metric) {
+	for _, s := range p.store.Stats() {
+		gauge := func(d *prometheus.Desc, v int) {
+			out <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, float64(v), s.Name)
+		}
+		gauge(poolMax, s.MaxOpenConnections)
+		gauge(poolOpen, s.OpenConnections)
+		gauge(poolBusy, s.InUse)
+		gauge(poolIdle, s.Idle)
+		out <- prometheus.MustNewConstMetric(poolWaits, prometheus.CounterValue, float64(s.WaitCount), s.Name)
+		out <- prometheus.MustNewConstMetric(poolWait, prometheus.CounterValue, s.WaitDuration.Seconds(), s.Name)
+	}
+}

@@ -1,0 +1,175 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/storefront-go/storefront/cmd/internal/demo"
+	"github.com/storefront-go/storefront/graph/idem"
+)
+
+// Limits of the HTTP servers. An answer may take longer than any request of the
+// API does: the claim on an idempotency key waits 5 s, a transaction takes at
+// most 15 s.
+const (
+	readHeaderTimeout = 10 * time.Second
+	readTimeout       = 30 * time.Second
+	writeTimeout      = 60 * time.Second
+	idleTimeout       = 2 * time.Minute
+	maxHeaderBytes    = 64 << 10
+)
+
+// DrainTimeout is how long running requests may take once the program is told
+// to stop.
+const DrainTimeout = 15 * time.Second
+
+// Runtime is what the process gives besides its settings.
+type Runtime struct {
+	Logger *slog.Logger
+	// Getenv reads the variables of OpenTelemetry.
+	Getenv func(string) string
+	Build  Build
+}
+
+// Server is a running program.
+type Server struct {
+	Addresses
+	// Demo is the demo's credentials, or nil.
+	Demo *demo.File
+
+	log    *slog.Logger
+	base   *Base
+	admin  *admin
+	public *http.Server
+	closer stack
+	failed chan error
+}
+
+// Start opens the database, listens and serves. When it returns, requests are
+// answered; an error leaves nothing behind. The end of ctx does not stop the
+// server: [Server.Shutdown] does.
+func Start(ctx context.Context, c Config, r Runtime) (_ *Server, err error) {
+	if err := c.Check(); err != nil {
+		return nil, err
+	}
+	r.Logger.InfoContext(ctx, "starting", "version", r.Build.Version, "settings", c)
+	s := &Server{log: r.Logger, failed: make(chan error, 2)}
+	defer func() {
+		if err != nil {
+			s.closer.run(context.WithoutCancel(ctx))
+		}
+	}()
+	if s.base, err = Open(ctx, Opening{Storage: c.Storage, Migrate: c.Migrate, Relaxed: c.Demo, Logger: r.Logger}); err != nil {
+		return nil, err
+	}
+	s.closer.push("close the database", func(context.Context) error { return s.base.Close() })
+	if err := s.listen(ctx, c, r); err != nil {
+		return nil, err
+	}
+	s.admin.phase.Store(serving)
+	return s, nil
+}
+
+// listen opens both addresses, fills the demo and serves. Clients that come
+// early wait in the listener's queue.
+func (s *Server) listen(ctx context.Context, c Config, r Runtime) error {
+	public, err := s.bind(c.Addr, "--addr")
+	if err != nil {
+		return err
+	}
+	operator, err := s.bind(c.AdminAddr, "--admin-addr")
+	if err != nil {
+		return err
+	}
+	certificate, err := loadCertificate(c)
+	if err != nil {
+		return err
+	}
+	s.Addresses = c.Naming.addresses(public.Addr(), operator.Addr(), certificate != nil)
+	core, err := s.base.Core(s.Addresses, r.Logger)
+	if err != nil {
+		return err
+	}
+	reg, err := newRegistry(s.base.Store, r.Build, core.RejectedCursors)
+	if err != nil {
+		return err
+	}
+	s.admin = &admin{store: s.base.Store}
+	// Nothing bounds its answers: a profile takes as long as it is asked to.
+	s.serve(s.server(ctx, s.admin.handler(reg), 0), operator, "admin")
+	if c.Demo {
+		if s.Demo, err = s.prepareDemo(ctx, c, core); err != nil {
+			return err
+		}
+	}
+	claims := idem.New(s.base.Store, s.base.Ring)
+	handler, err := s.handler(ctx, c, r, core, claims, reg)
+	if err != nil {
+		return err
+	}
+	if err := s.startLoops(ctx, claims); err != nil {
+		return err
+	}
+	s.public = s.server(ctx, handler, writeTimeout)
+	s.serve(s.public, secured(public, certificate), "public")
+	return nil
+}
+
+func (s *Server) bind(addr, flag string) (net.Listener, error) {
+	l, err := net.Listen("tcp", addr)
+	if err != nil {
+		return nil, fmt.Errorf("listen on %s (another address: %s): %w", addr, flag, err)
+	}
+	s.closer.push("close listener", func(context.Context) error {
+		if err := l.Close(); !errors.Is(err, net.ErrClosed) {
+			return err
+		}
+		return nil
+	})
+	return l, nil
+}
+
+// server makes an HTTP server whose requests outlive ctx: a signal lets them finish.
+func (s *Server) server(ctx context.Context, h http.Handler, write time.Duration) *http.Server {
+	return &http.Server{
+		Handler:           h,
+		ReadHeaderTimeout: readHeaderTimeout,
+		ReadTimeout:       readTimeout,
+		WriteTimeout:      write,
+		IdleTimeout:       idleTimeout,
+		MaxHeaderBytes:    maxHeaderBytes,
+		BaseContext:       func(net.Listener) context.Context { return context.WithoutCancel(ctx) },
+		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
+	}
+}
+
+// serve answers on a listener until the server is shut down.
+func (s *Server) serve(h *http.Server, l net.Listener, name string) {
+	s.closer.push("stop "+name+" server", func(ctx context.Context) error {
+		if err := h.Shutdown(ctx); err != nil {
+			return errors.Join(err, h.Close())
+		}
+		return nil
+	})
+	go func() {
+		if err := h.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+			s.failed <- fmt.Errorf("%s server: %w", name, err)
+		}
+	}()
+}
+
+func (s *Server) startLoops(ctx context.Context, claims *idem.Keeper) error {
+	loops, err := newLoops(s.base.Store, s.base.Keys, claims, s.log)
+	if err != nil {
+		return err
+	}
+	loops.Start(context.WithoutCancel(ctx))
+	s.closer.push("write last use", func(ctx context.Context) error { return s.base.Keys.WriteUsed(ctx) })
+	s.closer.push("stop loops", func(context.Context) error { loops.Stop(); return nil })
+	return nil
+}

@@ -1,0 +1,81 @@
+package app
+
+import (
+	"context"
+	"crypto/tls"
+	"fmt"
+	"net"
+	"net/http"
+	"path/filepath"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/storefront-go/storefront/cmd/internal/demo"
+	"github.com/storefront-go/storefront/graph"
+	"github.com/storefront-go/storefront/graph/idem"
+	"github.com/storefront-go/storefront/rest"
+)
+
+// handler makes what the public address serves.
+func (s *Server) handler(ctx context.Context, c Config, r Runtime, core *graph.Resolver, claims *idem.Keeper, reg prometheus.Registerer) (http.Handler, error) {
+	proxies, err := c.proxies()
+	if err != nil {
+		return nil, err
+	}
+	graphql, err := graph.NewHandler(graph.HandlerConfig{
+		Core: core, Introspection: c.Introspection, Logger: r.Logger,
+	})
+	if err != nil {
+		return nil, err
+	}
+	api, err := rest.New(rest.Config{
+		Core: core, Keys: s.base.Keys, Idem: claims, APIHost: s.API,
+		RatePerSecond: c.RateLimit, RateBurst: c.RateBurst(), TrustedProxies: proxies,
+		GraphQL: graphql, Explorer: c.Explorer, Logger: r.Logger, Metrics: reg,
+	})
+	if err != nil {
+		return nil, err
+	}
+	traces, err := newTracer(ctx, r.Getenv, r.Build.Version, proxies, r.Logger)
+	if err != nil {
+		return nil, err
+	}
+	s.closer.push("stop traces", traces.stop)
+	return traces.wrap(api), nil
+}
+
+// prepareDemo makes or finds the demo stores and writes demo.json.
+func (s *Server) prepareDemo(ctx context.Context, c Config, core *graph.Resolver) (*demo.File, error) {
+	f, err := demo.Prepare(ctx, demo.Config{
+		Core: core, Orders: c.DemoOrders, Path: filepath.Join(c.Data, demo.FileName),
+		API: s.API, Admin: s.Admin, Logger: s.log,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("prepare the demo: %w", err)
+	}
+	return f, nil
+}
+
+// loadCertificate reads the certificate of the settings, or nil.
+func loadCertificate(c Config) (*tls.Certificate, error) {
+	if c.TLSCert == "" {
+		return nil, nil
+	}
+	pair, err := tls.LoadX509KeyPair(c.TLSCert, c.TLSKey)
+	if err != nil {
+		return nil, fmt.Errorf("read --tls-cert and --tls-key: %w", err)
+	}
+	return &pair, nil
+}
+
+// secured puts TLS on a listener, with HTTP/2 for those who speak it.
+func secured(l net.Listener, certificate *tls.Certificate) net.Listener {
+	if certificate == nil {
+		return l
+	}
+	return tls.NewListener(l, &tls.Config{
+		MinVersion:   tls.VersionTLS12,
+		Certificates: []tls.Certificate{*certificate},
+		NextProtos:   []string{"h2", "http/1.1"},
+	})
+}

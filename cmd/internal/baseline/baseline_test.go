@@ -1,0 +1,164 @@
+package baseline_test
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/storefront-go/storefront/cmd/internal/baseline"
+	"github.com/storefront-go/storefront/cmd/internal/baseline/corpus"
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/storetest"
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/graph"
+	"github.com/storefront-go/storefront/graph/apikey"
+	"github.com/storefront-go/storefront/graph/idem"
+	"github.com/storefront-go/storefront/graph/keyring"
+	"github.com/storefront-go/storefront/graph/model"
+	"github.com/storefront-go/storefront/graph/page"
+)
+
+// bench is the baseline beside the core, on one database.
+type bench struct {
+	corpus  *corpus.Corpus
+	store   *ent.Store
+	core    *graph.Resolver
+	claims  *idem.Keeper
+	handler http.Handler
+	keys    *apikey.Keeper
+
+	mu   sync.Mutex
+	seen []string
+}
+
+// each runs f on both engines.
+func each(t *testing.T, f func(t *testing.T, b *bench)) {
+	t.Run("sqlite", func(t *testing.T) { f(t, open(t, storetest.SQLite(t))) })
+	if storetest.HaveMySQL(t) {
+		t.Run("mysql", func(t *testing.T) { f(t, open(t, storetest.MySQL(t))) })
+	}
+}
+
+func open(t *testing.T, address string) *bench {
+	t.Helper()
+	b := &bench{}
+	s, err := ent.Open(t.Context(), ent.Config{Database: address, Inspect: b.note})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	b.store = s
+	if b.corpus, err = corpus.Fill(t.Context(), s, corpus.Size{Orders: 300, Stores: 2, Share: 60, Ties: 40, Products: 60}, nil); err != nil {
+		t.Fatal(err)
+	}
+	ring, err := keyring.Parse(strings.Repeat("s", keyring.MinSecret))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.keys = apikey.NewKeeper(s)
+	pages := page.New(ring)
+	b.claims = idem.New(s, ring)
+	if b.core, err = graph.New(graph.Config{Store: s, Keys: b.keys, Pages: pages, HostOf: func(h string) string { return h }}); err != nil {
+		t.Fatal(err)
+	}
+	if b.handler, err = baseline.New(baseline.Config{Store: s, Keys: b.keys, Pages: pages}); err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// note collects what the core runs.
+func (b *bench) note(s ent.Statement) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.seen = append(b.seen, s.Query)
+	return nil
+}
+
+// statements runs f and returns what the core ran in it.
+func (b *bench) statements(f func()) []string {
+	b.mu.Lock()
+	b.seen = nil
+	b.mu.Unlock()
+	f()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.seen
+}
+
+// viewer is who holds the first shop's key.
+func (b *bench) viewer(t *testing.T) context.Context {
+	t.Helper()
+	v, err := b.keys.Authenticate(t.Context(), b.corpus.Shops[0].Key, apikey.Key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return viewer.WithRequest(viewer.With(t.Context(), v), "req_test")
+}
+
+// ask sends a request to the baseline.
+func (b *bench) ask(t *testing.T, method, target, body string, want int) string {
+	t.Helper()
+	r := httptest.NewRequestWithContext(t.Context(), method, baseline.Root+target, strings.NewReader(body))
+	r.Header.Set("Authorization", "Bearer "+b.corpus.Shops[0].Key)
+	r.Header.Set("Idempotency-Key", t.Name())
+	w := httptest.NewRecorder()
+	b.handler.ServeHTTP(w, r)
+	if w.Code != want {
+		t.Fatalf("%s %s: %d %s", method, target, w.Code, w.Body)
+	}
+	return w.Body.String()
+}
+
+// The comparison is of layers, so the statements below them must be the same.
+func TestSameStatements(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		ctx := b.viewer(t)
+		text := baseline.Statements(b.store.Dialect())
+		orders, err := b.core.Query().Orders(ctx, new(20), nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		products, err := b.core.Query().Products(ctx, new(20), nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var failed error
+		for _, tc := range []struct {
+			name string
+			run  func() error
+			want []string
+		}{
+			{"orders", func() error { _, err := b.core.Query().Orders(ctx, new(20), nil, nil); return err },
+				[]string{text.Orders(false, 21), text.Lines(20)}},
+			{"orders behind a cursor", func() error { _, err := b.core.Query().Orders(ctx, new(20), new(orders.Next), nil); return err },
+				[]string{text.Orders(true, 21), text.Lines(20)}},
+			{"order", func() error { _, err := b.core.Query().Order(ctx, b.corpus.Shops[0].Tied); return err },
+				[]string{text.Order(), text.Lines(1)}},
+			{"products", func() error { _, err := b.core.Query().Products(ctx, new(20), nil, nil); return err },
+				[]string{text.Products(false, 21)}},
+			{"products behind a cursor", func() error { _, err := b.core.Query().Products(ctx, new(20), new(products.Next), nil); return err },
+				[]string{text.Products(true, 21)}},
+			{"product create", func() error {
+				_, _, err := b.claims.Run(ctx, idem.Claim{Key: "k"}, func(ctx context.Context) (idem.Answer, error) {
+					_, err := b.core.Mutation().ProductCreate(ctx, model.ProductCreateInput{Title: "Mug", PriceMinor: 1, Currency: "EUR", Sku: new("M")})
+					return idem.Answer{Status: http.StatusCreated}, err
+				})
+				return err
+			}, baseline.Create},
+		} {
+			got := b.statements(func() { failed = tc.run() })
+			if failed != nil {
+				t.Errorf("%s: %v", tc.name, failed)
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("%s: baseline and core differ (-baseline +core):\n%s", tc.name, diff)
+			}
+		}
+	})
+}

@@ -1,0 +1,127 @@
+// Package corpus fills a database with orders by the million, for load runs and
+// benchmarks: many stores of which one holds most rows, and in it thousands of
+// orders of one microsecond, as an import leaves them.
+//
+// Rows are inserted in bulk below ent; their ids are real ones.
+package corpus
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/page"
+)
+
+// Version rises when the rows change, so that old data is not taken for new.
+const Version = 3
+
+// Size says how much to make.
+type Size struct {
+	Orders int // in all stores
+	Stores int
+	// Share is what the first store holds, in percent.
+	Share int
+	// Ties is how many orders of the first store share one microsecond.
+	Ties     int
+	Products int // of each store
+}
+
+// Million is the size that the project's figures are measured with.
+var Million = Size{Orders: 1_000_000, Stores: 41, Share: 60, Ties: 5000, Products: 1000}
+
+// Scaled is s with another number of orders, its ties and products in proportion.
+func (s Size) Scaled(orders int) Size {
+	s.Ties = max(s.Ties*orders/s.Orders, 50)
+	s.Products = max(s.Products*orders/s.Orders, 120)
+	s.Orders = orders
+	return s
+}
+
+// Corpus is what was made: how to ask for it.
+type Corpus struct {
+	Version int
+	Size    Size
+	Shops   []Shop
+	// Samples are orders from anywhere, as likely as their stores are large.
+	Samples []Sample
+}
+
+// Shop is one store.
+type Shop struct {
+	ID       string
+	Key      string // an API key with every scope that the figures need
+	Orders   int
+	Products int
+	// Marks are orders at known depths of the list, by their rank from the newest.
+	Marks map[int]string
+	// Tied is an order in the middle of those that share a microsecond.
+	Tied string
+}
+
+// Sample is an order and the index of its store.
+type Sample struct {
+	Shop  int
+	Order string
+}
+
+// Deep is the page whose cost is compared with that of the first one.
+const Deep = 5000
+
+// PageSize is the size of the pages that [Shop.Cursor] counts in.
+const PageSize = 20
+
+// LastPage is the number of the store's last page.
+func (s *Shop) LastPage() int { return (s.Orders + PageSize - 1) / PageSize }
+
+// marks are the ranks of the orders behind which the pages that are measured begin.
+func marks(orders int) []int {
+	var ranks []int
+	for _, p := range []int{2, min(Deep, orders/PageSize/2), orders / PageSize} {
+		if p > 1 {
+			ranks = append(ranks, (p-1)*PageSize)
+		}
+	}
+	return ranks
+}
+
+// Position returns the cursor's position behind an order.
+func Position(order string) (page.Position, error) {
+	id, err := xid.Order.Parse(order)
+	if err != nil {
+		return page.Position{}, fmt.Errorf("order %q: %w", order, err)
+	}
+	return page.Position{Time: id.Time(), ID: id}, nil
+}
+
+// List is the store's list of orders, without filters.
+func (s *Shop) List() (page.List, error) {
+	id, err := xid.Store.Parse(s.ID)
+	return page.List{Name: "orders", Store: id}, err
+}
+
+// Save writes the description beside the data. It holds the keys.
+func (c *Corpus) Save(path string) error {
+	b, err := json.MarshalIndent(c, "", " ")
+	if err != nil {
+		return fmt.Errorf("save corpus: %w", err)
+	}
+	return os.WriteFile(path, b, 0o600)
+}
+
+// Load reads the description of data that was made with this version and size;
+// found is false when there is none.
+func Load(path string, size Size) (c *Corpus, found bool, err error) {
+	b, err := os.ReadFile(path)
+	if os.IsNotExist(err) {
+		return nil, false, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(b, &c)
+	}
+	if err != nil {
+		return nil, false, fmt.Errorf("load corpus: %w", err)
+	}
+	return c, c.Version == Version && c.Size == size, nil
+}

@@ -1,0 +1,188 @@
+package corpus
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"entgo.io/ent/dialect"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/scope"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/apikey"
+)
+
+// samples is how many orders [Corpus.Samples] holds.
+const samples = 2000
+
+// span is the time over which the orders are spread.
+const span = 2 * 365 * 24 * time.Hour
+
+// customers of each store.
+const customers = 200
+
+// filler is a filling in progress.
+type filler struct {
+	conn *sql.Conn
+	rand *rand.Rand
+	now  micros.Time
+	all  map[string]*bulk
+	rows int // since the last commit
+	note func(shop, of int)
+}
+
+// Fill makes the rows in an empty, migrated database. note, when given, hears of
+// every store that is done.
+func Fill(ctx context.Context, s *ent.Store, size Size, note func(shop, of int)) (c *Corpus, err error) {
+	if note == nil {
+		note = func(int, int) {}
+	}
+	err = s.Admin(ctx, func(conn *sql.Conn) error {
+		f := &filler{conn: conn, rand: rand.New(rand.NewPCG(1, 2)), now: micros.Now(), note: note}
+		f.tables()
+		if err := f.settings(ctx, s.Dialect()); err != nil {
+			return err
+		}
+		if c, err = f.fill(ctx, size); err != nil {
+			return err
+		}
+		return f.finish(ctx, s.Dialect())
+	})
+	if err != nil {
+		return nil, fmt.Errorf("fill the database: %w", err)
+	}
+	return c, nil
+}
+
+// settings make the session careless: a filling that breaks is begun anew.
+func (f *filler) settings(ctx context.Context, engine string) error {
+	list := []string{"SET SESSION unique_checks = 0"}
+	if engine == dialect.SQLite {
+		list = []string{"PRAGMA synchronous = off", "PRAGMA cache_size = -400000"}
+	}
+	return f.exec(ctx, append(list, "BEGIN")...)
+}
+
+// finish leaves the tables as a server that has run for long has them: with
+// statistics, and SQLite's log in its file.
+func (f *filler) finish(ctx context.Context, engine string) error {
+	if engine == dialect.SQLite {
+		return f.exec(ctx, "COMMIT", "PRAGMA synchronous = full", "PRAGMA wal_checkpoint(TRUNCATE)", "PRAGMA cache_size = -8000")
+	}
+	return f.exec(ctx, "COMMIT", "ANALYZE TABLE `orders`, `order_lines`, `products`")
+}
+
+func (f *filler) exec(ctx context.Context, list ...string) error {
+	for _, text := range list {
+		if _, err := f.conn.ExecContext(ctx, text); err != nil {
+			return fmt.Errorf("%s: %w", text, err)
+		}
+	}
+	return nil
+}
+
+// fill makes one store after the other: their ids ascend, so every row goes to
+// the end of its table.
+func (f *filler) fill(ctx context.Context, size Size) (*Corpus, error) {
+	c := &Corpus{Version: Version, Size: size}
+	first := size.Orders * size.Share / 100
+	for i := range size.Stores {
+		n := first
+		if i > 0 {
+			n = (size.Orders - first) / (size.Stores - 1)
+		}
+		shop, ids, err := f.shop(ctx, i, n, size)
+		if err != nil {
+			return nil, err
+		}
+		c.Shops = append(c.Shops, *shop)
+		for range max(samples*n/size.Orders, 1) {
+			if n > 0 {
+				c.Samples = append(c.Samples, Sample{i, xid.Order.Format(ids[f.rand.IntN(n)])})
+			}
+		}
+		f.note(i+1, size.Stores)
+	}
+	return c, nil
+}
+
+// shop makes a store with all that it owns. It returns the orders' ids too, the
+// oldest first.
+func (f *filler) shop(ctx context.Context, i, orders int, size Size) (*Shop, []xid.ID, error) {
+	id := xid.At(f.now.Add(-span - time.Hour + time.Duration(i)*time.Second))
+	shop := &Shop{ID: xid.Store.Format(id), Orders: orders, Products: size.Products, Marks: map[int]string{}}
+	if err := f.store(ctx, id, i, orders, shop); err != nil {
+		return nil, nil, err
+	}
+	goods, err := f.products(ctx, id, size.Products)
+	if err != nil {
+		return nil, nil, err
+	}
+	people, err := f.people(ctx, id)
+	if err != nil {
+		return nil, nil, err
+	}
+	ties := 0
+	if i == 0 {
+		ties = min(size.Ties, orders)
+	}
+	ids, tied := f.ids(orders, ties)
+	if ties > 0 {
+		shop.Tied = xid.Order.Format(tied)
+	}
+	for _, rank := range marks(orders) {
+		shop.Marks[rank] = xid.Order.Format(ids[orders-rank])
+	}
+	if err := f.orders(ctx, id, ids, goods, people); err != nil {
+		return nil, nil, err
+	}
+	return shop, ids, f.flush(ctx)
+}
+
+// store makes the store's own row, its handle and its key.
+func (f *filler) store(ctx context.Context, id xid.ID, i, orders int, shop *Shop) error {
+	handle := fmt.Sprintf("load-%d", i+1)
+	secret := apikey.Mint(apikey.Key)
+	shop.Key = secret.Reveal()
+	hash, key := secret.Hash(), xid.At(id.Time())
+	names := scope.Of(scope.OrdersRead, scope.ProductsWrite, scope.CustomersRead)
+	for _, r := range []struct {
+		table  string
+		values []any
+	}{
+		{"store_handles", []any{handle, id[:]}},
+		{"stores", []any{id[:], 1, 0, int64(f.now), handle, fmt.Sprintf("Load shop %d", i+1), "EUR", "Europe/Berlin", "open", 1001 + orders, false, false}},
+		{"credentials", []any{hash[:], id[:], key[:], string(apikey.Key)}},
+		{"api_keys", []any{id[:], key[:], key[:], 1, "load", apikey.Hint(secret), names.String()}},
+	} {
+		if err := f.add(ctx, r.table, r.values...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// add takes a row and commits now and then.
+func (f *filler) add(ctx context.Context, table string, values ...any) error {
+	if err := f.all[table].add(ctx, values...); err != nil {
+		return err
+	}
+	if f.rows++; f.rows < batch*commitEvery {
+		return nil
+	}
+	f.rows = 0
+	return f.exec(ctx, "COMMIT", "BEGIN")
+}
+
+func (f *filler) flush(ctx context.Context) error {
+	for _, b := range f.all {
+		if err := b.flush(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,22 @@
+package baseline
+
+// Text shows the baseline's statements to its tests.
+type Text struct{ t texts }
+
+// Statements returns those of an engine.
+func Statements(engine string) Text { return Text{statements(engine)} }
+
+// Orders is a page of orders.
+func (t Text) Orders(after bool, limit int) string { return t.t.orders(after, limit) }
+
+// Lines are the lines of n orders.
+func (t Text) Lines(n int) string { return t.t.lines(n) }
+
+// Order is one order.
+func (t Text) Order() string { return t.t.order }
+
+// Products is a page of products.
+func (t Text) Products(after bool, limit int) string { return t.t.products(after, limit) }
+
+// Create are the statements of POST /products.
+var Create = []string{insertClaim, savepoint, insertProduct, insertAudit, insertEvent, updateAnswer}

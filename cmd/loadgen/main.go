@@ -1,0 +1,32 @@
+// Command loadgen measures the service beside a baseline without its layers and
+// prints the tables that the README quotes. It also writes loads of keyed
+// requests and verifies afterwards that none was lost or done twice.
+//
+//	go run ./cmd/loadgen figures --engine both
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+)
+
+// commands are what the program does.
+type commands struct {
+	Figures  figuresCommand  `cmd:"" help:"Measure the service and the baseline in turns and print the tables."`
+	Prepare  prepareCommand  `cmd:"" help:"Load the data that the figures need, and stop."`
+	Writes   writesCommand   `cmd:"" help:"Make products under idempotency keys and keep a ledger of the answers."`
+	Verify   verifyCommand   `cmd:"" help:"Retry every key of a ledger: one product each, the same answers."`
+	Baseline baselineCommand `cmd:"" hidden:"" help:"Serve the baseline, for figures."`
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	run := kong.Parse(&commands{}, kong.Name("loadgen"), kong.UsageOnError(),
+		kong.Description("Load client of the storefront service."), kong.BindTo(ctx, (*context.Context)(nil)))
+	run.FatalIfErrorf(run.Run())
+}

@@ -1,0 +1,261 @@
+package graph
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/order"
+	"github.com/storefront-go/storefront/ent/db/orderline"
+	"github.com/storefront-go/storefront/ent/document"
+	"github.com/storefront-go/storefront/ent/event"
+	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/model"
+	"github.com/storefront-go/storefront/graph/outbox"
+	"github.com/storefront-go/storefront/graph/wire"
+)
+
+// orderEdit is a change of one order: the entity as it will be, the update that
+// makes it so, and all that goes with it. An edit reads and computes; only
+// saveOrder writes, the order first, so that of two changes of one order the
+// second finds out before it has touched a product or a customer.
+type orderEdit struct {
+	*model.Order
+	update *db.OrderUpdate
+	// now is the time of the change.
+	now micros.Time
+	// events are what the change tells, one of a type; none means no change.
+	events []event.Type
+	// changed are the members that order.updated names.
+	changed []string
+	// moved are the lines whose quantities changed.
+	moved []*db.OrderLine
+	// ledger, shipment and note are the rows that the change adds.
+	ledger   []*db.PaymentCreate
+	shipment *db.FulfillmentCreate
+	note     *db.NoteCreate
+	// stock goes back to products; spent changes what the customer has spent.
+	stock map[xid.ID]int64
+	spent int64
+}
+
+// tell adds an event.
+func (e *orderEdit) tell(t event.Type) { e.events = append(e.events, t) }
+
+// line returns the line with the public id, or nil.
+func (e *orderEdit) line(id string) *db.OrderLine {
+	uid, err := xid.OrderLine.Parse(id)
+	for _, l := range e.Lines {
+		if err == nil && l.ID == uid {
+			return l.OrderLine
+		}
+	}
+	return nil
+}
+
+// move marks a line whose quantities changed.
+func (e *orderEdit) move(l *db.OrderLine) {
+	for _, known := range e.moved {
+		if known == l {
+			return
+		}
+	}
+	e.moved = append(e.moved, l)
+}
+
+// giveBack returns units of a line to the stock of its product.
+func (e *orderEdit) giveBack(l *db.OrderLine, quantity int64) {
+	if l.ProductID == nil || quantity <= 0 {
+		return
+	}
+	if e.stock == nil {
+		e.stock = map[xid.ID]int64{}
+	}
+	e.stock[*l.ProductID] += quantity
+}
+
+// changeOrder runs edit on the order if it has the expected version, in one
+// transaction with everything that follows from it. An edit that tells nothing
+// leaves everything as it is.
+func (m Mutation) changeOrder(ctx context.Context, id string, expected int64, action string, edit func(context.Context, *orderEdit) error) (*model.OrderPayload, error) {
+	uid, err := parseID(xid.Order, id)
+	if err != nil {
+		return nil, err
+	}
+	var shown *model.Order
+	err = m.Store.InTx(ctx, func(ctx context.Context) error {
+		o, err := m.order(ctx, uid)
+		if err != nil {
+			return err
+		}
+		if o.Version != expected {
+			return stale(xid.Order, expected, o.Version)
+		}
+		rows := []*db.Order{o}
+		lines, err := m.lines(ctx, rows)
+		if err != nil {
+			return err
+		}
+		shown = m.assemble(rows, lines)[0]
+		e := &orderEdit{Order: shown, now: updateTime(o.UpdatedAt),
+			update: m.client(ctx).Order.Update().Where(order.ID(uid), order.Version(expected))}
+		if err := edit(ctx, e); err != nil || len(e.events) == 0 {
+			return err
+		}
+		return m.saveOrder(ctx, e, action)
+	})
+	if err != nil {
+		return nil, explain("order", err)
+	}
+	return &model.OrderPayload{Order: shown}, nil
+}
+
+// saveOrder writes the edit: the order, its lines and new rows, then what other
+// orders share, in one order everywhere: products by key, the customer.
+func (m Mutation) saveOrder(ctx context.Context, e *orderEdit, action string) error {
+	e.Version++
+	e.EventSequence += int64(len(e.events))
+	e.UpdatedAt = e.now
+	n, err := e.update.SetVersion(e.Version).SetEventSequence(e.EventSequence).SetUpdatedAt(e.UpdatedAt).Save(ctx)
+	if err := swapped(xid.Order, n, err); err != nil {
+		return err
+	}
+	note, err := m.saveParts(ctx, e)
+	if err != nil {
+		return err
+	}
+	if err := m.returnStock(ctx, e.stock, e.now); err != nil {
+		return err
+	}
+	if err := m.spend(ctx, e.CustomerID, e.spent, e.now); err != nil {
+		return err
+	}
+	if err := audit(ctx, m.client(ctx), action, xid.Order, e.ID, ""); err != nil {
+		return err
+	}
+	return m.tellOrder(ctx, e, note)
+}
+
+// saveParts writes the lines that moved and the new rows below the order.
+func (m Mutation) saveParts(ctx context.Context, e *orderEdit) (note *db.Note, err error) {
+	for _, l := range e.moved {
+		n, err := m.client(ctx).OrderLine.Update().
+			Where(orderline.OrderID(e.ID), orderline.Position(l.Position)).
+			SetFulfilledQuantity(l.FulfilledQuantity).SetRefundedQuantity(l.RefundedQuantity).Save(ctx)
+		if err := swapped(xid.OrderLine, n, err); err != nil {
+			return nil, err
+		}
+	}
+	for _, p := range e.ledger {
+		if _, err := p.Save(ctx); err != nil {
+			return nil, fmt.Errorf("add payment: %w", err)
+		}
+	}
+	if e.shipment != nil {
+		if _, err := e.shipment.Save(ctx); err != nil {
+			return nil, fmt.Errorf("add fulfillment: %w", err)
+		}
+	}
+	if e.note != nil {
+		if note, err = e.note.Save(ctx); err != nil {
+			return nil, fmt.Errorf("add note: %w", err)
+		}
+	}
+	return note, nil
+}
+
+// tellOrder writes the events; note is what order.note_added is about.
+func (m Mutation) tellOrder(ctx context.Context, e *orderEdit, note *db.Note) error {
+	object := appendOrder(nil, e.Order)
+	entries := make([]outbox.Entry, len(e.events))
+	for i, t := range e.events {
+		entries[i] = outbox.Entry{Type: t, Object: object}
+		switch t {
+		case event.OrderUpdated:
+			entries[i].Changed = e.changed
+		case event.OrderNoteAdded:
+			entries[i].Object = appendNote(note)
+		}
+	}
+	return outbox.Append(ctx, m.client(ctx), orderResource(e.Order.Order), entries...)
+}
+
+// appendOrder appends the representation of an order with its lines.
+func appendOrder(b []byte, o *model.Order) []byte {
+	return wire.AppendOrder(b, o.Order, len(o.Lines), func(i int) *db.OrderLine { return o.Lines[i].OrderLine })
+}
+
+// orderResource is what an order's events are about.
+func orderResource(o *db.Order) outbox.Resource {
+	return outbox.Resource{Store: o.StoreID, ID: o.ID, Version: o.Version, Sequence: o.EventSequence}
+}
+
+// OrderUpdate changes the members that are given; the money, the goods and the
+// lines of an order have mutations of their own. A change is allowed in every
+// state, since an address is corrected and a tag set after the fact too.
+func (m Mutation) OrderUpdate(ctx context.Context, id string, expectedVersion int64, in model.OrderUpdateInput) (*model.OrderPayload, error) {
+	c := newCheck(ctx)
+	opt(in.Email.Value(), func(s string) { c.email("email", s) })
+	billing := checkAddress(c, "billing_address", in.BillingAddress.Value())
+	shipping := checkAddress(c, "shipping_address", in.ShippingAddress.Value())
+	c.tags("tags", in.Tags.Value())
+	if err := c.err(); err != nil {
+		return nil, err
+	}
+	return m.changeOrder(ctx, id, expectedVersion, "order.update", func(ctx context.Context, e *orderEdit) error {
+		e.setEmail(in)
+		if in.BillingAddress.IsSet() {
+			e.setAddress("billing_address", &e.BillingAddress, billing, e.update.SetBillingAddress, e.update.ClearBillingAddress)
+		}
+		if in.ShippingAddress.IsSet() {
+			e.setAddress("shipping_address", &e.ShippingAddress, shipping, e.update.SetShippingAddress, e.update.ClearShippingAddress)
+		}
+		if tags, ok := in.Tags.ValueOK(); ok {
+			if next := document.NewTags(tags); string(next) != string(e.Tags) {
+				e.Tags = next
+				e.update.SetTags(next)
+				e.changed = append(e.changed, "tags")
+			}
+		}
+		if len(e.changed) > 0 {
+			e.tell(event.OrderUpdated)
+		}
+		return nil
+	})
+}
+
+func (e *orderEdit) setEmail(in model.OrderUpdateInput) {
+	next, ok := in.Email.ValueOK()
+	switch {
+	case !ok || next == nil && e.Email == nil || next != nil && e.Email != nil && *next == *e.Email:
+		return
+	case next == nil:
+		e.update.ClearEmail()
+	default:
+		e.update.SetEmail(*next)
+	}
+	e.Email = next
+	e.changed = append(e.changed, "email")
+}
+
+// setAddress changes an address; null empties it.
+func (e *orderEdit) setAddress(name string, dst *document.Address, fields *document.AddressFields, write func(document.Address) *db.OrderUpdate, clear func() *db.OrderUpdate) {
+	next := document.NewAddress(fields)
+	switch {
+	case string(next) == string(*dst):
+		return
+	case next == nil:
+		clear()
+	default:
+		write(next)
+	}
+	*dst = next
+	e.changed = append(e.changed, name)
+}
+
+// tooLarge is the answer to a sum that no amount can hold.
+func tooLarge(what string) error {
+	return fault.State(fault.AmountTooLarge, "The "+what+" would be above the largest amount.")
+}

@@ -1,0 +1,125 @@
+package graph
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/document"
+	"github.com/storefront-go/storefront/ent/event"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/model"
+)
+
+// OrderCreate makes an order and takes its stock. A free one is paid at once.
+//
+// An import gives PlacedAt, which becomes the time in the order's id; its
+// updated_at is still now, so that whoever syncs by changes sees it.
+func (m Mutation) OrderCreate(ctx context.Context, in model.OrderCreateInput) (*model.OrderPayload, error) {
+	c := newCheck(ctx)
+	d := checkOrder(ctx, c, &in)
+	if c.err() != nil {
+		// What the input names is looked up too: one answer names all errors.
+		if err := m.refer(ctx, c, d, in); err != nil {
+			return nil, explain("order", err)
+		}
+		return nil, c.err()
+	}
+	number, err := m.numbers.next(ctx) // outside the transaction, see there
+	if err != nil {
+		return nil, explain("order", err)
+	}
+	id := newID(in.PlacedAt)
+	var shown *model.Order
+	err = m.Store.InTx(ctx, func(ctx context.Context) (err error) {
+		c, d := newCheck(ctx), *d
+		if err := m.refer(ctx, c, &d, in); err != nil {
+			return err
+		}
+		if err := c.err(); err != nil {
+			return err
+		}
+		o, lines, err := d.compute(in)
+		if err != nil {
+			return err
+		}
+		o.ID, o.Number = id, number
+		shown, err = m.insertOrder(ctx, &d, o, lines)
+		return err
+	})
+	if err != nil {
+		return nil, explain("order", err)
+	}
+	return &model.OrderPayload{Order: shown}, nil
+}
+
+// insertOrder writes a new order with all that follows from it.
+func (m Mutation) insertOrder(ctx context.Context, d *orderDraft, o *db.Order, lines []*db.OrderLine) (*model.Order, error) {
+	now := micros.Now()
+	o.PlacedAt = o.ID.Time()
+	o.UpdatedAt = max(now, o.PlacedAt)
+	o.Currency = d.store.Currency
+	events := []event.Type{event.OrderCreated}
+	if o.FinancialStatus = state.FinancialPending; o.TotalMinor == 0 {
+		o.FinancialStatus, o.PaidAt = state.FinancialPaid, &o.PlacedAt
+		events = append(events, event.OrderPaid)
+	}
+	o.EventSequence = int64(len(events))
+	saved, err := m.orderRow(ctx, d, o).Save(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("add order: %w", err)
+	}
+	rows := make([]*db.OrderLineCreate, len(lines))
+	for i, l := range lines {
+		rows[i] = m.lineRow(ctx, saved.ID, i, l)
+	}
+	if lines, err = m.client(ctx).OrderLine.CreateBulk(rows...).Save(ctx); err != nil {
+		return nil, fmt.Errorf("add order lines: %w", err)
+	}
+	if err := m.takeStock(ctx, d.need, now); err != nil {
+		return nil, err
+	}
+	if d.customer != nil {
+		if err := m.countOrder(ctx, d.customer.ID, saved.PlacedAt, now); err != nil {
+			return nil, err
+		}
+	}
+	if err := audit(ctx, m.client(ctx), "order.create", xid.Order, saved.ID, ""); err != nil {
+		return nil, err
+	}
+	shown := m.assemble([]*db.Order{saved}, lines)[0]
+	return shown, m.tellOrder(ctx, &orderEdit{Order: shown, events: events}, nil)
+}
+
+func (m Mutation) orderRow(ctx context.Context, d *orderDraft, o *db.Order) *db.OrderCreate {
+	row := m.client(ctx).Order.Create().SetID(o.ID).SetNumber(o.Number).
+		SetStatus(state.OrderOpen).SetFinancialStatus(o.FinancialStatus).SetFulfillmentStatus(state.FulfillmentUnfulfilled).
+		SetCurrency(o.Currency).SetSubtotalMinor(o.SubtotalMinor).SetDiscountMinor(o.DiscountMinor).
+		SetShippingMinor(o.ShippingMinor).SetTaxMinor(o.TaxMinor).SetTotalMinor(o.TotalMinor).
+		SetPaidMinor(0).SetRefundedMinor(0).SetNillableEmail(o.Email).
+		SetTags(o.Tags).SetSource(o.Source).SetPlacedAt(o.PlacedAt).SetNillablePaidAt(o.PaidAt).
+		SetVersion(1).SetEventSequence(o.EventSequence).SetUpdatedAt(o.UpdatedAt)
+	if d.customer != nil {
+		row.SetCustomerID(d.customer.ID)
+	}
+	if d.billing != nil {
+		row.SetBillingAddress(document.NewAddress(d.billing))
+	}
+	if d.shipping != nil {
+		row.SetShippingAddress(document.NewAddress(d.shipping))
+	}
+	return row
+}
+
+func (m Mutation) lineRow(ctx context.Context, order xid.ID, position int, l *db.OrderLine) *db.OrderLineCreate {
+	row := m.client(ctx).OrderLine.Create().SetOrderID(order).SetPosition(position).
+		SetTitle(l.Title).SetNillableSku(l.Sku).SetQuantity(l.Quantity).
+		SetFulfilledQuantity(0).SetRefundedQuantity(0).SetUnitPriceMinor(l.UnitPriceMinor).
+		SetDiscountMinor(l.DiscountMinor).SetTaxMinor(l.TaxMinor).SetTotalMinor(l.TotalMinor)
+	if l.ProductID != nil {
+		row.SetProductID(*l.ProductID)
+	}
+	return row
+}

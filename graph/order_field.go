@@ -1,0 +1,62 @@
+package graph
+
+import (
+	"context"
+
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/graph/model"
+)
+
+// Names of the indexes by which an order's children are read.
+const (
+	noteIndex        = "note_store_id_order_id_id"
+	paymentIndex     = "payment_store_id_order_id_id"
+	fulfillmentIndex = "fulfillment_store_id_order_id_id"
+)
+
+// orderFields resolves the relations of an order. Each costs one statement for
+// all orders of a page.
+type orderFields struct{ *Resolver }
+
+// Customer returns who ordered, or nil for a guest.
+func (o orderFields) Customer(ctx context.Context, order *model.Order) (*model.Customer, error) {
+	if order.CustomerID == nil {
+		return nil, nil
+	}
+	c, err := order.Customers.Get(ctx, *order.CustomerID)
+	return c, explain("customer", err)
+}
+
+// Notes returns the newest notes.
+func (o orderFields) Notes(ctx context.Context, order *model.Order, first *int) ([]*model.OrderNote, error) {
+	limit, err := pageSize(first)
+	if err != nil {
+		return nil, err
+	}
+	notes, err := order.Notes.Of(limit).Get(ctx, order.ID)
+	return notes, explain("order notes", err)
+}
+
+// Payments returns the ledger, oldest first.
+func (o orderFields) Payments(ctx context.Context, order *model.Order) ([]*db.Payment, error) {
+	payments, err := order.Payments.Get(ctx, order.ID)
+	return payments, explain("payments", err)
+}
+
+// Fulfillments returns the shipments, oldest first.
+func (o orderFields) Fulfillments(ctx context.Context, order *model.Order) ([]*db.Fulfillment, error) {
+	fulfillments, err := order.Fulfillments.Get(ctx, order.ID)
+	return fulfillments, explain("fulfillments", err)
+}
+
+// lineFields resolves the relation of a line.
+type lineFields struct{ *Resolver }
+
+// Product returns the product as it is now, nil once it is deleted.
+func (l lineFields) Product(ctx context.Context, line *model.LineItem) (*db.Product, error) {
+	if line.ProductID == nil {
+		return nil, nil
+	}
+	p, err := line.Products.Get(ctx, *line.ProductID)
+	return p, explain("product", err)
+}
