@@ -13,10 +13,12 @@ import (
 
 // refusal is what a directive answers. Unlike the faults of a method it never
 // becomes a user error: the field did not run.
-type refusal struct{ *fault.Error }
+type refusal struct{ fault *fault.Error }
+
+func (r refusal) Error() string { return r.fault.Error() }
 
 // Unwrap returns the fault.
-func (r refusal) Unwrap() error { return r.Error }
+func (r refusal) Unwrap() error { return r.fault }
 
 // directives gates the fields of the schema.
 func directives() exec.DirectiveRoot {

@@ -1,7 +1,7 @@
 package graph
 
 import (
-	"container/list"
+	recency "container/list"
 	"errors"
 	"strings"
 	"sync"
@@ -26,7 +26,7 @@ type documents struct {
 
 func newDocuments(schema *ast.Schema, depth int) *documents {
 	return &documents{schema: schema, rules: validationRules(), depth: depth,
-		cache: documentCache{entries: map[string]*list.Element{}}}
+		cache: documentCache{entries: map[string]*recency.Element{}}}
 }
 
 // validationRules are the rules of the specification. Suggestions cost an edit
@@ -35,7 +35,7 @@ func newDocuments(schema *ast.Schema, depth int) *documents {
 func validationRules() *rules.Rules {
 	r := rules.NewDefaultRules()
 	r.RemoveRule(rules.OverlappingFieldsCanBeMergedRule.Name)
-	for from, to := range map[string]rules.Rule{
+	for from, to := range map[string]validator.Rule{
 		rules.FieldsOnCorrectTypeRule.Name: rules.FieldsOnCorrectTypeRuleWithoutSuggestions,
 		rules.KnownArgumentNamesRule.Name:  rules.KnownArgumentNamesRuleWithoutSuggestions,
 		rules.KnownTypeNamesRule.Name:      rules.KnownTypeNamesRuleWithoutSuggestions,
@@ -111,8 +111,8 @@ const (
 // documentCache keeps the documents that were used last.
 type documentCache struct {
 	mu      sync.Mutex
-	order   list.List // of *cachedDocument, the last used first
-	entries map[string]*list.Element
+	order   recency.List // of *cachedDocument, the last used first
+	entries map[string]*recency.Element
 	size    int // of all texts
 }
 

@@ -29,13 +29,13 @@ const (
 	maxIntrospectionDepth = 20
 )
 
-// tooLarge is a document over one of the bounds.
-type tooLarge struct {
+// oversize is a document over one of the bounds.
+type oversize struct {
 	code   string
 	detail string
 }
 
-func (e *tooLarge) Error() string { return e.detail }
+func (e *oversize) Error() string { return e.detail }
 
 // measure judges a parsed document by its form alone.
 func measure(doc *ast.QueryDocument, depth int) error {
@@ -56,7 +56,7 @@ func measure(doc *ast.QueryDocument, depth int) error {
 	case m.directives > maxDirectives:
 		return oversized("directives", maxDirectives)
 	case parts*m.selections > maxWork:
-		return &tooLarge{codeTooLarge, "The document has too many selections for its number of fragments."}
+		return &oversize{codeTooLarge, "The document has too many selections for its number of fragments."}
 	}
 	for _, op := range doc.Operations {
 		if err := m.operation(op, depth); err != nil {
@@ -67,7 +67,7 @@ func measure(doc *ast.QueryDocument, depth int) error {
 }
 
 func oversized(what string, limit int) error {
-	return &tooLarge{codeTooLarge, fmt.Sprintf("The document has more than %d %s.", limit, what)}
+	return &oversize{codeTooLarge, fmt.Sprintf("The document has more than %d %s.", limit, what)}
 }
 
 // meter measures a document.
@@ -107,9 +107,9 @@ func (m *meter) operation(op *ast.OperationDefinition, depth int) error {
 	case err != nil:
 		return err
 	case e.depth > depth:
-		return &tooLarge{codeTooDeep, fmt.Sprintf("Fields nest deeper than %d.", depth)}
+		return &oversize{codeTooDeep, fmt.Sprintf("Fields nest deeper than %d.", depth)}
 	case e.introspection > maxIntrospectionDepth:
-		return &tooLarge{codeTooDeep, fmt.Sprintf("Introspection nests deeper than %d.", maxIntrospectionDepth)}
+		return &oversize{codeTooDeep, fmt.Sprintf("Introspection nests deeper than %d.", maxIntrospectionDepth)}
 	case e.fields > maxFields:
 		return oversized("fields", maxFields)
 	case roots(op.SelectionSet, m.doc) > maxRoots:
@@ -154,7 +154,7 @@ func (e *extent) enter(name string) {
 func (m *meter) fragment(name string) (extent, error) {
 	if e := m.fragments[name]; e != nil {
 		if e.open {
-			return extent{}, &tooLarge{codeInvalid, fmt.Sprintf("The fragment %q spreads itself.", name)}
+			return extent{}, &oversize{codeInvalid, fmt.Sprintf("The fragment %q spreads itself.", name)}
 		}
 		return *e, nil
 	}

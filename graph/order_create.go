@@ -29,7 +29,7 @@ func (m Mutation) OrderCreate(ctx context.Context, in model.OrderCreateInput) (*
 	}
 	number, err := m.numbers.next(ctx) // outside the transaction, see there
 	if err != nil {
-		return nil, explain("order", err)
+		return nil, explain("store", err)
 	}
 	id := newID(in.PlacedAt)
 	var shown *model.Order

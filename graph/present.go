@@ -124,7 +124,7 @@ func requestError(code, message string) *gqlerror.Error {
 }
 
 func presentSize(err error) *gqlerror.Error {
-	if e, ok := errors.AsType[*tooLarge](err); ok {
+	if e, ok := errors.AsType[*oversize](err); ok {
 		return requestError(e.code, e.detail)
 	}
 	return requestError(codeInvalid, "The document is not acceptable.")

@@ -41,6 +41,8 @@ type AddressFields struct {
 type Line struct {
 	LineID   string `json:"line_item_id"`
 	Quantity int64  `json:"quantity"`
+	// Restocked says that a refund gave the units back to the stock.
+	Restocked bool `json:"restocked,omitempty"`
 }
 
 // NewAddress encodes a; nil gives an absent address.

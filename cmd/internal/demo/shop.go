@@ -1,0 +1,60 @@
+package demo
+
+// shop is the plan of one demo store.
+type shop struct {
+	handle, name, currency, timezone string
+	owner, email                     string
+	seed                             uint64
+	goods                            []good
+	people                           []people
+	shipping                         []int64  // what sending costs, in minor units
+	taxPercent                       int64    // on top of the price; 0 where prices hold it
+	carrier, tracking                string   // who sends, and his page
+	notes                            []string // what is written beside orders
+}
+
+// good is a product of the plan, priced in minor units of its shop's currency.
+type good struct {
+	title, kind, vendor string
+	price               int64
+}
+
+// people is a language's names and a place where they live.
+type people struct {
+	locale, country string
+	first, last     []string
+	// latin are the names as they stand in e-mail addresses, in the same order.
+	latinFirst, latinLast   []string
+	streets, cities, postal []string
+	// familyFirst is how the language writes a full name.
+	familyFirst bool
+}
+
+// shops returns the plans, in the order of demo.json.
+func shops() []shop {
+	return []shop{
+		{
+			handle: "kestrel-bikes", name: "Kestrel Bikes", currency: "EUR", timezone: "Europe/Berlin",
+			owner: "Mirela Kovač", email: "mirela@kestrel-bikes.example", seed: 0x6b657374,
+			goods: bikeGoods, people: europeans,
+			shipping: []int64{0, 490, 490, 990, 2900}, carrier: "Postrad", tracking: "https://postrad.example/track/",
+			notes: []string{
+				"Customer asked for delivery after 18:00.", "Bitte vor dem Versand die Schaltung einstellen.",
+				"Le client passera chercher le vélo samedi.", "Frame number checked against the invoice.",
+				"Η παραγγελία είναι δώρο, χωρίς τιμολόγιο στο κουτί.", "Просили позвонить за час до доставки.",
+				"Repeat buyer: add a bell from the sample box.", "Llamó para cambiar la dirección de envío.",
+			},
+		},
+		{
+			handle: "hoshi-stationery", name: "星野文具店 Hoshi Stationery", currency: "JPY", timezone: "Asia/Tokyo",
+			owner: "星野 あかり", email: "akari@hoshi-stationery.example", seed: 0x686f7368,
+			goods: paperGoods, people: asians, taxPercent: 10,
+			shipping: []int64{0, 220, 370, 370, 800}, carrier: "ツバメ便", tracking: "https://tsubame.example/track/",
+			notes: []string{
+				"ギフト包装をお願いします。", "名入れの文字は「翠」です。", "배송 전에 연락 부탁드립니다.",
+				"请放在门口,谢谢。", "Gift: leave the price slip out.", "午前中の配達を希望。",
+				"インクの色を電話で確認済み。", "सुबह के समय भेजें।",
+			},
+		},
+	}
+}

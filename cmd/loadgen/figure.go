@@ -1,0 +1,112 @@
+package main
+
+import (
+	"strconv"
+
+	"github.com/storefront-go/storefront/cmd/internal/baseline/corpus"
+)
+
+// kind is what a figure compares.
+type kind int
+
+const (
+	cpuPerRequest kind = iota // of server and database: at most bound times the reference
+	latency                   // the median: at most bound times the reference
+	throughput                // at least bound times the reference
+)
+
+// figure is one row of the issue: contestants that run in turns.
+type figure struct {
+	name  string
+	kind  kind
+	conns int
+	bound float64
+	sides []side
+}
+
+// side is one contestant. The first one is the reference, the last one is judged;
+// those between are shown beside.
+type side struct {
+	name   string
+	at     *child
+	next   func(b []byte, conn, n int) []byte
+	status int
+}
+
+// reads are the figures of reading.
+func (r requests) reads(base, server *child) ([]figure, error) {
+	list := []figure{{name: "GET /products?limit=100", bound: 1.25}}
+	both := func(s series) []side {
+		return []side{{"baseline", base, s.next, 200}, {"server", server, s.next, 200}}
+	}
+	list[0].sides = both(r.products(100))
+	for _, limit := range []int{100, 20} {
+		s, err := r.orders(limit)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, figure{name: "GET /orders?limit=" + strconv.Itoa(limit), bound: 1.25, sides: both(s)})
+	}
+	one, err := r.order()
+	if err != nil {
+		return nil, err
+	}
+	list = append(list, figure{name: "GET /orders/{id}", bound: 1.25, sides: both(one)})
+	graph, err := r.graph(20)
+	if err != nil {
+		return nil, err
+	}
+	sides := both(nil)
+	sides[0].next = list[2].sides[0].next // the same 20 orders
+	sides[1].next = graph.next
+	list = append(list, figure{name: "GraphQL, the same 20 orders", bound: 2, sides: sides})
+	for i := range list {
+		list[i].kind, list[i].conns = cpuPerRequest, 16
+	}
+	return list, nil
+}
+
+// depths are the figures of pages far down the list of the largest store. The
+// reference is the server's own first page; the baseline's pages are shown beside.
+func (r requests) depths(base, server *child) ([]figure, error) {
+	shop := r.corpus.Shops[0]
+	first, err := r.page("")
+	if err != nil {
+		return nil, err
+	}
+	var list []figure
+	add := func(name, order string) error {
+		s, err := r.page(order)
+		if err != nil || order == "" {
+			return err
+		}
+		list = append(list, figure{name: name, kind: latency, conns: 1, bound: 1.25, sides: []side{
+			{"server, page 1", server, first.next, 200}, {"baseline, page 1", base, first.next, 200},
+			{"baseline, there", base, s.next, 200}, {"server, there", server, s.next, 200}}})
+		return nil
+	}
+	deep := min(corpus.Deep, shop.Orders/corpus.PageSize/2)
+	for _, p := range []int{deep, shop.Orders / corpus.PageSize} {
+		name := "page " + strconv.Itoa(p)
+		if p != deep {
+			name += ", the last"
+		}
+		if err := add(name, shop.Marks[(p-1)*corpus.PageSize]); err != nil {
+			return nil, err
+		}
+	}
+	return list, add("a page inside "+strconv.Itoa(r.corpus.Size.Ties)+" orders of one microsecond", shop.Tied)
+}
+
+// writes are the figures of POST /products.
+func (r requests) writes(base, server *child) []figure {
+	var list []figure
+	for _, conns := range []int{16, 64} {
+		list = append(list, figure{name: "POST /products, " + strconv.Itoa(conns) + " connections", kind: throughput,
+			conns: conns, bound: 0.8, sides: []side{
+				{"raw, the same statements", base, r.create(root + "/products"), 201},
+				{"raw, three inserts", base, r.create("/raw/products"), 201},
+				{"server", server, r.create(root + "/products"), 201}}})
+	}
+	return list
+}

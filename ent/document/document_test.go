@@ -1,0 +1,50 @@
+package document_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/storefront-go/storefront/ent/document"
+)
+
+func TestRoundTrip(t *testing.T) {
+	address := document.AddressFields{Name: new("Ada"), Line1: "1 Way", City: "Oslo", Country: "NO"}
+	a, err := document.NewAddress(&address).Fields()
+	if diff := cmp.Diff(&address, a); err != nil || diff != "" {
+		t.Errorf("address: %v\n%s", err, diff)
+	}
+	tags, err := document.NewTags([]string{"a", "ü"}).List()
+	if diff := cmp.Diff([]string{"a", "ü"}, tags); err != nil || diff != "" {
+		t.Errorf("tags: %v\n%s", err, diff)
+	}
+	lines, err := document.NewLines([]document.Line{{LineID: "oli_1", Quantity: 2}}).List()
+	if diff := cmp.Diff([]document.Line{{LineID: "oli_1", Quantity: 2}}, lines); err != nil || diff != "" {
+		t.Errorf("lines: %v\n%s", err, diff)
+	}
+}
+
+// Every key is always present and arrays are never null (contract, section 1).
+func TestForms(t *testing.T) {
+	for _, tc := range []struct{ name, got, want string }{
+		{"no address", string(document.NewAddress(nil)), ""},
+		{"no tags", string(document.NewTags(nil)), "[]"},
+		{"no lines", string(document.NewLines(nil)), "[]"},
+		{"no addresses", string(document.NewAddresses(nil)), "[]"},
+		{"address", string(document.NewAddress(&document.AddressFields{Line1: "a", City: "b", Country: "NO"})),
+			`{"name":null,"company":null,"line1":"a","line2":null,"city":"b","region":null,"postal_code":null,"country":"NO","phone":null}`},
+	} {
+		if tc.got != tc.want {
+			t.Errorf("%s: got %s, want %s", tc.name, tc.got, tc.want)
+		}
+	}
+}
+
+func TestAbsentAndBroken(t *testing.T) {
+	if a, err := document.Address(nil).Fields(); a != nil || err != nil {
+		t.Errorf("got %v, %v", a, err)
+	}
+	if _, err := document.Tags("{").List(); err == nil {
+		t.Error("a broken document was decoded")
+	}
+}

@@ -1,0 +1,34 @@
+package event_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/storefront-go/storefront/ent/event"
+	"github.com/storefront-go/storefront/ent/scope"
+)
+
+func TestCatalogueIsWhole(t *testing.T) {
+	seen := map[event.Type]bool{}
+	for _, e := range event.All() {
+		t.Run(string(e.Type), func(t *testing.T) {
+			if seen[e.Type] {
+				t.Error("listed twice")
+			}
+			seen[e.Type] = true
+			resource, _, ok := strings.Cut(string(e.Type), ".")
+			if !ok || resource != e.Resource.Resource() {
+				t.Errorf("is about %q", e.Resource.Resource())
+			}
+			if s, ok := scope.Find(e.Scope); !ok || s.Access != "read" || s.Resource != resource+"s" {
+				t.Errorf("needs the scope %q", e.Scope)
+			}
+			if found, ok := event.Find(e.Type); !ok || found != e {
+				t.Errorf("Find gives %v, %v", found, ok)
+			}
+		})
+	}
+	if _, ok := event.Find("order.eaten"); ok {
+		t.Error("an unknown event was found")
+	}
+}

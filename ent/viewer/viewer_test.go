@@ -1,0 +1,60 @@
+package viewer_test
+
+import (
+	"testing"
+
+	"github.com/storefront-go/storefront/ent/scope"
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/ent/xid"
+)
+
+func TestFrom(t *testing.T) {
+	if v := viewer.From(t.Context()); v != nil {
+		t.Errorf("nobody asks, got %v", v)
+	}
+	id := xid.New()
+	ctx := viewer.Operator(t.Context(), id)
+	if v := viewer.From(ctx); v == nil || v.Store != id || v.Everywhere || v.IsPerson() {
+		t.Errorf("got %+v", v)
+	}
+	if v := viewer.From(viewer.Everywhere(ctx)); !v.Everywhere || !v.Store.IsNil() {
+		t.Errorf("got %+v", v)
+	}
+	if got := viewer.Request(viewer.WithRequest(ctx, "req_1")); got != "req_1" {
+		t.Errorf("got request %q", got)
+	}
+}
+
+// The roles of contract section 6, in scopes.
+func TestRoles(t *testing.T) {
+	for _, tc := range []struct {
+		role   viewer.Role
+		has    []string
+		hasNot []string
+	}{
+		{viewer.Owner, scope.Names(), nil},
+		{viewer.Admin, scope.Names(), nil},
+		{viewer.Developer, []string{scope.ProductsWrite, scope.ThemesWrite, scope.WebhooksWrite},
+			[]string{scope.OrdersRead, scope.CustomersRead, scope.ExportsRead}},
+		{viewer.Support, []string{scope.OrdersWrite, scope.CustomersRead, scope.ProductsRead},
+			[]string{scope.ProductsWrite, scope.ExportsRead, scope.WebhooksRead}},
+		{"", nil, scope.Names()},
+		{"root", nil, scope.Names()},
+	} {
+		t.Run(string(tc.role), func(t *testing.T) {
+			for _, s := range tc.has {
+				if !tc.role.Scopes().Has(s) {
+					t.Errorf("lacks %s", s)
+				}
+			}
+			for _, s := range tc.hasNot {
+				if tc.role.Scopes().Has(s) {
+					t.Errorf("has %s", s)
+				}
+			}
+			if tc.role.Known() != (tc.has != nil) {
+				t.Errorf("known: %v", tc.role.Known())
+			}
+		})
+	}
+}
