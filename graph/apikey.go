@@ -3,30 +3,44 @@ package graph
 import (
 	"context"
 
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/apikey"
+	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/model"
+	"github.com/storefront-go/storefront/graph/page"
 )
 
-// APIKeys lists.
+// APIKeys lists the keys of the store, newest first, revoked ones included.
 func (q Query) APIKeys(ctx context.Context, first *int, after *string) (*model.APIKeyConnection, error) {
-	return nil, errPending
+	return connect(ctx, q.Resolver, list[*model.APIKey]{
+		name: "api_keys",
+		at:   func(k *model.APIKey) page.Position { return byID(k.ID) },
+		read: func(ctx context.Context, after *page.Position, limit int) ([]*model.APIKey, error) {
+			query := q.client(ctx).APIKey.Query()
+			query.Modify(window{after: after, limit: limit, index: primary}.apply)
+			rows, err := query.Load(ctx)
+			keys := make([]*model.APIKey, len(rows))
+			for i, row := range rows {
+				keys[i] = &model.APIKey{APIKey: row}
+			}
+			return keys, err
+		},
+	}, first, after)
 }
 
-// APIKey returns one.
+// APIKey returns one key of the viewer's store.
 func (q Query) APIKey(ctx context.Context, id string) (*model.APIKey, error) {
-	return nil, errPending
+	uid, err := parseID(xid.APIKey, id)
+	if err != nil {
+		return nil, err
+	}
+	row, err := q.apiKey(ctx, uid)
+	if err != nil {
+		return nil, explain("API key", err)
+	}
+	return &model.APIKey{APIKey: row}, nil
 }
 
-// APIKeyCreate creates.
-func (m Mutation) APIKeyCreate(ctx context.Context, in model.APIKeyCreateInput) (*model.APIKeyPayload, error) {
-	return nil, errPending
-}
-
-// APIKeyRotate rotates.
-func (m Mutation) APIKeyRotate(ctx context.Context, id string) (*model.APIKeyPayload, error) {
-	return nil, errPending
-}
-
-// APIKeyRevoke revokes.
-func (m Mutation) APIKeyRevoke(ctx context.Context, id string) (*model.APIKeyPayload, error) {
-	return nil, errPending
+func (r *Resolver) apiKey(ctx context.Context, id xid.ID) (*db.APIKey, error) {
+	return only(r.client(ctx).APIKey.Query().Where(apikey.ID(id)).Load(ctx))
 }

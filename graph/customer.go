@@ -2,44 +2,111 @@ package graph
 
 import (
 	"context"
-	"errors"
+	"strings"
 
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/customer"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/model"
+	"github.com/storefront-go/storefront/graph/outbox"
+	"github.com/storefront-go/storefront/graph/page"
 )
 
-var errPending = errors.New("not written yet")
-
-// Customers lists.
+// Customers lists the store's customers: newest first, or with UpdatedFrom the
+// oldest change first.
 func (q Query) Customers(ctx context.Context, first *int, after *string, filter *model.CustomerFilter) (*model.CustomerConnection, error) {
-	return nil, errPending
+	f := model.CustomerFilter{}
+	if filter != nil {
+		f = *filter
+	}
+	opt(f.Email, func(s string) { f.Email = new(strings.ToLower(s)) })
+	at := func(c *model.Customer) page.Position { return byID(c.ID) }
+	if f.UpdatedFrom != nil {
+		at = func(c *model.Customer) page.Position { return byUpdate(c.UpdatedAt, c.ID) }
+	}
+	return connect(ctx, q.Resolver, list[*model.Customer]{
+		name: "customers", filters: customerFilters(f), at: at,
+		read: func(ctx context.Context, after *page.Position, limit int) ([]*model.Customer, error) {
+			return q.readCustomers(ctx, f, after, limit)
+		},
+	}, first, after)
 }
 
-// Customer returns one.
+// readCustomers reads one page. An e-mail address has one customer at most, so
+// its index needs no further column.
+func (q Query) readCustomers(ctx context.Context, f model.CustomerFilter, after *page.Position, limit int) ([]*model.Customer, error) {
+	query, index := q.client(ctx).Customer.Query(), primary
+	if f.UpdatedFrom != nil {
+		index = "customer_store_id_updated_at_id"
+	}
+	if f.Email != nil {
+		query.Where(customer.Email(*f.Email))
+		index = "customer_store_id_email"
+	}
+	query.Modify(window{after, limit, index, f.UpdatedFrom}.apply)
+	rows, err := query.Load(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return q.shownCustomers(ctx, rows)
+}
+
+func customerFilters(f model.CustomerFilter) (pairs []string) {
+	opt(f.Email, func(s string) { pairs = append(pairs, "email", s) })
+	opt(f.UpdatedFrom, func(t micros.Time) { pairs = append(pairs, "updated_from", t.String()) })
+	return pairs
+}
+
+// Customer returns one customer of the viewer's store.
 func (q Query) Customer(ctx context.Context, id string) (*model.Customer, error) {
-	return nil, errPending
+	uid, err := parseID(xid.Customer, id)
+	if err != nil {
+		return nil, err
+	}
+	row, err := q.customer(ctx, uid)
+	if err != nil {
+		return nil, explain("customer", err)
+	}
+	shown, err := q.shownCustomers(ctx, []*db.Customer{row})
+	if err != nil {
+		return nil, explain("customer", err)
+	}
+	return shown[0], nil
 }
 
-// CustomerCreate creates.
-func (m Mutation) CustomerCreate(ctx context.Context, in model.CustomerCreateInput) (*model.CustomerPayload, error) {
-	return nil, errPending
+func (r *Resolver) customer(ctx context.Context, id xid.ID) (*db.Customer, error) {
+	return only(r.client(ctx).Customer.Query().Where(customer.ID(id)).Load(ctx))
 }
 
-// CustomerUpdate updates.
-func (m Mutation) CustomerUpdate(ctx context.Context, id string, expectedVersion int64, in model.CustomerUpdateInput) (*model.CustomerPayload, error) {
-	return nil, errPending
+// shownCustomers are customers in their store's currency.
+func (r *Resolver) shownCustomers(ctx context.Context, rows []*db.Customer) ([]*model.Customer, error) {
+	currency, err := r.currency(ctx)
+	if err != nil {
+		return nil, err
+	}
+	shown := make([]*model.Customer, len(rows))
+	for i, row := range rows {
+		shown[i] = &model.Customer{Customer: row, Currency: currency}
+	}
+	return shown, nil
 }
 
-// CustomerDisable disables.
-func (m Mutation) CustomerDisable(ctx context.Context, id string, expectedVersion int64) (*model.CustomerPayload, error) {
-	return nil, errPending
+// currency returns the store's currency. Credentials carry it; the operator's
+// contexts do not, and cost a query.
+func (r *Resolver) currency(ctx context.Context) (string, error) {
+	if v := viewer.From(ctx); v != nil && v.Currency != "" {
+		return v.Currency, nil
+	}
+	s, err := r.store(ctx)
+	if err != nil {
+		return "", err
+	}
+	return s.Currency, nil
 }
 
-// CustomerEnable enables.
-func (m Mutation) CustomerEnable(ctx context.Context, id string, expectedVersion int64) (*model.CustomerPayload, error) {
-	return nil, errPending
-}
-
-// CustomerRedact redacts.
-func (m Mutation) CustomerRedact(ctx context.Context, id string, expectedVersion int64) (*model.CustomerPayload, error) {
-	return nil, errPending
+// customerResource is what a customer's events are about.
+func customerResource(c *db.Customer) outbox.Resource {
+	return outbox.Resource{Store: c.StoreID, ID: c.ID, Version: c.Version, Sequence: c.EventSequence}
 }

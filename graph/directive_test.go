@@ -113,7 +113,7 @@ func literal(schema *ast.Schema, t *ast.Type) string {
 		}
 		return "{" + strings.Join(members, ", ") + "}"
 	case d.Name == "Long" || d.Name == "Money" || d.Name == "Int":
-		return "1"
+		return "0" // no version is 0, so nothing is changed
 	}
 	return `""`
 }

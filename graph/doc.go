@@ -4,4 +4,4 @@
 // them stands in the method itself; directives gate GraphQL alone.
 package graph
 
-//go:generate go tool gqlgen generate
+//go:generate go run ./internal/gen

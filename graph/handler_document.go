@@ -82,7 +82,7 @@ func (d *documents) validate(doc *ast.QueryDocument) gqlerror.List {
 	}
 	errs = errs[:min(len(errs), maxErrors)]
 	for _, err := range errs {
-		err.Extensions = map[string]any{"code": codeInvalid}
+		err.Message, err.Extensions = shorten(err.Message), map[string]any{"code": codeInvalid}
 	}
 	return errs
 }
@@ -96,7 +96,7 @@ func parseError(err error) gqlerror.List {
 	if strings.HasPrefix(g.Message, "exceeded token limit") { // the parser has no type for it
 		code = codeTooLarge
 	}
-	g.Extensions = map[string]any{"code": code}
+	g.Message, g.Extensions = shorten(g.Message), map[string]any{"code": code}
 	return gqlerror.List{g}
 }
 

@@ -192,7 +192,7 @@ func (h *handler) prepare(p parameters) (*operation, gqlerror.List) {
 
 func presentVariables(err error) *gqlerror.Error {
 	if g, ok := errors.AsType[*gqlerror.Error](err); ok {
-		g.Extensions = map[string]any{"code": codeVariables}
+		g.Message, g.Extensions = shorten(g.Message), map[string]any{"code": codeVariables}
 		return g
 	}
 	return requestError(codeVariables, "The variables do not fit the operation.")

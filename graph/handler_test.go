@@ -27,6 +27,7 @@ import (
 type face struct {
 	t     testing.TB
 	url   string
+	http  http.Handler
 	store *ent.Store
 	ctx   context.Context // of the operator in the store
 	core  *Resolver
@@ -44,7 +45,8 @@ func newFace(t testing.TB, s *ent.Store, configure func(*HandlerConfig)) *face {
 	if configure != nil {
 		configure(&c)
 	}
-	server := httptest.NewServer(must[http.Handler](t)(NewHandler(c)))
+	f.http = must[http.Handler](t)(NewHandler(c))
+	server := httptest.NewServer(f.http)
 	t.Cleanup(server.Close)
 	f.url = server.URL + "/graphql"
 	return f
@@ -113,7 +115,9 @@ type answer struct {
 		Path       []any
 		Extensions map[string]any
 	}
-	Extensions struct{ Cost struct{ Requested, Limit int } }
+	Extensions struct {
+		Cost struct{ Requested, Limit int }
+	}
 }
 
 // code returns the code of the first error, or "".

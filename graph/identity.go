@@ -3,10 +3,59 @@ package graph
 import (
 	"context"
 
+	"github.com/storefront-go/storefront/ent/db/apikey"
+	"github.com/storefront-go/storefront/ent/db/stafftoken"
+	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// Me returns who calls.
+// Me returns who the calling credential is. A caller without a credential, such
+// as the operator, is nobody.
 func (q Query) Me(ctx context.Context) (*model.Identity, error) {
-	return nil, errPending
+	v, err := asker(ctx)
+	if err != nil {
+		return nil, err
+	}
+	id := &model.Identity{Credential: v.Credential, Effective: v.Scopes, Granted: v.Granted, ServerTime: micros.Now()}
+	switch v.Kind {
+	case viewer.APIKey:
+		err = q.identifyKey(ctx, id)
+	case viewer.Staff:
+		err = q.identifyToken(ctx, id)
+	default:
+		err = fault.New(fault.AuthenticationRequired, "A credential is needed.")
+	}
+	if err != nil {
+		return nil, explain("credential", err)
+	}
+	s, err := q.Resolver.store(ctx)
+	if err != nil {
+		return nil, explain("store", err)
+	}
+	id.Store = q.shown(s)
+	return id, nil
+}
+
+func (q Query) identifyKey(ctx context.Context, id *model.Identity) error {
+	k, err := only(q.client(ctx).APIKey.Query().Where(apikey.ID(id.Credential)).Load(ctx))
+	if err != nil {
+		return err
+	}
+	id.Type, id.CredentialID = model.CredentialTypeAPIKey, xid.APIKey.Format(k.ID)
+	id.Name, id.Hint, id.CreatedAt, id.ExpiresAt = &k.Name, k.Hint, k.CreatedAt(), k.ExpiresAt
+	id.Superseded = k.SupersededAt != nil
+	return nil
+}
+
+func (q Query) identifyToken(ctx context.Context, id *model.Identity) error {
+	t, err := only(q.client(ctx).StaffToken.Query().Where(stafftoken.ID(id.Credential)).Load(ctx))
+	if err != nil {
+		return err
+	}
+	id.Type, id.CredentialID = model.CredentialTypeStaffToken, xid.Token.Format(t.ID)
+	id.Name, id.Hint, id.CreatedAt, id.ExpiresAt = &t.Name, t.Hint, t.CreatedAt(), t.ExpiresAt
+	return nil
 }

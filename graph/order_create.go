@@ -57,16 +57,7 @@ func (m Mutation) OrderCreate(ctx context.Context, in model.OrderCreateInput) (*
 
 // insertOrder writes a new order with all that follows from it.
 func (m Mutation) insertOrder(ctx context.Context, d *orderDraft, o *db.Order, lines []*db.OrderLine) (*model.Order, error) {
-	now := micros.Now()
-	o.PlacedAt = o.ID.Time()
-	o.UpdatedAt = max(now, o.PlacedAt)
-	o.Currency = d.store.Currency
-	events := []event.Type{event.OrderCreated}
-	if o.FinancialStatus = state.FinancialPending; o.TotalMinor == 0 {
-		o.FinancialStatus, o.PaidAt = state.FinancialPaid, &o.PlacedAt
-		events = append(events, event.OrderPaid)
-	}
-	o.EventSequence = int64(len(events))
+	events := begin(o)
 	saved, err := m.orderRow(ctx, d, o).Save(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("add order: %w", err)
@@ -78,11 +69,11 @@ func (m Mutation) insertOrder(ctx context.Context, d *orderDraft, o *db.Order, l
 	if lines, err = m.client(ctx).OrderLine.CreateBulk(rows...).Save(ctx); err != nil {
 		return nil, fmt.Errorf("add order lines: %w", err)
 	}
-	if err := m.takeStock(ctx, d.need, now); err != nil {
+	if err := m.takeStock(ctx, d.need, saved.UpdatedAt); err != nil {
 		return nil, err
 	}
 	if d.customer != nil {
-		if err := m.countOrder(ctx, d.customer.ID, saved.PlacedAt, now); err != nil {
+		if err := m.countOrder(ctx, d.customer.ID, saved.PlacedAt, saved.UpdatedAt); err != nil {
 			return nil, err
 		}
 	}
@@ -93,10 +84,24 @@ func (m Mutation) insertOrder(ctx context.Context, d *orderDraft, o *db.Order, l
 	return shown, m.tellOrder(ctx, &orderEdit{Order: shown, events: events}, nil)
 }
 
+// begin puts a new order into its first state and returns the events of that.
+func begin(o *db.Order) []event.Type {
+	o.PlacedAt = o.ID.Time()
+	o.UpdatedAt = max(micros.Now(), o.PlacedAt)
+	o.FinancialStatus = state.FinancialPending
+	events := []event.Type{event.OrderCreated}
+	if o.TotalMinor == 0 {
+		o.FinancialStatus, o.PaidAt = state.FinancialPaid, &o.PlacedAt
+		events = append(events, event.OrderPaid)
+	}
+	o.EventSequence = int64(len(events))
+	return events
+}
+
 func (m Mutation) orderRow(ctx context.Context, d *orderDraft, o *db.Order) *db.OrderCreate {
 	row := m.client(ctx).Order.Create().SetID(o.ID).SetNumber(o.Number).
 		SetStatus(state.OrderOpen).SetFinancialStatus(o.FinancialStatus).SetFulfillmentStatus(state.FulfillmentUnfulfilled).
-		SetCurrency(o.Currency).SetSubtotalMinor(o.SubtotalMinor).SetDiscountMinor(o.DiscountMinor).
+		SetCurrency(d.store.Currency).SetSubtotalMinor(o.SubtotalMinor).SetDiscountMinor(o.DiscountMinor).
 		SetShippingMinor(o.ShippingMinor).SetTaxMinor(o.TaxMinor).SetTotalMinor(o.TotalMinor).
 		SetPaidMinor(0).SetRefundedMinor(0).SetNillableEmail(o.Email).
 		SetTags(o.Tags).SetSource(o.Source).SetPlacedAt(o.PlacedAt).SetNillablePaidAt(o.PaidAt).

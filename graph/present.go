@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"github.com/99designs/gqlgen/graphql"
@@ -66,7 +67,7 @@ func present(ctx context.Context, err error) *gqlerror.Error {
 	case ok:
 		f = explained(r.error)
 	case isGraphQL && argumentError(ctx):
-		f = &fault.Error{Kind: fault.InvalidParameter, Code: codeArgument, Detail: g.Message}
+		f = &fault.Error{Kind: fault.InvalidParameter, Code: codeArgument, Detail: shorten(g.Message)}
 	default: // a result that the schema does not allow, or a panic
 		f = explained(err)
 	}
@@ -121,6 +122,15 @@ func presentFields(fields []fault.Field) []map[string]string {
 // requestError is an error of a document.
 func requestError(code, message string) *gqlerror.Error {
 	return &gqlerror.Error{Message: message, Extensions: map[string]any{"code": code}}
+}
+
+// shorten keeps a message short that quotes what the caller wrote.
+func shorten(message string) string {
+	const limit = 300
+	if len(message) <= limit {
+		return message
+	}
+	return strings.ToValidUTF8(message[:limit], "") + "…"
 }
 
 func presentSize(err error) *gqlerror.Error {

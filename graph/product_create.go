@@ -69,7 +69,7 @@ func (m Mutation) productRow(ctx context.Context, id xid.ID, handle string, in m
 		SetNillableSku(in.Sku).SetNillableVendor(in.Vendor).SetNillableProductType(in.ProductType).
 		SetTags(document.NewTags(in.Tags)).SetNillableInventoryQuantity(in.InventoryQuantity).
 		SetNillableImageURL(in.ImageURL).
-		SetVersion(1).SetEventSequence(1).SetUpdatedAt(id.Time())
+		SetVersion(1).SetEventSequence(1).SetUpdatedAt(changeTime(id, in.CreatedAt))
 }
 
 // checkProduct judges a new product and brings its currency to upper case.
@@ -113,6 +113,15 @@ func newID(t *micros.Time) xid.ID {
 		return xid.At(*t)
 	}
 	return xid.New()
+}
+
+// changeTime is the first updated_at: the creation, but for an import now, since
+// whoever syncs by changes has passed its own time.
+func changeTime(id xid.ID, imported *micros.Time) micros.Time {
+	if imported != nil {
+		return micros.Now()
+	}
+	return id.Time()
 }
 
 func handleTaken() error {

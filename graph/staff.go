@@ -2,27 +2,104 @@ package graph
 
 import (
 	"context"
+	"fmt"
 
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/staff"
+	"github.com/storefront-go/storefront/ent/db/store"
+	"github.com/storefront-go/storefront/ent/db/user"
+	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/model"
+	"github.com/storefront-go/storefront/graph/page"
 )
 
-// Staff lists.
+// Staff lists the people of the store, newest first.
 func (q Query) Staff(ctx context.Context, first *int, after *string) (*model.StaffConnection, error) {
-	return nil, errPending
+	return connect(ctx, q.Resolver, list[*model.Staff]{
+		name: "staff",
+		at:   func(s *model.Staff) page.Position { return byID(s.ID) },
+		read: func(ctx context.Context, after *page.Position, limit int) ([]*model.Staff, error) {
+			query := q.client(ctx).Staff.Query()
+			query.Modify(window{after: after, limit: limit, index: primary}.apply)
+			rows, err := query.Load(ctx)
+			if err != nil {
+				return nil, err
+			}
+			return q.named(ctx, rows)
+		},
+	}, first, after)
 }
 
-// StaffAdd adds.
-func (m Mutation) StaffAdd(ctx context.Context, in model.StaffAddInput) (*model.StaffPayload, error) {
-	return nil, errPending
+// named gives memberships the names and addresses of their people.
+func (r *Resolver) named(ctx context.Context, rows []*db.Staff) ([]*model.Staff, error) {
+	if len(rows) == 0 {
+		return nil, nil
+	}
+	people, err := r.client(ctx).User.Query().
+		Where(user.IDIn(ids(rows, func(s *db.Staff) *xid.ID { return &s.ID })...)).Load(ctx)
+	if err != nil {
+		return nil, err
+	}
+	of := map[xid.ID]*db.User{}
+	for _, p := range people {
+		of[p.ID] = p
+	}
+	shown := make([]*model.Staff, len(rows))
+	for i, row := range rows {
+		p := of[row.ID]
+		if p == nil {
+			return nil, fmt.Errorf("membership %s without a person", row.ID)
+		}
+		shown[i] = &model.Staff{Staff: row, Name: p.Name, Email: p.Email}
+	}
+	return shown, nil
 }
 
-// StaffUpdateRole changes a role.
-func (m Mutation) StaffUpdateRole(ctx context.Context, id string, role viewer.Role, expectedVersion int64) (*model.StaffPayload, error) {
-	return nil, errPending
+// membership reads one person's membership in the viewer's store and locks it.
+func (m Mutation) membership(ctx context.Context, id xid.ID) (*db.Staff, error) {
+	query := m.client(ctx).Staff.Query().Where(staff.ID(id))
+	query.Modify(locked)
+	return only(query.Load(ctx))
 }
 
-// StaffRemove removes.
-func (m Mutation) StaffRemove(ctx context.Context, id string) (*model.StaffRemovePayload, error) {
-	return nil, errPending
+// touchOwners refuses to take an owner from the store when he is the last one.
+//
+// Two transactions that each take one of two owners touch different rows, and
+// neither would see the other. So both write the store's row, which also tells
+// that its ownership changed: the second waits for the first, or is told to
+// begin anew, and then counts what is left.
+func (m Mutation) touchOwners(ctx context.Context) error {
+	n, err := m.client(ctx).Store.Update().Where(store.ID(viewer.From(ctx).Store)).
+		AddVersion(1).Modify(touched(micros.Now())).Save(ctx)
+	if err != nil {
+		return fmt.Errorf("guard the owners: %w", err)
+	}
+	if n == 0 {
+		return errNoRow
+	}
+	query := m.client(ctx).Staff.Query().Where(staff.RoleEQ(viewer.Owner)).Limit(2)
+	query.Modify(locked)
+	owners, err := query.Load(ctx)
+	if err != nil {
+		return fmt.Errorf("count owners: %w", err)
+	}
+	if len(owners) < 2 {
+		return fault.State(fault.LastOwner, "The store would be left without an owner.")
+	}
+	return nil
+}
+
+// touching refuses a change that makes, changes or removes an owner to everybody
+// but owners and the operator.
+func touching(ctx context.Context, roles ...viewer.Role) error {
+	for _, role := range roles {
+		if role == viewer.Owner {
+			return ownerOnly(ctx, "make, change or remove owners")
+		}
+	}
+	_, err := asker(ctx)
+	return err
 }

@@ -3,9 +3,14 @@ package graph
 import (
 	"context"
 
+	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/product"
 	"github.com/storefront-go/storefront/ent/db/store"
+	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/model"
 )
 
@@ -31,17 +36,138 @@ func (r *Resolver) shown(s *db.Store) *model.Store {
 	return &model.Store{Store: s, StoreHost: r.HostOf(s.Handle)}
 }
 
-// StoreCreate creates.
-func (m Mutation) StoreCreate(ctx context.Context, in model.StoreCreateInput) (*model.StorePayload, error) {
-	return nil, errPending
+// storeEdit is a change of the viewer's store.
+type storeEdit struct {
+	*db.Store
+	update  *db.StoreUpdate
+	changed []string
 }
 
-// StoreUpdate updates.
+// changeStore runs edit on the viewer's store if it has the expected version.
+// The update then holds the row, and then runs before the commit, with the
+// store as it was before.
+func (m Mutation) changeStore(ctx context.Context, expected int64, action string, edit func(*storeEdit) error, then func(ctx context.Context, before db.Store) error) (*model.StorePayload, error) {
+	var s *db.Store
+	err := m.Store.InTx(ctx, func(ctx context.Context) (err error) {
+		if s, err = m.Resolver.store(ctx); err != nil {
+			return err
+		}
+		if s.Version != expected {
+			return stale(xid.Store, expected, s.Version)
+		}
+		before := *s
+		e := &storeEdit{Store: s, update: m.client(ctx).Store.Update().Where(store.ID(s.ID), store.Version(expected))}
+		if err := edit(e); err != nil || len(e.changed) == 0 {
+			return err
+		}
+		s.Version++
+		s.UpdatedAt = updateTime(s.UpdatedAt)
+		n, err := e.update.SetVersion(s.Version).SetUpdatedAt(s.UpdatedAt).Save(ctx)
+		if err := swapped(xid.Store, n, err); err != nil {
+			return err
+		}
+		if err := then(ctx, before); err != nil {
+			return err
+		}
+		// Credentials are remembered with the store's state and currency.
+		ent.OnCommit(ctx, m.Keys.Forget)
+		return audit(ctx, m.client(ctx), action, xid.Store, s.ID, "")
+	})
+	if err != nil {
+		return nil, explain("store", err)
+	}
+	return &model.StorePayload{Store: m.shown(s)}, nil
+}
+
+// StoreUpdate changes the members that are given. The currency is fixed once an
+// order number was taken.
 func (m Mutation) StoreUpdate(ctx context.Context, in model.StoreUpdateInput) (*model.StorePayload, error) {
-	return nil, errPending
+	c := newCheck(ctx)
+	opt(in.Name, func(s string) { c.line("name", s, 255) })
+	opt(in.Timezone, func(s string) { c.timezone("timezone", s) })
+	opt(in.Currency, func(s string) { in.Currency = new(c.currency("currency", s)) })
+	if err := c.err(); err != nil {
+		return nil, err
+	}
+	return m.changeStore(ctx, in.ExpectedVersion, "store.update", func(e *storeEdit) error {
+		replace(&e.changed, in.Name, "name", &e.Name, e.update.SetName)
+		replace(&e.changed, in.Timezone, "timezone", &e.Timezone, e.update.SetTimezone)
+		if in.Currency != nil && *in.Currency != e.Currency {
+			e.Currency = *in.Currency
+			e.changed = append(e.changed, "currency")
+		}
+		return nil
+	}, func(ctx context.Context, before db.Store) error {
+		if in.Currency == nil || *in.Currency == before.Currency {
+			return nil
+		}
+		return m.changeCurrency(ctx, before.ID, *in.Currency)
+	})
 }
 
-// StoreClose closes.
+// changeCurrency writes the currency into a store that has no orders and sells
+// nothing in another one. The condition stands in the update: a number that an
+// order takes meanwhile fixes the currency.
+func (m Mutation) changeCurrency(ctx context.Context, id xid.ID, currency string) error {
+	n, err := m.client(ctx).Store.Update().Where(store.ID(id), store.NextNumber(firstNumber)).SetCurrency(currency).Save(ctx)
+	if err != nil {
+		return err
+	}
+	if n == 0 {
+		return fault.State(currencyFixed, "The store has orders: its currency is fixed.")
+	}
+	query := m.client(ctx).Product.Query().Where(product.StatusEQ(state.ProductActive), product.CurrencyNEQ(currency)).Limit(1)
+	query.Modify(locked)
+	active, err := query.Load(ctx)
+	if err != nil {
+		return err
+	}
+	if len(active) > 0 {
+		return fault.State(fault.CurrencyMismatch, "Active products are priced in "+active[0].Currency+": unpublish them first.")
+	}
+	return nil
+}
+
+// firstNumber is the next order number of a store without orders.
+const firstNumber = 1001
+
+// currencyFixed is the code of a change of currency after the first order.
+const currencyFixed = "currency_fixed"
+
+// replace changes one member that is given and differs.
+func replace[T comparable, U any](changed *[]string, next *T, name string, dst *T, write func(T) U) {
+	if next != nil && *next != *dst {
+		*dst = *next
+		write(*next)
+		*changed = append(*changed, name)
+	}
+}
+
+// StoreClose closes the store: its credentials stop, its rows are kept. Only an
+// owner may.
 func (m Mutation) StoreClose(ctx context.Context, expectedVersion int64) (*model.StorePayload, error) {
-	return nil, errPending
+	if err := ownerOnly(ctx, "close the store"); err != nil {
+		return nil, err
+	}
+	return m.changeStore(ctx, expectedVersion, "store.close", func(e *storeEdit) error {
+		if err := allowed("store", e.Status, state.StoreClosed, state.StoreOpen); err != nil {
+			return err
+		}
+		e.Status = state.StoreClosed
+		e.update.SetStatus(e.Status)
+		e.changed = append(e.changed, "status")
+		return nil
+	}, func(context.Context, db.Store) error { return nil })
+}
+
+// ownerOnly refuses everybody but an owner and the operator.
+func ownerOnly(ctx context.Context, what string) error {
+	v, err := asker(ctx)
+	if err != nil {
+		return err
+	}
+	if v.Role != viewer.Owner {
+		return fault.New(fault.Forbidden, "Only an owner may "+what+".")
+	}
+	return nil
 }

@@ -29,7 +29,7 @@ func (a *API) parameters(c *call) error {
 	}
 	p := &c.query
 	var err error
-	if p.values, err = url.ParseQuery(c.r.URL.RawQuery); err != nil {
+	if p.values, err = url.ParseQuery(c.r.URL.RawQuery); err != nil || p.values.Has("") {
 		return fault.New(fault.InvalidParameter, "The query of the address is malformed.")
 	}
 	for name, values := range p.values {

@@ -20,6 +20,7 @@ type figuresCommand struct {
 	Duration time.Duration `default:"3s" help:"Length of one side's turn."`
 	Quick    bool          `help:"Small data and short rounds: to try the command, not for figures."`
 	Binary   string        `type:"path" help:"Measure this server instead of one that is built now."`
+	Profile  string        `type:"path" placeholder:"DIR" help:"Save CPU and heap profiles of the server, taken in turns of their own."`
 	Only     string        `help:"Measure only the figures whose name contains this."`
 }
 
@@ -116,6 +117,11 @@ func (c *figuresCommand) measure(ctx context.Context, r *report, d *dataset, q r
 	if err := c.each(ctx, r, m, d.engine, reads); err != nil {
 		return err
 	}
+	if c.Profile != "" {
+		if err := save(ctx, "http://"+server.admin+"/debug/pprof/heap", filepath.Join(c.Profile, d.engine+"-heap.pprof")); err != nil {
+			return err
+		}
+	}
 	most, err := peak(server.pid())
 	if err != nil {
 		return err
@@ -134,6 +140,11 @@ func (c *figuresCommand) each(ctx context.Context, r *report, m meter, engine st
 			return err
 		}
 		r.results = append(r.results, found)
+		if c.Profile != "" {
+			if err := m.profile(ctx, engine, f, c.Profile); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }

@@ -35,7 +35,7 @@ func (k *Keeper) find(ctx context.Context, sum digest.Sum, now micros.Time) (*en
 		return nil, errDead
 	}
 	v := &viewer.Viewer{Store: s.ID, Currency: s.Currency, Legacy: s.Legacy, Credential: c.CredentialID}
-	e := &entry{viewer: v, staleAt: now.Add(Freshness)}
+	e := &entry{viewer: v}
 	switch Kind(c.Kind) {
 	case Key:
 		return e, k.findKey(ctx, e, now)

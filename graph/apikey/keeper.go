@@ -28,17 +28,27 @@ const maxCached = 100_000
 type Keeper struct {
 	store *ent.Store
 
-	// epoch rises with every revocation: a look-up that began before it must not
-	// be remembered after it.
+	// start is what freshness is measured from: a clock that is set back must not
+	// lengthen the life of what was looked up.
+	start time.Time
+	// epoch rises with every revocation: what a look-up found that began before
+	// it is not believed after it.
 	epoch atomic.Uint64
 	cache sync.Map // digest.Sum -> *entry
 	size  atomic.Int64
+
+	// left are the used credentials whose entries went before their last use was
+	// written.
+	mu   sync.Mutex
+	left []*entry
 }
 
 // entry is a credential that was found.
 type entry struct {
-	viewer  *viewer.Viewer
-	staleAt micros.Time
+	viewer *viewer.Viewer
+	epoch  uint64
+	// staleAt is when it must be looked up anew, since the keeper's start.
+	staleAt time.Duration
 	// expiresAt is the credential's own end; zero for none.
 	expiresAt micros.Time
 	used      atomic.Bool
@@ -46,7 +56,7 @@ type entry struct {
 }
 
 // NewKeeper makes a keeper of the credentials in a store.
-func NewKeeper(s *ent.Store) *Keeper { return &Keeper{store: s} }
+func NewKeeper(s *ent.Store) *Keeper { return &Keeper{store: s, start: time.Now()} }
 
 // Authenticate returns who holds the credential. A text of the wrong form or
 // checksum is refused without a query. kinds are the ones that the face takes;
@@ -57,10 +67,10 @@ func (k *Keeper) Authenticate(ctx context.Context, token string, kinds ...Kind) 
 		return nil, invalid()
 	}
 	sum := digest.Sum(secret.Hash())
-	now := micros.Now()
+	now := time.Now()
 	if e, ok := k.cache.Load(sum); ok {
-		if e := e.(*entry); e.live(now) {
-			if !e.used.Load() {
+		if e := e.(*entry); k.live(e, now) {
+			if !e.used.Load() { // a read leaves the line with every core
 				e.used.Store(true)
 			}
 			return e.viewer, nil
@@ -78,15 +88,18 @@ func taken(kind Kind, kinds []Kind) bool {
 	return false
 }
 
-func (e *entry) live(now micros.Time) bool {
-	return now < e.staleAt && (e.expiresAt == 0 || now < e.expiresAt)
+// live tells whether an entry may be believed.
+func (k *Keeper) live(e *entry, now time.Time) bool {
+	return e.epoch == k.epoch.Load() && now.Sub(k.start) < e.staleAt &&
+		(e.expiresAt == 0 || micros.Of(now) < e.expiresAt)
 }
 
-// lookUp reads the credential and remembers it, unless something was revoked
-// meanwhile.
-func (k *Keeper) lookUp(ctx context.Context, sum digest.Sum, now micros.Time) (*viewer.Viewer, error) {
+// lookUp reads the credential and remembers it. The epoch and the time are those
+// of before the first read: what is revoked during the look-up makes the entry
+// one of the past, and a slow one is stale the sooner.
+func (k *Keeper) lookUp(ctx context.Context, sum digest.Sum, now time.Time) (*viewer.Viewer, error) {
 	epoch := k.epoch.Load()
-	e, err := k.find(ctx, sum, now)
+	e, err := k.find(ctx, sum, micros.Of(now))
 	switch {
 	case db.IsNotFound(err) || errors.Is(err, errDead):
 		k.drop(sum)
@@ -96,6 +109,13 @@ func (k *Keeper) lookUp(ctx context.Context, sum digest.Sum, now micros.Time) (*
 	case err != nil:
 		return nil, fmt.Errorf("look up credential: %w", err)
 	}
+	k.remember(sum, e, epoch, now)
+	return e.viewer, nil
+}
+
+// remember keeps what a look-up found that began at the time and in the epoch.
+func (k *Keeper) remember(sum digest.Sum, e *entry, epoch uint64, began time.Time) {
+	e.epoch, e.staleAt = epoch, began.Sub(k.start)+Freshness
 	e.used.Store(true)
 	if k.size.Load() >= maxCached {
 		k.clear()
@@ -103,15 +123,19 @@ func (k *Keeper) lookUp(ctx context.Context, sum digest.Sum, now micros.Time) (*
 	if _, had := k.cache.Swap(sum, e); !had {
 		k.size.Add(1)
 	}
-	if k.epoch.Load() != epoch {
-		k.drop(sum)
-	}
-	return e.viewer, nil
 }
 
+// drop forgets a credential, but not that it was used.
 func (k *Keeper) drop(sum digest.Sum) {
-	if _, had := k.cache.LoadAndDelete(sum); had {
-		k.size.Add(-1)
+	e, had := k.cache.LoadAndDelete(sum)
+	if !had {
+		return
+	}
+	k.size.Add(-1)
+	if e := e.(*entry); e.used.Load() {
+		k.mu.Lock()
+		k.left = append(k.left, e)
+		k.mu.Unlock()
 	}
 }
 
@@ -122,13 +146,11 @@ func (k *Keeper) clear() {
 	})
 }
 
-// Forget drops everything that is remembered. Call it after the commit of a
-// change to a credential, a membership or a store: such changes are rare, and a
-// look-up is cheap.
-func (k *Keeper) Forget() {
-	k.epoch.Add(1)
-	k.clear()
-}
+// Forget makes everything that is remembered be looked up anew. Call it after
+// the commit of a change to a credential, a membership or a store: such changes
+// are rare, and a look-up is cheap. When it has returned, nothing that was read
+// before it is believed.
+func (k *Keeper) Forget() { k.epoch.Add(1) }
 
 func invalid() error {
 	return fault.New(fault.InvalidToken, "The credential is unknown, revoked or expired.")

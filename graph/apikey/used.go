@@ -3,6 +3,7 @@ package apikey
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/storefront-go/storefront/ent/db/apikey"
 	"github.com/storefront-go/storefront/ent/db/stafftoken"
@@ -15,18 +16,36 @@ import (
 func (k *Keeper) WriteUsed(ctx context.Context) error {
 	now := micros.Now()
 	var failed error
-	k.cache.Range(func(_, v any) bool {
-		e := v.(*entry)
-		if !e.used.Swap(false) {
-			return ctx.Err() == nil
+	write := func(e *entry) {
+		if ctx.Err() != nil || !e.used.Swap(false) {
+			return
 		}
 		if err := k.writeUsed(ctx, e, now); err != nil {
 			e.used.Store(true)
 			failed = fmt.Errorf("write last use: %w", err)
 		}
-		return ctx.Err() == nil
+	}
+	k.mu.Lock()
+	left := k.left
+	k.left = nil
+	k.mu.Unlock()
+	for _, e := range left {
+		write(e)
+	}
+	k.cache.Range(func(_, v any) bool {
+		write(v.(*entry))
+		return true
 	})
+	k.keep(left)
 	return failed
+}
+
+// keep takes back those whose use is still to be written.
+func (k *Keeper) keep(left []*entry) {
+	left = slices.DeleteFunc(left, func(e *entry) bool { return !e.used.Load() })
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.left = append(left, k.left...)
 }
 
 func (k *Keeper) writeUsed(ctx context.Context, e *entry, now micros.Time) error {

@@ -21,11 +21,18 @@ func MarshalMoney(v int64) graphql.Marshaler { return MarshalLong(v) }
 func UnmarshalMoney(v any) (int64, error) { return UnmarshalLong(v) }
 
 // MarshalLong writes a whole number.
-func MarshalLong(v int64) graphql.Marshaler {
-	return graphql.WriterFunc(func(w io.Writer) {
-		var b [20]byte
-		w.Write(strconv.AppendInt(b[:0], v, 10))
-	})
+func MarshalLong(v int64) graphql.Marshaler { return long(v) }
+
+type long int64
+
+// MarshalGQL implements graphql.Marshaler. Answers are written into a
+// bytes.Buffer, whose free room takes the digits without another allocation.
+func (v long) MarshalGQL(w io.Writer) {
+	var room []byte
+	if b, ok := w.(interface{ AvailableBuffer() []byte }); ok {
+		room = b.AvailableBuffer()
+	}
+	w.Write(strconv.AppendInt(room, int64(v), 10))
 }
 
 // UnmarshalLong takes a JSON number by its value, as REST does: 1.0 and 1e3 are

@@ -2,10 +2,10 @@ package password_test
 
 import (
 	"context"
+	"errors"
 	"regexp"
 	"strings"
 	"testing"
-	"testing/synctest"
 
 	"github.com/storefront-go/storefront/graph/password"
 )
@@ -67,29 +67,20 @@ func TestVerify(t *testing.T) {
 	}
 }
 
-// Whoever gives up waiting for his turn gets his own error, and hashes nothing.
-func TestTurnsEndWithTheirContext(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		first, leave := password.Turn(t), password.Turn(t)
-		ctx, cancel := context.WithCancel(t.Context())
-		failed := make(chan error)
-		go func() {
-			_, err := password.Hash(ctx, "text")
-			failed <- err
-		}()
-		synctest.Wait()
-		select {
-		case err := <-failed:
-			t.Fatalf("a third hash did not wait: %v", err)
-		default:
-		}
-		cancel()
-		if err := <-failed; err == nil {
-			t.Error("hashed after its context had ended")
-		}
-		first()
-		leave()
-	})
+// Two hash at once; whoever gives up waiting for his turn gets an error.
+func TestTurns(t *testing.T) {
+	first, second := password.Turn(t), password.Turn(t)
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := password.Hash(ended, "text"); !errors.Is(err, context.Canceled) {
+		t.Errorf("a third hash: %v, want the error of its context", err)
+	}
+	if _, err := password.Verify(ended, "", "text"); !errors.Is(err, context.Canceled) {
+		t.Errorf("a third verification: %v, want the error of its context", err)
+	}
+	first()
+	second()
+	hashed(t, "text") // the turns came back
 }
 
 func TestGenerate(t *testing.T) {

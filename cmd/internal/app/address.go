@@ -52,8 +52,8 @@ func (n Naming) addresses(listened, admin net.Addr, tls bool) Addresses {
 
 // Addresses returns the public names as far as the settings alone tell, for
 // commands that do not listen.
-func (c Config) Addresses() Addresses {
-	return c.Naming.addresses(text(c.Addr), text(c.AdminAddr), c.TLSCert != "")
+func (n Naming) Addresses() Addresses {
+	return n.addresses(text("127.0.0.1:8080"), nil, false)
 }
 
 // text is an address as it was written.

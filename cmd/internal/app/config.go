@@ -48,7 +48,7 @@ type Config struct {
 	Migrate        bool     `env:"STOREFRONT_MIGRATE" help:"Apply pending migrations to a MySQL database first. SQLite files are always brought up to date."`
 	Demo           bool     `env:"STOREFRONT_DEMO" help:"Make two demo stores on the first start, and write their credentials to demo.json in --data."`
 	DemoOrders     int      `default:"500" env:"STOREFRONT_DEMO_ORDERS" placeholder:"N" help:"Orders in each demo store (default ${default})."`
-	TrustedProxies []string `env:"STOREFRONT_TRUSTED_PROXIES" placeholder:"CIDR,..." help:"Proxies whose X-Forwarded-For is believed (default none)."`
+	TrustedProxies []string `env:"STOREFRONT_TRUSTED_PROXIES" placeholder:"CIDR" help:"Proxies whose X-Forwarded-For is believed (default none)."`
 	TLSCert        string   `name:"tls-cert" env:"STOREFRONT_TLS_CERT" placeholder:"FILE" help:"Certificate chain in PEM; with --tls-key the public address speaks TLS."`
 	TLSKey         string   `name:"tls-key" env:"STOREFRONT_TLS_KEY" placeholder:"FILE" help:"Private key in PEM."`
 	InsecureHTTP   bool     `name:"insecure-http" env:"STOREFRONT_INSECURE_HTTP" help:"Allow sign-in over plain http on an address that is not loopback."`

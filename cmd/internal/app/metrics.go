@@ -22,7 +22,7 @@ func newRegistry(s *ent.Store, b Build, rejected func() uint64) (*prometheus.Reg
 		}, func() float64 { return 1 }),
 		counter("storefront_cursor_rejections_total", "Cursors that did not open and were taken as absent.", rejected),
 		counter("storefront_db_statements_total", "Statements sent to the database.", s.Statements),
-		counter("storefront_db_tx_retries_total", "Transactions that were begun anew.", s.Retries),
+		retries{s},
 		pools{s},
 	} {
 		if err := reg.Register(c); err != nil {
@@ -35,6 +35,23 @@ func newRegistry(s *ent.Store, b Build, rejected func() uint64) (*prometheus.Reg
 func counter(name, help string, read func() uint64) prometheus.Collector {
 	return prometheus.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help},
 		func() float64 { return float64(read()) })
+}
+
+// retries collects how many transactions were begun anew, by the class of the
+// error that made it necessary.
+type retries struct{ store *ent.Store }
+
+var retried = prometheus.NewDesc("storefront_db_tx_retries_total",
+	"Transactions that were begun anew, by class of error.", []string{"class"}, nil)
+
+// Describe implements prometheus.Collector.
+func (retries) Describe(out chan<- *prometheus.Desc) { out <- retried }
+
+// Collect implements prometheus.Collector.
+func (r retries) Collect(out chan<- prometheus.Metric) {
+	for class, n := range r.store.Retries() {
+		out <- prometheus.MustNewConstMetric(retried, prometheus.CounterValue, float64(n), class)
+	}
 }
 
 // pools collects the figures of the connection pools.

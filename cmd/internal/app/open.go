@@ -67,6 +67,14 @@ func OpenStore(ctx context.Context, o Opening) (*ent.Store, error) {
 	if err := os.MkdirAll(o.Data, 0o700); err != nil {
 		return nil, fmt.Errorf("make the data folder: %w", err)
 	}
+	if path := o.SQLitePath(); path != "" {
+		// SQLite would let everybody read it; its log files take after it.
+		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+		if err != nil {
+			return nil, fmt.Errorf("make the database file: %w", err)
+		}
+		f.Close()
+	}
 	return ent.Open(ctx, ent.Config{Database: o.Address(), FullSync: !o.Relaxed, Logger: o.Logger})
 }
 

@@ -78,11 +78,11 @@ func Start(ctx context.Context, c Config, r Runtime) (_ *Server, err error) {
 // listen opens both addresses, fills the demo and serves. Clients that come
 // early wait in the listener's queue.
 func (s *Server) listen(ctx context.Context, c Config, r Runtime) error {
-	public, err := s.bind(c.Addr, "--addr")
+	public, err := s.bind(ctx, c.Addr, "--addr")
 	if err != nil {
 		return err
 	}
-	operator, err := s.bind(c.AdminAddr, "--admin-addr")
+	operator, err := s.bind(ctx, c.AdminAddr, "--admin-addr")
 	if err != nil {
 		return err
 	}
@@ -120,8 +120,8 @@ func (s *Server) listen(ctx context.Context, c Config, r Runtime) error {
 	return nil
 }
 
-func (s *Server) bind(addr, flag string) (net.Listener, error) {
-	l, err := net.Listen("tcp", addr)
+func (s *Server) bind(ctx context.Context, addr, flag string) (net.Listener, error) {
+	l, err := new(net.ListenConfig).Listen(ctx, "tcp", addr)
 	if err != nil {
 		return nil, fmt.Errorf("listen on %s (another address: %s): %w", addr, flag, err)
 	}

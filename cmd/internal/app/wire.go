@@ -23,7 +23,8 @@ func (s *Server) handler(ctx context.Context, c Config, r Runtime, core *graph.R
 		return nil, err
 	}
 	graphql, err := graph.NewHandler(graph.HandlerConfig{
-		Core: core, Introspection: c.Introspection, Logger: r.Logger,
+		Core: core, Idem: claims, Introspection: c.Introspection, Logger: r.Logger,
+		ResourceMetadata: s.API + "/.well-known/oauth-protected-resource" + rest.Base,
 	})
 	if err != nil {
 		return nil, err

@@ -14,34 +14,36 @@ import (
 // texts are the statements of one engine, letter for letter the service's.
 type texts struct {
 	ordersHead, linesHead, productsHead string
+	ordersFrom, linesFrom, productsFrom string // with the index named on MySQL
 	order                               string
-	ordersFrom, productsFrom            string // with the index named on MySQL
 }
 
 func statements(engine string) texts {
 	t := texts{
-		ordersHead:   "SELECT " + columns("orders", order.Columns) + " FROM ",
-		linesHead:    "SELECT " + columns("order_lines", orderline.Columns) + " FROM `order_lines` WHERE ",
-		productsHead: "SELECT " + columns("products", product.Columns) + " FROM ",
+		ordersHead:   "SELECT " + columns(order.Columns) + " FROM ",
+		linesHead:    "SELECT " + columns(orderline.Columns) + " FROM ",
+		productsHead: "SELECT " + columns(product.Columns) + " FROM ",
 		ordersFrom:   "`orders`",
+		linesFrom:    "`order_lines`",
 		productsFrom: "`products`",
 	}
 	t.order = t.ordersHead + "`orders` WHERE `orders`.`id` = ? AND `orders`.`store_id` = ?"
 	if engine == dialect.MySQL {
 		t.ordersFrom += " FORCE INDEX (`PRIMARY`)"
+		t.linesFrom += " FORCE INDEX (`PRIMARY`)"
 		t.productsFrom += " FORCE INDEX (`PRIMARY`)"
 	}
 	return t
 }
 
 // columns names a table's columns in the order in which the rows are scanned.
-func columns(table string, names []string) string {
+func columns(names []string) string {
 	var b strings.Builder
 	for i, n := range names {
 		if i > 0 {
 			b.WriteString(", ")
 		}
-		b.WriteString("`" + table + "`.`" + n + "`")
+		b.WriteString("`" + n + "`")
 	}
 	return b.String()
 }
@@ -66,7 +68,7 @@ func window(head, table string, after bool, limit int) string {
 
 // lines are the lines of n orders.
 func (t *texts) lines(n int) string {
-	return t.linesHead + "`order_lines`.`order_id` IN (" + strings.Repeat("?, ", n-1) +
+	return t.linesHead + t.linesFrom + " WHERE `order_lines`.`order_id` IN (" + strings.Repeat("?, ", n-1) +
 		"?) AND `order_lines`.`store_id` = ? ORDER BY `order_lines`.`order_id`, `order_lines`.`position`"
 }
 

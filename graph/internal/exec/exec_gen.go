@@ -4105,19 +4105,7 @@ func (ec *executionContext) field___Type_fields_args(ctx context.Context, rawArg
 // region    **************************** field.gotpl *****************************
 
 func (ec *executionContext) _APIKey_id(ctx context.Context, field graphql.CollectedField, obj *model.APIKey) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_APIKey_id,
-		func(ctx context.Context) (any, error) {
-			return obj.PublicID(), nil
-		},
-		nil,
-		ec.marshalNID2string,
-		true,
-		true,
-	)
+	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
 }
 
 func (ec *executionContext) fieldContext_APIKey_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -4134,19 +4122,7 @@ func (ec *executionContext) fieldContext_APIKey_id(_ context.Context, field grap
 }
 
 func (ec *executionContext) _APIKey_name(ctx context.Context, field graphql.CollectedField, obj *model.APIKey) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_APIKey_name,
-		func(ctx context.Context) (any, error) {
-			return obj.Name, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Name)
 }
 
 func (ec *executionContext) fieldContext_APIKey_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -4163,19 +4139,7 @@ func (ec *executionContext) fieldContext_APIKey_name(_ context.Context, field gr
 }
 
 func (ec *executionContext) _APIKey_hint(ctx context.Context, field graphql.CollectedField, obj *model.APIKey) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_APIKey_hint,
-		func(ctx context.Context) (any, error) {
-			return obj.Hint, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Hint)
 }
 
 func (ec *executionContext) fieldContext_APIKey_hint(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -4192,19 +4156,7 @@ func (ec *executionContext) fieldContext_APIKey_hint(_ context.Context, field gr
 }
 
 func (ec *executionContext) _APIKey_scopes(ctx context.Context, field graphql.CollectedField, obj *model.APIKey) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_APIKey_scopes,
-		func(ctx context.Context) (any, error) {
-			return obj.Scopes(), nil
-		},
-		nil,
-		ec.marshalNString2ᚕstringᚄ,
-		true,
-		true,
-	)
+	return ec.marshalNString2ᚕstringᚄ(ctx, field.Selections, obj.Scopes())
 }
 
 func (ec *executionContext) fieldContext_APIKey_scopes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -4221,19 +4173,7 @@ func (ec *executionContext) fieldContext_APIKey_scopes(_ context.Context, field 
 }
 
 func (ec *executionContext) _APIKey_lineageId(ctx context.Context, field graphql.CollectedField, obj *model.APIKey) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_APIKey_lineageId,
-		func(ctx context.Context) (any, error) {
-			return obj.PublicLineageID(), nil
-		},
-		nil,
-		ec.marshalNID2string,
-		true,
-		true,
-	)
+	return ec.marshalNID2string(ctx, field.Selections, obj.PublicLineageID())
 }
 
 func (ec *executionContext) fieldContext_APIKey_lineageId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -4250,19 +4190,7 @@ func (ec *executionContext) fieldContext_APIKey_lineageId(_ context.Context, fie
 }
 
 func (ec *executionContext) _APIKey_superseded(ctx context.Context, field graphql.CollectedField, obj *model.APIKey) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_APIKey_superseded,
-		func(ctx context.Context) (any, error) {
-			return obj.Superseded(), nil
-		},
-		nil,
-		ec.marshalNBoolean2bool,
-		true,
-		true,
-	)
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.Superseded())
 }
 
 func (ec *executionContext) fieldContext_APIKey_superseded(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -4279,19 +4207,7 @@ func (ec *executionContext) fieldContext_APIKey_superseded(_ context.Context, fi
 }
 
 func (ec *executionContext) _APIKey_createdAt(ctx context.Context, field graphql.CollectedField, obj *model.APIKey) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_APIKey_createdAt,
-		func(ctx context.Context) (any, error) {
-			return obj.CreatedAt(), nil
-		},
-		nil,
-		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		true,
-	)
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CreatedAt())
 }
 
 func (ec *executionContext) fieldContext_APIKey_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -4308,19 +4224,7 @@ func (ec *executionContext) fieldContext_APIKey_createdAt(_ context.Context, fie
 }
 
 func (ec *executionContext) _APIKey_expiresAt(ctx context.Context, field graphql.CollectedField, obj *model.APIKey) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_APIKey_expiresAt,
-		func(ctx context.Context) (any, error) {
-			return obj.ExpiresAt, nil
-		},
-		nil,
-		ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		false,
-	)
+	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.ExpiresAt)
 }
 
 func (ec *executionContext) fieldContext_APIKey_expiresAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -4337,19 +4241,7 @@ func (ec *executionContext) fieldContext_APIKey_expiresAt(_ context.Context, fie
 }
 
 func (ec *executionContext) _APIKey_revokedAt(ctx context.Context, field graphql.CollectedField, obj *model.APIKey) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_APIKey_revokedAt,
-		func(ctx context.Context) (any, error) {
-			return obj.RevokedAt, nil
-		},
-		nil,
-		ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		false,
-	)
+	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.RevokedAt)
 }
 
 func (ec *executionContext) fieldContext_APIKey_revokedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -4366,19 +4258,7 @@ func (ec *executionContext) fieldContext_APIKey_revokedAt(_ context.Context, fie
 }
 
 func (ec *executionContext) _APIKey_lastUsedAt(ctx context.Context, field graphql.CollectedField, obj *model.APIKey) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_APIKey_lastUsedAt,
-		func(ctx context.Context) (any, error) {
-			return obj.LastUsedAt, nil
-		},
-		nil,
-		ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		false,
-	)
+	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.LastUsedAt)
 }
 
 func (ec *executionContext) fieldContext_APIKey_lastUsedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -4520,19 +4400,7 @@ func (ec *executionContext) fieldContext_APIKeyConnection_pageInfo(_ context.Con
 }
 
 func (ec *executionContext) _APIKeyEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.Edge[*model.APIKey]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_APIKeyEdge_cursor,
-		func(ctx context.Context) (any, error) {
-			return obj.Cursor, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Cursor)
 }
 
 func (ec *executionContext) fieldContext_APIKeyEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -4651,19 +4519,7 @@ func (ec *executionContext) fieldContext_APIKeyPayload_apiKey(_ context.Context,
 }
 
 func (ec *executionContext) _APIKeyPayload_secret(ctx context.Context, field graphql.CollectedField, obj *model.APIKeyPayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_APIKeyPayload_secret,
-		func(ctx context.Context) (any, error) {
-			return obj.Secret, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Secret)
 }
 
 func (ec *executionContext) fieldContext_APIKeyPayload_secret(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -4717,19 +4573,7 @@ func (ec *executionContext) fieldContext_APIKeyPayload_userErrors(_ context.Cont
 }
 
 func (ec *executionContext) _Address_name(ctx context.Context, field graphql.CollectedField, obj *document.AddressFields) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Address_name,
-		func(ctx context.Context) (any, error) {
-			return obj.Name, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Name)
 }
 
 func (ec *executionContext) fieldContext_Address_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -4746,19 +4590,7 @@ func (ec *executionContext) fieldContext_Address_name(_ context.Context, field g
 }
 
 func (ec *executionContext) _Address_company(ctx context.Context, field graphql.CollectedField, obj *document.AddressFields) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Address_company,
-		func(ctx context.Context) (any, error) {
-			return obj.Company, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Company)
 }
 
 func (ec *executionContext) fieldContext_Address_company(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -4775,19 +4607,7 @@ func (ec *executionContext) fieldContext_Address_company(_ context.Context, fiel
 }
 
 func (ec *executionContext) _Address_line1(ctx context.Context, field graphql.CollectedField, obj *document.AddressFields) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Address_line1,
-		func(ctx context.Context) (any, error) {
-			return obj.Line1, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Line1)
 }
 
 func (ec *executionContext) fieldContext_Address_line1(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -4804,19 +4624,7 @@ func (ec *executionContext) fieldContext_Address_line1(_ context.Context, field 
 }
 
 func (ec *executionContext) _Address_line2(ctx context.Context, field graphql.CollectedField, obj *document.AddressFields) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Address_line2,
-		func(ctx context.Context) (any, error) {
-			return obj.Line2, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Line2)
 }
 
 func (ec *executionContext) fieldContext_Address_line2(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -4833,19 +4641,7 @@ func (ec *executionContext) fieldContext_Address_line2(_ context.Context, field 
 }
 
 func (ec *executionContext) _Address_city(ctx context.Context, field graphql.CollectedField, obj *document.AddressFields) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Address_city,
-		func(ctx context.Context) (any, error) {
-			return obj.City, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.City)
 }
 
 func (ec *executionContext) fieldContext_Address_city(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -4862,19 +4658,7 @@ func (ec *executionContext) fieldContext_Address_city(_ context.Context, field g
 }
 
 func (ec *executionContext) _Address_region(ctx context.Context, field graphql.CollectedField, obj *document.AddressFields) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Address_region,
-		func(ctx context.Context) (any, error) {
-			return obj.Region, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Region)
 }
 
 func (ec *executionContext) fieldContext_Address_region(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -4891,19 +4675,7 @@ func (ec *executionContext) fieldContext_Address_region(_ context.Context, field
 }
 
 func (ec *executionContext) _Address_postalCode(ctx context.Context, field graphql.CollectedField, obj *document.AddressFields) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Address_postalCode,
-		func(ctx context.Context) (any, error) {
-			return obj.PostalCode, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.PostalCode)
 }
 
 func (ec *executionContext) fieldContext_Address_postalCode(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -4920,19 +4692,7 @@ func (ec *executionContext) fieldContext_Address_postalCode(_ context.Context, f
 }
 
 func (ec *executionContext) _Address_country(ctx context.Context, field graphql.CollectedField, obj *document.AddressFields) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Address_country,
-		func(ctx context.Context) (any, error) {
-			return obj.Country, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Country)
 }
 
 func (ec *executionContext) fieldContext_Address_country(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -4949,19 +4709,7 @@ func (ec *executionContext) fieldContext_Address_country(_ context.Context, fiel
 }
 
 func (ec *executionContext) _Address_phone(ctx context.Context, field graphql.CollectedField, obj *document.AddressFields) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Address_phone,
-		func(ctx context.Context) (any, error) {
-			return obj.Phone, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Phone)
 }
 
 func (ec *executionContext) fieldContext_Address_phone(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -4978,19 +4726,7 @@ func (ec *executionContext) fieldContext_Address_phone(_ context.Context, field 
 }
 
 func (ec *executionContext) _AuditEntry_id(ctx context.Context, field graphql.CollectedField, obj *model.AuditEntry) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_AuditEntry_id,
-		func(ctx context.Context) (any, error) {
-			return obj.PublicID(), nil
-		},
-		nil,
-		ec.marshalNID2string,
-		true,
-		true,
-	)
+	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
 }
 
 func (ec *executionContext) fieldContext_AuditEntry_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -5044,19 +4780,7 @@ func (ec *executionContext) fieldContext_AuditEntry_actor(_ context.Context, fie
 }
 
 func (ec *executionContext) _AuditEntry_action(ctx context.Context, field graphql.CollectedField, obj *model.AuditEntry) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_AuditEntry_action,
-		func(ctx context.Context) (any, error) {
-			return obj.Action, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Action)
 }
 
 func (ec *executionContext) fieldContext_AuditEntry_action(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -5073,19 +4797,7 @@ func (ec *executionContext) fieldContext_AuditEntry_action(_ context.Context, fi
 }
 
 func (ec *executionContext) _AuditEntry_resourceType(ctx context.Context, field graphql.CollectedField, obj *model.AuditEntry) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_AuditEntry_resourceType,
-		func(ctx context.Context) (any, error) {
-			return obj.ResourceType, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.ResourceType)
 }
 
 func (ec *executionContext) fieldContext_AuditEntry_resourceType(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -5102,19 +4814,7 @@ func (ec *executionContext) fieldContext_AuditEntry_resourceType(_ context.Conte
 }
 
 func (ec *executionContext) _AuditEntry_resourceId(ctx context.Context, field graphql.CollectedField, obj *model.AuditEntry) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_AuditEntry_resourceId,
-		func(ctx context.Context) (any, error) {
-			return obj.PublicResourceID(), nil
-		},
-		nil,
-		ec.marshalNID2string,
-		true,
-		true,
-	)
+	return ec.marshalNID2string(ctx, field.Selections, obj.PublicResourceID())
 }
 
 func (ec *executionContext) fieldContext_AuditEntry_resourceId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -5131,19 +4831,7 @@ func (ec *executionContext) fieldContext_AuditEntry_resourceId(_ context.Context
 }
 
 func (ec *executionContext) _AuditEntry_detail(ctx context.Context, field graphql.CollectedField, obj *model.AuditEntry) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_AuditEntry_detail,
-		func(ctx context.Context) (any, error) {
-			return obj.Detail, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Detail)
 }
 
 func (ec *executionContext) fieldContext_AuditEntry_detail(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -5160,19 +4848,7 @@ func (ec *executionContext) fieldContext_AuditEntry_detail(_ context.Context, fi
 }
 
 func (ec *executionContext) _AuditEntry_requestId(ctx context.Context, field graphql.CollectedField, obj *model.AuditEntry) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_AuditEntry_requestId,
-		func(ctx context.Context) (any, error) {
-			return obj.RequestID, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.RequestID)
 }
 
 func (ec *executionContext) fieldContext_AuditEntry_requestId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -5189,19 +4865,7 @@ func (ec *executionContext) fieldContext_AuditEntry_requestId(_ context.Context,
 }
 
 func (ec *executionContext) _AuditEntry_createdAt(ctx context.Context, field graphql.CollectedField, obj *model.AuditEntry) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_AuditEntry_createdAt,
-		func(ctx context.Context) (any, error) {
-			return obj.CreatedAt(), nil
-		},
-		nil,
-		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		true,
-	)
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CreatedAt())
 }
 
 func (ec *executionContext) fieldContext_AuditEntry_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -5339,19 +5003,7 @@ func (ec *executionContext) fieldContext_AuditEntryConnection_pageInfo(_ context
 }
 
 func (ec *executionContext) _AuditEntryEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.Edge[*model.AuditEntry]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_AuditEntryEdge_cursor,
-		func(ctx context.Context) (any, error) {
-			return obj.Cursor, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Cursor)
 }
 
 func (ec *executionContext) fieldContext_AuditEntryEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -5415,19 +5067,7 @@ func (ec *executionContext) fieldContext_AuditEntryEdge_node(_ context.Context, 
 }
 
 func (ec *executionContext) _Author_type(ctx context.Context, field graphql.CollectedField, obj *model.Author) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Author_type,
-		func(ctx context.Context) (any, error) {
-			return obj.Type, nil
-		},
-		nil,
-		ec.marshalNActorType2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐKind,
-		true,
-		true,
-	)
+	return ec.marshalNActorType2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐKind(ctx, field.Selections, obj.Type)
 }
 
 func (ec *executionContext) fieldContext_Author_type(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -5444,19 +5084,7 @@ func (ec *executionContext) fieldContext_Author_type(_ context.Context, field gr
 }
 
 func (ec *executionContext) _Author_id(ctx context.Context, field graphql.CollectedField, obj *model.Author) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Author_id,
-		func(ctx context.Context) (any, error) {
-			return obj.ID, nil
-		},
-		nil,
-		ec.marshalNID2string,
-		true,
-		true,
-	)
+	return ec.marshalNID2string(ctx, field.Selections, obj.ID)
 }
 
 func (ec *executionContext) fieldContext_Author_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -5473,19 +5101,7 @@ func (ec *executionContext) fieldContext_Author_id(_ context.Context, field grap
 }
 
 func (ec *executionContext) _Author_name(ctx context.Context, field graphql.CollectedField, obj *model.Author) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Author_name,
-		func(ctx context.Context) (any, error) {
-			return obj.Name, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Name)
 }
 
 func (ec *executionContext) fieldContext_Author_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -5502,19 +5118,7 @@ func (ec *executionContext) fieldContext_Author_name(_ context.Context, field gr
 }
 
 func (ec *executionContext) _Customer_id(ctx context.Context, field graphql.CollectedField, obj *model.Customer) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Customer_id,
-		func(ctx context.Context) (any, error) {
-			return obj.PublicID(), nil
-		},
-		nil,
-		ec.marshalNID2string,
-		true,
-		true,
-	)
+	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
 }
 
 func (ec *executionContext) fieldContext_Customer_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -5531,19 +5135,7 @@ func (ec *executionContext) fieldContext_Customer_id(_ context.Context, field gr
 }
 
 func (ec *executionContext) _Customer_email(ctx context.Context, field graphql.CollectedField, obj *model.Customer) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Customer_email,
-		func(ctx context.Context) (any, error) {
-			return obj.Email, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Email)
 }
 
 func (ec *executionContext) fieldContext_Customer_email(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -5560,19 +5152,7 @@ func (ec *executionContext) fieldContext_Customer_email(_ context.Context, field
 }
 
 func (ec *executionContext) _Customer_phone(ctx context.Context, field graphql.CollectedField, obj *model.Customer) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Customer_phone,
-		func(ctx context.Context) (any, error) {
-			return obj.Phone, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Phone)
 }
 
 func (ec *executionContext) fieldContext_Customer_phone(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -5589,19 +5169,7 @@ func (ec *executionContext) fieldContext_Customer_phone(_ context.Context, field
 }
 
 func (ec *executionContext) _Customer_firstName(ctx context.Context, field graphql.CollectedField, obj *model.Customer) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Customer_firstName,
-		func(ctx context.Context) (any, error) {
-			return obj.FirstName, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.FirstName)
 }
 
 func (ec *executionContext) fieldContext_Customer_firstName(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -5618,19 +5186,7 @@ func (ec *executionContext) fieldContext_Customer_firstName(_ context.Context, f
 }
 
 func (ec *executionContext) _Customer_lastName(ctx context.Context, field graphql.CollectedField, obj *model.Customer) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Customer_lastName,
-		func(ctx context.Context) (any, error) {
-			return obj.LastName, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.LastName)
 }
 
 func (ec *executionContext) fieldContext_Customer_lastName(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -5647,19 +5203,7 @@ func (ec *executionContext) fieldContext_Customer_lastName(_ context.Context, fi
 }
 
 func (ec *executionContext) _Customer_displayName(ctx context.Context, field graphql.CollectedField, obj *model.Customer) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Customer_displayName,
-		func(ctx context.Context) (any, error) {
-			return obj.DisplayName(), nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.DisplayName())
 }
 
 func (ec *executionContext) fieldContext_Customer_displayName(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -5676,19 +5220,7 @@ func (ec *executionContext) fieldContext_Customer_displayName(_ context.Context,
 }
 
 func (ec *executionContext) _Customer_status(ctx context.Context, field graphql.CollectedField, obj *model.Customer) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Customer_status,
-		func(ctx context.Context) (any, error) {
-			return obj.Status, nil
-		},
-		nil,
-		ec.marshalNCustomerStatus2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐCustomerStatus,
-		true,
-		true,
-	)
+	return ec.marshalNCustomerStatus2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐCustomerStatus(ctx, field.Selections, obj.Status)
 }
 
 func (ec *executionContext) fieldContext_Customer_status(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -5705,19 +5237,7 @@ func (ec *executionContext) fieldContext_Customer_status(_ context.Context, fiel
 }
 
 func (ec *executionContext) _Customer_locale(ctx context.Context, field graphql.CollectedField, obj *model.Customer) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Customer_locale,
-		func(ctx context.Context) (any, error) {
-			return obj.Locale, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Locale)
 }
 
 func (ec *executionContext) fieldContext_Customer_locale(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -5734,19 +5254,7 @@ func (ec *executionContext) fieldContext_Customer_locale(_ context.Context, fiel
 }
 
 func (ec *executionContext) _Customer_emailMarketing(ctx context.Context, field graphql.CollectedField, obj *model.Customer) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Customer_emailMarketing,
-		func(ctx context.Context) (any, error) {
-			return obj.EmailMarketing, nil
-		},
-		nil,
-		ec.marshalNEmailMarketing2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐEmailMarketing,
-		true,
-		true,
-	)
+	return ec.marshalNEmailMarketing2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐEmailMarketing(ctx, field.Selections, obj.EmailMarketing)
 }
 
 func (ec *executionContext) fieldContext_Customer_emailMarketing(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -5890,19 +5398,7 @@ func (ec *executionContext) fieldContext_Customer_tags(_ context.Context, field 
 }
 
 func (ec *executionContext) _Customer_note(ctx context.Context, field graphql.CollectedField, obj *model.Customer) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Customer_note,
-		func(ctx context.Context) (any, error) {
-			return obj.Note, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Note)
 }
 
 func (ec *executionContext) fieldContext_Customer_note(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -5919,19 +5415,7 @@ func (ec *executionContext) fieldContext_Customer_note(_ context.Context, field 
 }
 
 func (ec *executionContext) _Customer_ordersCount(ctx context.Context, field graphql.CollectedField, obj *model.Customer) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Customer_ordersCount,
-		func(ctx context.Context) (any, error) {
-			return obj.OrdersCount, nil
-		},
-		nil,
-		ec.marshalNLong2int64,
-		true,
-		true,
-	)
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.OrdersCount)
 }
 
 func (ec *executionContext) fieldContext_Customer_ordersCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -5948,19 +5432,7 @@ func (ec *executionContext) fieldContext_Customer_ordersCount(_ context.Context,
 }
 
 func (ec *executionContext) _Customer_totalSpentMinor(ctx context.Context, field graphql.CollectedField, obj *model.Customer) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Customer_totalSpentMinor,
-		func(ctx context.Context) (any, error) {
-			return obj.TotalSpentMinor, nil
-		},
-		nil,
-		ec.marshalNMoney2int64,
-		true,
-		true,
-	)
+	return ec.marshalNMoney2int64(ctx, field.Selections, obj.TotalSpentMinor)
 }
 
 func (ec *executionContext) fieldContext_Customer_totalSpentMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -5977,19 +5449,7 @@ func (ec *executionContext) fieldContext_Customer_totalSpentMinor(_ context.Cont
 }
 
 func (ec *executionContext) _Customer_currency(ctx context.Context, field graphql.CollectedField, obj *model.Customer) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Customer_currency,
-		func(ctx context.Context) (any, error) {
-			return obj.Currency, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Currency)
 }
 
 func (ec *executionContext) fieldContext_Customer_currency(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -6006,19 +5466,7 @@ func (ec *executionContext) fieldContext_Customer_currency(_ context.Context, fi
 }
 
 func (ec *executionContext) _Customer_lastOrderAt(ctx context.Context, field graphql.CollectedField, obj *model.Customer) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Customer_lastOrderAt,
-		func(ctx context.Context) (any, error) {
-			return obj.LastOrderAt, nil
-		},
-		nil,
-		ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		false,
-	)
+	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.LastOrderAt)
 }
 
 func (ec *executionContext) fieldContext_Customer_lastOrderAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -6035,19 +5483,7 @@ func (ec *executionContext) fieldContext_Customer_lastOrderAt(_ context.Context,
 }
 
 func (ec *executionContext) _Customer_version(ctx context.Context, field graphql.CollectedField, obj *model.Customer) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Customer_version,
-		func(ctx context.Context) (any, error) {
-			return obj.Version, nil
-		},
-		nil,
-		ec.marshalNLong2int64,
-		true,
-		true,
-	)
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.Version)
 }
 
 func (ec *executionContext) fieldContext_Customer_version(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -6064,19 +5500,7 @@ func (ec *executionContext) fieldContext_Customer_version(_ context.Context, fie
 }
 
 func (ec *executionContext) _Customer_createdAt(ctx context.Context, field graphql.CollectedField, obj *model.Customer) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Customer_createdAt,
-		func(ctx context.Context) (any, error) {
-			return obj.CreatedAt(), nil
-		},
-		nil,
-		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		true,
-	)
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CreatedAt())
 }
 
 func (ec *executionContext) fieldContext_Customer_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -6093,19 +5517,7 @@ func (ec *executionContext) fieldContext_Customer_createdAt(_ context.Context, f
 }
 
 func (ec *executionContext) _Customer_updatedAt(ctx context.Context, field graphql.CollectedField, obj *model.Customer) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Customer_updatedAt,
-		func(ctx context.Context) (any, error) {
-			return obj.UpdatedAt, nil
-		},
-		nil,
-		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		true,
-	)
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.UpdatedAt)
 }
 
 func (ec *executionContext) fieldContext_Customer_updatedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -6267,19 +5679,7 @@ func (ec *executionContext) fieldContext_CustomerConnection_pageInfo(_ context.C
 }
 
 func (ec *executionContext) _CustomerEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.Edge[*model.Customer]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_CustomerEdge_cursor,
-		func(ctx context.Context) (any, error) {
-			return obj.Cursor, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Cursor)
 }
 
 func (ec *executionContext) fieldContext_CustomerEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -6475,19 +5875,7 @@ func (ec *executionContext) fieldContext_CustomerPayload_userErrors(_ context.Co
 }
 
 func (ec *executionContext) _Fulfillment_id(ctx context.Context, field graphql.CollectedField, obj *db.Fulfillment) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Fulfillment_id,
-		func(ctx context.Context) (any, error) {
-			return obj.PublicID(), nil
-		},
-		nil,
-		ec.marshalNID2string,
-		true,
-		true,
-	)
+	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
 }
 
 func (ec *executionContext) fieldContext_Fulfillment_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -6539,19 +5927,7 @@ func (ec *executionContext) fieldContext_Fulfillment_lines(_ context.Context, fi
 }
 
 func (ec *executionContext) _Fulfillment_carrier(ctx context.Context, field graphql.CollectedField, obj *db.Fulfillment) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Fulfillment_carrier,
-		func(ctx context.Context) (any, error) {
-			return obj.Carrier, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Carrier)
 }
 
 func (ec *executionContext) fieldContext_Fulfillment_carrier(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -6568,19 +5944,7 @@ func (ec *executionContext) fieldContext_Fulfillment_carrier(_ context.Context, 
 }
 
 func (ec *executionContext) _Fulfillment_trackingNumber(ctx context.Context, field graphql.CollectedField, obj *db.Fulfillment) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Fulfillment_trackingNumber,
-		func(ctx context.Context) (any, error) {
-			return obj.TrackingNumber, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.TrackingNumber)
 }
 
 func (ec *executionContext) fieldContext_Fulfillment_trackingNumber(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -6597,19 +5961,7 @@ func (ec *executionContext) fieldContext_Fulfillment_trackingNumber(_ context.Co
 }
 
 func (ec *executionContext) _Fulfillment_trackingUrl(ctx context.Context, field graphql.CollectedField, obj *db.Fulfillment) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Fulfillment_trackingUrl,
-		func(ctx context.Context) (any, error) {
-			return obj.TrackingURL, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.TrackingURL)
 }
 
 func (ec *executionContext) fieldContext_Fulfillment_trackingUrl(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -6626,19 +5978,7 @@ func (ec *executionContext) fieldContext_Fulfillment_trackingUrl(_ context.Conte
 }
 
 func (ec *executionContext) _Fulfillment_createdAt(ctx context.Context, field graphql.CollectedField, obj *db.Fulfillment) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Fulfillment_createdAt,
-		func(ctx context.Context) (any, error) {
-			return obj.CreatedAt(), nil
-		},
-		nil,
-		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		true,
-	)
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CreatedAt())
 }
 
 func (ec *executionContext) fieldContext_Fulfillment_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -6655,19 +5995,7 @@ func (ec *executionContext) fieldContext_Fulfillment_createdAt(_ context.Context
 }
 
 func (ec *executionContext) _Identity_type(ctx context.Context, field graphql.CollectedField, obj *model.Identity) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Identity_type,
-		func(ctx context.Context) (any, error) {
-			return obj.Type, nil
-		},
-		nil,
-		ec.marshalNCredentialType2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐCredentialType,
-		true,
-		true,
-	)
+	return ec.marshalNCredentialType2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐCredentialType(ctx, field.Selections, obj.Type)
 }
 
 func (ec *executionContext) fieldContext_Identity_type(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -6684,19 +6012,7 @@ func (ec *executionContext) fieldContext_Identity_type(_ context.Context, field 
 }
 
 func (ec *executionContext) _Identity_credentialId(ctx context.Context, field graphql.CollectedField, obj *model.Identity) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Identity_credentialId,
-		func(ctx context.Context) (any, error) {
-			return obj.CredentialID, nil
-		},
-		nil,
-		ec.marshalNID2string,
-		true,
-		true,
-	)
+	return ec.marshalNID2string(ctx, field.Selections, obj.CredentialID)
 }
 
 func (ec *executionContext) fieldContext_Identity_credentialId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -6713,19 +6029,7 @@ func (ec *executionContext) fieldContext_Identity_credentialId(_ context.Context
 }
 
 func (ec *executionContext) _Identity_name(ctx context.Context, field graphql.CollectedField, obj *model.Identity) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Identity_name,
-		func(ctx context.Context) (any, error) {
-			return obj.Name, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Name)
 }
 
 func (ec *executionContext) fieldContext_Identity_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -6742,19 +6046,7 @@ func (ec *executionContext) fieldContext_Identity_name(_ context.Context, field 
 }
 
 func (ec *executionContext) _Identity_hint(ctx context.Context, field graphql.CollectedField, obj *model.Identity) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Identity_hint,
-		func(ctx context.Context) (any, error) {
-			return obj.Hint, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Hint)
 }
 
 func (ec *executionContext) fieldContext_Identity_hint(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -6771,19 +6063,7 @@ func (ec *executionContext) fieldContext_Identity_hint(_ context.Context, field 
 }
 
 func (ec *executionContext) _Identity_createdAt(ctx context.Context, field graphql.CollectedField, obj *model.Identity) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Identity_createdAt,
-		func(ctx context.Context) (any, error) {
-			return obj.CreatedAt, nil
-		},
-		nil,
-		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		true,
-	)
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CreatedAt)
 }
 
 func (ec *executionContext) fieldContext_Identity_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -6800,19 +6080,7 @@ func (ec *executionContext) fieldContext_Identity_createdAt(_ context.Context, f
 }
 
 func (ec *executionContext) _Identity_expiresAt(ctx context.Context, field graphql.CollectedField, obj *model.Identity) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Identity_expiresAt,
-		func(ctx context.Context) (any, error) {
-			return obj.ExpiresAt, nil
-		},
-		nil,
-		ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		false,
-	)
+	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.ExpiresAt)
 }
 
 func (ec *executionContext) fieldContext_Identity_expiresAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -6829,19 +6097,7 @@ func (ec *executionContext) fieldContext_Identity_expiresAt(_ context.Context, f
 }
 
 func (ec *executionContext) _Identity_superseded(ctx context.Context, field graphql.CollectedField, obj *model.Identity) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Identity_superseded,
-		func(ctx context.Context) (any, error) {
-			return obj.Superseded, nil
-		},
-		nil,
-		ec.marshalNBoolean2bool,
-		true,
-		true,
-	)
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.Superseded)
 }
 
 func (ec *executionContext) fieldContext_Identity_superseded(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -6858,19 +6114,7 @@ func (ec *executionContext) fieldContext_Identity_superseded(_ context.Context, 
 }
 
 func (ec *executionContext) _Identity_scopes(ctx context.Context, field graphql.CollectedField, obj *model.Identity) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Identity_scopes,
-		func(ctx context.Context) (any, error) {
-			return obj.Scopes(), nil
-		},
-		nil,
-		ec.marshalNString2ᚕstringᚄ,
-		true,
-		true,
-	)
+	return ec.marshalNString2ᚕstringᚄ(ctx, field.Selections, obj.Scopes())
 }
 
 func (ec *executionContext) fieldContext_Identity_scopes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -6887,19 +6131,7 @@ func (ec *executionContext) fieldContext_Identity_scopes(_ context.Context, fiel
 }
 
 func (ec *executionContext) _Identity_grantedScopes(ctx context.Context, field graphql.CollectedField, obj *model.Identity) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Identity_grantedScopes,
-		func(ctx context.Context) (any, error) {
-			return obj.GrantedScopes(), nil
-		},
-		nil,
-		ec.marshalNString2ᚕstringᚄ,
-		true,
-		true,
-	)
+	return ec.marshalNString2ᚕstringᚄ(ctx, field.Selections, obj.GrantedScopes())
 }
 
 func (ec *executionContext) fieldContext_Identity_grantedScopes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -6967,19 +6199,7 @@ func (ec *executionContext) fieldContext_Identity_store(_ context.Context, field
 }
 
 func (ec *executionContext) _Identity_serverTime(ctx context.Context, field graphql.CollectedField, obj *model.Identity) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Identity_serverTime,
-		func(ctx context.Context) (any, error) {
-			return obj.ServerTime, nil
-		},
-		nil,
-		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		true,
-	)
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.ServerTime)
 }
 
 func (ec *executionContext) fieldContext_Identity_serverTime(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -6996,19 +6216,7 @@ func (ec *executionContext) fieldContext_Identity_serverTime(_ context.Context, 
 }
 
 func (ec *executionContext) _LineItem_id(ctx context.Context, field graphql.CollectedField, obj *model.LineItem) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_LineItem_id,
-		func(ctx context.Context) (any, error) {
-			return obj.PublicID(), nil
-		},
-		nil,
-		ec.marshalNID2string,
-		true,
-		true,
-	)
+	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
 }
 
 func (ec *executionContext) fieldContext_LineItem_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -7025,19 +6233,7 @@ func (ec *executionContext) fieldContext_LineItem_id(_ context.Context, field gr
 }
 
 func (ec *executionContext) _LineItem_productId(ctx context.Context, field graphql.CollectedField, obj *model.LineItem) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_LineItem_productId,
-		func(ctx context.Context) (any, error) {
-			return obj.PublicProductID(), nil
-		},
-		nil,
-		ec.marshalOID2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.PublicProductID())
 }
 
 func (ec *executionContext) fieldContext_LineItem_productId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -7139,19 +6335,7 @@ func (ec *executionContext) fieldContext_LineItem_product(_ context.Context, fie
 }
 
 func (ec *executionContext) _LineItem_title(ctx context.Context, field graphql.CollectedField, obj *model.LineItem) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_LineItem_title,
-		func(ctx context.Context) (any, error) {
-			return obj.Title, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Title)
 }
 
 func (ec *executionContext) fieldContext_LineItem_title(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -7168,19 +6352,7 @@ func (ec *executionContext) fieldContext_LineItem_title(_ context.Context, field
 }
 
 func (ec *executionContext) _LineItem_sku(ctx context.Context, field graphql.CollectedField, obj *model.LineItem) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_LineItem_sku,
-		func(ctx context.Context) (any, error) {
-			return obj.Sku, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Sku)
 }
 
 func (ec *executionContext) fieldContext_LineItem_sku(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -7197,19 +6369,7 @@ func (ec *executionContext) fieldContext_LineItem_sku(_ context.Context, field g
 }
 
 func (ec *executionContext) _LineItem_quantity(ctx context.Context, field graphql.CollectedField, obj *model.LineItem) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_LineItem_quantity,
-		func(ctx context.Context) (any, error) {
-			return obj.Quantity, nil
-		},
-		nil,
-		ec.marshalNLong2int64,
-		true,
-		true,
-	)
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.Quantity)
 }
 
 func (ec *executionContext) fieldContext_LineItem_quantity(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -7226,19 +6386,7 @@ func (ec *executionContext) fieldContext_LineItem_quantity(_ context.Context, fi
 }
 
 func (ec *executionContext) _LineItem_fulfilledQuantity(ctx context.Context, field graphql.CollectedField, obj *model.LineItem) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_LineItem_fulfilledQuantity,
-		func(ctx context.Context) (any, error) {
-			return obj.FulfilledQuantity, nil
-		},
-		nil,
-		ec.marshalNLong2int64,
-		true,
-		true,
-	)
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.FulfilledQuantity)
 }
 
 func (ec *executionContext) fieldContext_LineItem_fulfilledQuantity(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -7255,19 +6403,7 @@ func (ec *executionContext) fieldContext_LineItem_fulfilledQuantity(_ context.Co
 }
 
 func (ec *executionContext) _LineItem_refundedQuantity(ctx context.Context, field graphql.CollectedField, obj *model.LineItem) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_LineItem_refundedQuantity,
-		func(ctx context.Context) (any, error) {
-			return obj.RefundedQuantity, nil
-		},
-		nil,
-		ec.marshalNLong2int64,
-		true,
-		true,
-	)
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.RefundedQuantity)
 }
 
 func (ec *executionContext) fieldContext_LineItem_refundedQuantity(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -7284,19 +6420,7 @@ func (ec *executionContext) fieldContext_LineItem_refundedQuantity(_ context.Con
 }
 
 func (ec *executionContext) _LineItem_unitPriceMinor(ctx context.Context, field graphql.CollectedField, obj *model.LineItem) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_LineItem_unitPriceMinor,
-		func(ctx context.Context) (any, error) {
-			return obj.UnitPriceMinor, nil
-		},
-		nil,
-		ec.marshalNMoney2int64,
-		true,
-		true,
-	)
+	return ec.marshalNMoney2int64(ctx, field.Selections, obj.UnitPriceMinor)
 }
 
 func (ec *executionContext) fieldContext_LineItem_unitPriceMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -7313,19 +6437,7 @@ func (ec *executionContext) fieldContext_LineItem_unitPriceMinor(_ context.Conte
 }
 
 func (ec *executionContext) _LineItem_discountMinor(ctx context.Context, field graphql.CollectedField, obj *model.LineItem) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_LineItem_discountMinor,
-		func(ctx context.Context) (any, error) {
-			return obj.DiscountMinor, nil
-		},
-		nil,
-		ec.marshalNMoney2int64,
-		true,
-		true,
-	)
+	return ec.marshalNMoney2int64(ctx, field.Selections, obj.DiscountMinor)
 }
 
 func (ec *executionContext) fieldContext_LineItem_discountMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -7342,19 +6454,7 @@ func (ec *executionContext) fieldContext_LineItem_discountMinor(_ context.Contex
 }
 
 func (ec *executionContext) _LineItem_taxMinor(ctx context.Context, field graphql.CollectedField, obj *model.LineItem) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_LineItem_taxMinor,
-		func(ctx context.Context) (any, error) {
-			return obj.TaxMinor, nil
-		},
-		nil,
-		ec.marshalNMoney2int64,
-		true,
-		true,
-	)
+	return ec.marshalNMoney2int64(ctx, field.Selections, obj.TaxMinor)
 }
 
 func (ec *executionContext) fieldContext_LineItem_taxMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -7371,19 +6471,7 @@ func (ec *executionContext) fieldContext_LineItem_taxMinor(_ context.Context, fi
 }
 
 func (ec *executionContext) _LineItem_totalMinor(ctx context.Context, field graphql.CollectedField, obj *model.LineItem) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_LineItem_totalMinor,
-		func(ctx context.Context) (any, error) {
-			return obj.TotalMinor, nil
-		},
-		nil,
-		ec.marshalNMoney2int64,
-		true,
-		true,
-	)
+	return ec.marshalNMoney2int64(ctx, field.Selections, obj.TotalMinor)
 }
 
 func (ec *executionContext) fieldContext_LineItem_totalMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -7400,19 +6488,7 @@ func (ec *executionContext) fieldContext_LineItem_totalMinor(_ context.Context, 
 }
 
 func (ec *executionContext) _LineQuantity_lineItemId(ctx context.Context, field graphql.CollectedField, obj *document.Line) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_LineQuantity_lineItemId,
-		func(ctx context.Context) (any, error) {
-			return obj.LineID, nil
-		},
-		nil,
-		ec.marshalNID2string,
-		true,
-		true,
-	)
+	return ec.marshalNID2string(ctx, field.Selections, obj.LineID)
 }
 
 func (ec *executionContext) fieldContext_LineQuantity_lineItemId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -7429,19 +6505,7 @@ func (ec *executionContext) fieldContext_LineQuantity_lineItemId(_ context.Conte
 }
 
 func (ec *executionContext) _LineQuantity_quantity(ctx context.Context, field graphql.CollectedField, obj *document.Line) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_LineQuantity_quantity,
-		func(ctx context.Context) (any, error) {
-			return obj.Quantity, nil
-		},
-		nil,
-		ec.marshalNLong2int64,
-		true,
-		true,
-	)
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.Quantity)
 }
 
 func (ec *executionContext) fieldContext_LineQuantity_quantity(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -9554,19 +8618,7 @@ func (ec *executionContext) fieldContext_Mutation_orderNoteAppend(ctx context.Co
 }
 
 func (ec *executionContext) _Order_id(ctx context.Context, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Order_id,
-		func(ctx context.Context) (any, error) {
-			return obj.PublicID(), nil
-		},
-		nil,
-		ec.marshalNID2string,
-		true,
-		true,
-	)
+	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
 }
 
 func (ec *executionContext) fieldContext_Order_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -9583,19 +8635,7 @@ func (ec *executionContext) fieldContext_Order_id(_ context.Context, field graph
 }
 
 func (ec *executionContext) _Order_number(ctx context.Context, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Order_number,
-		func(ctx context.Context) (any, error) {
-			return obj.Number, nil
-		},
-		nil,
-		ec.marshalNLong2int64,
-		true,
-		true,
-	)
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.Number)
 }
 
 func (ec *executionContext) fieldContext_Order_number(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -9612,19 +8652,7 @@ func (ec *executionContext) fieldContext_Order_number(_ context.Context, field g
 }
 
 func (ec *executionContext) _Order_status(ctx context.Context, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Order_status,
-		func(ctx context.Context) (any, error) {
-			return obj.Status, nil
-		},
-		nil,
-		ec.marshalNOrderStatus2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐOrderStatus,
-		true,
-		true,
-	)
+	return ec.marshalNOrderStatus2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐOrderStatus(ctx, field.Selections, obj.Status)
 }
 
 func (ec *executionContext) fieldContext_Order_status(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -9641,19 +8669,7 @@ func (ec *executionContext) fieldContext_Order_status(_ context.Context, field g
 }
 
 func (ec *executionContext) _Order_financialStatus(ctx context.Context, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Order_financialStatus,
-		func(ctx context.Context) (any, error) {
-			return obj.FinancialStatus, nil
-		},
-		nil,
-		ec.marshalNFinancialStatus2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐFinancialStatus,
-		true,
-		true,
-	)
+	return ec.marshalNFinancialStatus2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐFinancialStatus(ctx, field.Selections, obj.FinancialStatus)
 }
 
 func (ec *executionContext) fieldContext_Order_financialStatus(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -9670,19 +8686,7 @@ func (ec *executionContext) fieldContext_Order_financialStatus(_ context.Context
 }
 
 func (ec *executionContext) _Order_fulfillmentStatus(ctx context.Context, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Order_fulfillmentStatus,
-		func(ctx context.Context) (any, error) {
-			return obj.FulfillmentStatus, nil
-		},
-		nil,
-		ec.marshalNFulfillmentStatus2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐFulfillmentStatus,
-		true,
-		true,
-	)
+	return ec.marshalNFulfillmentStatus2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐFulfillmentStatus(ctx, field.Selections, obj.FulfillmentStatus)
 }
 
 func (ec *executionContext) fieldContext_Order_fulfillmentStatus(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -9699,19 +8703,7 @@ func (ec *executionContext) fieldContext_Order_fulfillmentStatus(_ context.Conte
 }
 
 func (ec *executionContext) _Order_currency(ctx context.Context, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Order_currency,
-		func(ctx context.Context) (any, error) {
-			return obj.Currency, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Currency)
 }
 
 func (ec *executionContext) fieldContext_Order_currency(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -9728,19 +8720,7 @@ func (ec *executionContext) fieldContext_Order_currency(_ context.Context, field
 }
 
 func (ec *executionContext) _Order_subtotalMinor(ctx context.Context, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Order_subtotalMinor,
-		func(ctx context.Context) (any, error) {
-			return obj.SubtotalMinor, nil
-		},
-		nil,
-		ec.marshalNMoney2int64,
-		true,
-		true,
-	)
+	return ec.marshalNMoney2int64(ctx, field.Selections, obj.SubtotalMinor)
 }
 
 func (ec *executionContext) fieldContext_Order_subtotalMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -9757,19 +8737,7 @@ func (ec *executionContext) fieldContext_Order_subtotalMinor(_ context.Context, 
 }
 
 func (ec *executionContext) _Order_discountMinor(ctx context.Context, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Order_discountMinor,
-		func(ctx context.Context) (any, error) {
-			return obj.DiscountMinor, nil
-		},
-		nil,
-		ec.marshalNMoney2int64,
-		true,
-		true,
-	)
+	return ec.marshalNMoney2int64(ctx, field.Selections, obj.DiscountMinor)
 }
 
 func (ec *executionContext) fieldContext_Order_discountMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -9786,19 +8754,7 @@ func (ec *executionContext) fieldContext_Order_discountMinor(_ context.Context, 
 }
 
 func (ec *executionContext) _Order_shippingMinor(ctx context.Context, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Order_shippingMinor,
-		func(ctx context.Context) (any, error) {
-			return obj.ShippingMinor, nil
-		},
-		nil,
-		ec.marshalNMoney2int64,
-		true,
-		true,
-	)
+	return ec.marshalNMoney2int64(ctx, field.Selections, obj.ShippingMinor)
 }
 
 func (ec *executionContext) fieldContext_Order_shippingMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -9815,19 +8771,7 @@ func (ec *executionContext) fieldContext_Order_shippingMinor(_ context.Context, 
 }
 
 func (ec *executionContext) _Order_taxMinor(ctx context.Context, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Order_taxMinor,
-		func(ctx context.Context) (any, error) {
-			return obj.TaxMinor, nil
-		},
-		nil,
-		ec.marshalNMoney2int64,
-		true,
-		true,
-	)
+	return ec.marshalNMoney2int64(ctx, field.Selections, obj.TaxMinor)
 }
 
 func (ec *executionContext) fieldContext_Order_taxMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -9844,19 +8788,7 @@ func (ec *executionContext) fieldContext_Order_taxMinor(_ context.Context, field
 }
 
 func (ec *executionContext) _Order_totalMinor(ctx context.Context, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Order_totalMinor,
-		func(ctx context.Context) (any, error) {
-			return obj.TotalMinor, nil
-		},
-		nil,
-		ec.marshalNMoney2int64,
-		true,
-		true,
-	)
+	return ec.marshalNMoney2int64(ctx, field.Selections, obj.TotalMinor)
 }
 
 func (ec *executionContext) fieldContext_Order_totalMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -9873,19 +8805,7 @@ func (ec *executionContext) fieldContext_Order_totalMinor(_ context.Context, fie
 }
 
 func (ec *executionContext) _Order_paidMinor(ctx context.Context, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Order_paidMinor,
-		func(ctx context.Context) (any, error) {
-			return obj.PaidMinor, nil
-		},
-		nil,
-		ec.marshalNMoney2int64,
-		true,
-		true,
-	)
+	return ec.marshalNMoney2int64(ctx, field.Selections, obj.PaidMinor)
 }
 
 func (ec *executionContext) fieldContext_Order_paidMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -9902,19 +8822,7 @@ func (ec *executionContext) fieldContext_Order_paidMinor(_ context.Context, fiel
 }
 
 func (ec *executionContext) _Order_refundedMinor(ctx context.Context, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Order_refundedMinor,
-		func(ctx context.Context) (any, error) {
-			return obj.RefundedMinor, nil
-		},
-		nil,
-		ec.marshalNMoney2int64,
-		true,
-		true,
-	)
+	return ec.marshalNMoney2int64(ctx, field.Selections, obj.RefundedMinor)
 }
 
 func (ec *executionContext) fieldContext_Order_refundedMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -9931,19 +8839,7 @@ func (ec *executionContext) fieldContext_Order_refundedMinor(_ context.Context, 
 }
 
 func (ec *executionContext) _Order_customerId(ctx context.Context, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Order_customerId,
-		func(ctx context.Context) (any, error) {
-			return obj.PublicCustomerID(), nil
-		},
-		nil,
-		ec.marshalOID2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.PublicCustomerID())
 }
 
 func (ec *executionContext) fieldContext_Order_customerId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -10049,19 +8945,7 @@ func (ec *executionContext) fieldContext_Order_customer(_ context.Context, field
 }
 
 func (ec *executionContext) _Order_email(ctx context.Context, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Order_email,
-		func(ctx context.Context) (any, error) {
-			return obj.Email, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Email)
 }
 
 func (ec *executionContext) fieldContext_Order_email(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -10231,19 +9115,7 @@ func (ec *executionContext) fieldContext_Order_lineItems(_ context.Context, fiel
 }
 
 func (ec *executionContext) _Order_notesCount(ctx context.Context, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Order_notesCount,
-		func(ctx context.Context) (any, error) {
-			return obj.NotesCount, nil
-		},
-		nil,
-		ec.marshalNLong2int64,
-		true,
-		true,
-	)
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.NotesCount)
 }
 
 func (ec *executionContext) fieldContext_Order_notesCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -10490,19 +9362,7 @@ func (ec *executionContext) fieldContext_Order_tags(_ context.Context, field gra
 }
 
 func (ec *executionContext) _Order_source(ctx context.Context, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Order_source,
-		func(ctx context.Context) (any, error) {
-			return obj.Source, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Source)
 }
 
 func (ec *executionContext) fieldContext_Order_source(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -10519,19 +9379,7 @@ func (ec *executionContext) fieldContext_Order_source(_ context.Context, field g
 }
 
 func (ec *executionContext) _Order_placedAt(ctx context.Context, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Order_placedAt,
-		func(ctx context.Context) (any, error) {
-			return obj.PlacedAt, nil
-		},
-		nil,
-		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		true,
-	)
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.PlacedAt)
 }
 
 func (ec *executionContext) fieldContext_Order_placedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -10548,19 +9396,7 @@ func (ec *executionContext) fieldContext_Order_placedAt(_ context.Context, field
 }
 
 func (ec *executionContext) _Order_paidAt(ctx context.Context, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Order_paidAt,
-		func(ctx context.Context) (any, error) {
-			return obj.PaidAt, nil
-		},
-		nil,
-		ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		false,
-	)
+	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.PaidAt)
 }
 
 func (ec *executionContext) fieldContext_Order_paidAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -10577,19 +9413,7 @@ func (ec *executionContext) fieldContext_Order_paidAt(_ context.Context, field g
 }
 
 func (ec *executionContext) _Order_fulfilledAt(ctx context.Context, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Order_fulfilledAt,
-		func(ctx context.Context) (any, error) {
-			return obj.FulfilledAt, nil
-		},
-		nil,
-		ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		false,
-	)
+	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.FulfilledAt)
 }
 
 func (ec *executionContext) fieldContext_Order_fulfilledAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -10606,19 +9430,7 @@ func (ec *executionContext) fieldContext_Order_fulfilledAt(_ context.Context, fi
 }
 
 func (ec *executionContext) _Order_cancelledAt(ctx context.Context, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Order_cancelledAt,
-		func(ctx context.Context) (any, error) {
-			return obj.CancelledAt, nil
-		},
-		nil,
-		ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		false,
-	)
+	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CancelledAt)
 }
 
 func (ec *executionContext) fieldContext_Order_cancelledAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -10635,19 +9447,7 @@ func (ec *executionContext) fieldContext_Order_cancelledAt(_ context.Context, fi
 }
 
 func (ec *executionContext) _Order_completedAt(ctx context.Context, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Order_completedAt,
-		func(ctx context.Context) (any, error) {
-			return obj.CompletedAt, nil
-		},
-		nil,
-		ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		false,
-	)
+	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CompletedAt)
 }
 
 func (ec *executionContext) fieldContext_Order_completedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -10664,19 +9464,7 @@ func (ec *executionContext) fieldContext_Order_completedAt(_ context.Context, fi
 }
 
 func (ec *executionContext) _Order_version(ctx context.Context, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Order_version,
-		func(ctx context.Context) (any, error) {
-			return obj.Version, nil
-		},
-		nil,
-		ec.marshalNLong2int64,
-		true,
-		true,
-	)
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.Version)
 }
 
 func (ec *executionContext) fieldContext_Order_version(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -10693,19 +9481,7 @@ func (ec *executionContext) fieldContext_Order_version(_ context.Context, field 
 }
 
 func (ec *executionContext) _Order_createdAt(ctx context.Context, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Order_createdAt,
-		func(ctx context.Context) (any, error) {
-			return obj.CreatedAt(), nil
-		},
-		nil,
-		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		true,
-	)
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CreatedAt())
 }
 
 func (ec *executionContext) fieldContext_Order_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -10722,19 +9498,7 @@ func (ec *executionContext) fieldContext_Order_createdAt(_ context.Context, fiel
 }
 
 func (ec *executionContext) _Order_updatedAt(ctx context.Context, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Order_updatedAt,
-		func(ctx context.Context) (any, error) {
-			return obj.UpdatedAt, nil
-		},
-		nil,
-		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		true,
-	)
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.UpdatedAt)
 }
 
 func (ec *executionContext) fieldContext_Order_updatedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -10922,19 +9686,7 @@ func (ec *executionContext) fieldContext_OrderConnection_pageInfo(_ context.Cont
 }
 
 func (ec *executionContext) _OrderEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.Edge[*model.Order]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_OrderEdge_cursor,
-		func(ctx context.Context) (any, error) {
-			return obj.Cursor, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Cursor)
 }
 
 func (ec *executionContext) fieldContext_OrderEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -11048,19 +9800,7 @@ func (ec *executionContext) fieldContext_OrderEdge_node(_ context.Context, field
 }
 
 func (ec *executionContext) _OrderNote_id(ctx context.Context, field graphql.CollectedField, obj *model.OrderNote) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_OrderNote_id,
-		func(ctx context.Context) (any, error) {
-			return obj.PublicID(), nil
-		},
-		nil,
-		ec.marshalNID2string,
-		true,
-		true,
-	)
+	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
 }
 
 func (ec *executionContext) fieldContext_OrderNote_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -11077,19 +9817,7 @@ func (ec *executionContext) fieldContext_OrderNote_id(_ context.Context, field g
 }
 
 func (ec *executionContext) _OrderNote_orderId(ctx context.Context, field graphql.CollectedField, obj *model.OrderNote) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_OrderNote_orderId,
-		func(ctx context.Context) (any, error) {
-			return obj.PublicOrderID(), nil
-		},
-		nil,
-		ec.marshalNID2string,
-		true,
-		true,
-	)
+	return ec.marshalNID2string(ctx, field.Selections, obj.PublicOrderID())
 }
 
 func (ec *executionContext) fieldContext_OrderNote_orderId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -11106,19 +9834,7 @@ func (ec *executionContext) fieldContext_OrderNote_orderId(_ context.Context, fi
 }
 
 func (ec *executionContext) _OrderNote_body(ctx context.Context, field graphql.CollectedField, obj *model.OrderNote) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_OrderNote_body,
-		func(ctx context.Context) (any, error) {
-			return obj.Body, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Body)
 }
 
 func (ec *executionContext) fieldContext_OrderNote_body(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -11135,19 +9851,7 @@ func (ec *executionContext) fieldContext_OrderNote_body(_ context.Context, field
 }
 
 func (ec *executionContext) _OrderNote_visibility(ctx context.Context, field graphql.CollectedField, obj *model.OrderNote) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_OrderNote_visibility,
-		func(ctx context.Context) (any, error) {
-			return obj.Visibility, nil
-		},
-		nil,
-		ec.marshalNNoteVisibility2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐNoteVisibility,
-		true,
-		true,
-	)
+	return ec.marshalNNoteVisibility2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐNoteVisibility(ctx, field.Selections, obj.Visibility)
 }
 
 func (ec *executionContext) fieldContext_OrderNote_visibility(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -11201,19 +9905,7 @@ func (ec *executionContext) fieldContext_OrderNote_author(_ context.Context, fie
 }
 
 func (ec *executionContext) _OrderNote_createdAt(ctx context.Context, field graphql.CollectedField, obj *model.OrderNote) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_OrderNote_createdAt,
-		func(ctx context.Context) (any, error) {
-			return obj.CreatedAt(), nil
-		},
-		nil,
-		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		true,
-	)
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CreatedAt())
 }
 
 func (ec *executionContext) fieldContext_OrderNote_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -11347,19 +10039,7 @@ func (ec *executionContext) fieldContext_OrderNoteConnection_pageInfo(_ context.
 }
 
 func (ec *executionContext) _OrderNoteEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.Edge[*model.OrderNote]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_OrderNoteEdge_cursor,
-		func(ctx context.Context) (any, error) {
-			return obj.Cursor, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Cursor)
 }
 
 func (ec *executionContext) fieldContext_OrderNoteEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -11730,19 +10410,7 @@ func (ec *executionContext) fieldContext_OrderPayload_userErrors(_ context.Conte
 }
 
 func (ec *executionContext) _PageInfo_hasNextPage(ctx context.Context, field graphql.CollectedField, obj *model.PageInfo) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_PageInfo_hasNextPage,
-		func(ctx context.Context) (any, error) {
-			return obj.HasNextPage, nil
-		},
-		nil,
-		ec.marshalNBoolean2bool,
-		true,
-		true,
-	)
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.HasNextPage)
 }
 
 func (ec *executionContext) fieldContext_PageInfo_hasNextPage(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -11759,19 +10427,7 @@ func (ec *executionContext) fieldContext_PageInfo_hasNextPage(_ context.Context,
 }
 
 func (ec *executionContext) _PageInfo_hasPreviousPage(ctx context.Context, field graphql.CollectedField, obj *model.PageInfo) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_PageInfo_hasPreviousPage,
-		func(ctx context.Context) (any, error) {
-			return obj.HasPreviousPage, nil
-		},
-		nil,
-		ec.marshalNBoolean2bool,
-		true,
-		true,
-	)
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.HasPreviousPage)
 }
 
 func (ec *executionContext) fieldContext_PageInfo_hasPreviousPage(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -11788,19 +10444,7 @@ func (ec *executionContext) fieldContext_PageInfo_hasPreviousPage(_ context.Cont
 }
 
 func (ec *executionContext) _PageInfo_startCursor(ctx context.Context, field graphql.CollectedField, obj *model.PageInfo) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_PageInfo_startCursor,
-		func(ctx context.Context) (any, error) {
-			return obj.StartCursor, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.StartCursor)
 }
 
 func (ec *executionContext) fieldContext_PageInfo_startCursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -11817,19 +10461,7 @@ func (ec *executionContext) fieldContext_PageInfo_startCursor(_ context.Context,
 }
 
 func (ec *executionContext) _PageInfo_endCursor(ctx context.Context, field graphql.CollectedField, obj *model.PageInfo) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_PageInfo_endCursor,
-		func(ctx context.Context) (any, error) {
-			return obj.EndCursor, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.EndCursor)
 }
 
 func (ec *executionContext) fieldContext_PageInfo_endCursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -11846,19 +10478,7 @@ func (ec *executionContext) fieldContext_PageInfo_endCursor(_ context.Context, f
 }
 
 func (ec *executionContext) _Payment_id(ctx context.Context, field graphql.CollectedField, obj *db.Payment) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Payment_id,
-		func(ctx context.Context) (any, error) {
-			return obj.PublicID(), nil
-		},
-		nil,
-		ec.marshalNID2string,
-		true,
-		true,
-	)
+	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
 }
 
 func (ec *executionContext) fieldContext_Payment_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -11875,19 +10495,7 @@ func (ec *executionContext) fieldContext_Payment_id(_ context.Context, field gra
 }
 
 func (ec *executionContext) _Payment_kind(ctx context.Context, field graphql.CollectedField, obj *db.Payment) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Payment_kind,
-		func(ctx context.Context) (any, error) {
-			return obj.Kind, nil
-		},
-		nil,
-		ec.marshalNPaymentKind2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐPaymentKind,
-		true,
-		true,
-	)
+	return ec.marshalNPaymentKind2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐPaymentKind(ctx, field.Selections, obj.Kind)
 }
 
 func (ec *executionContext) fieldContext_Payment_kind(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -11904,19 +10512,7 @@ func (ec *executionContext) fieldContext_Payment_kind(_ context.Context, field g
 }
 
 func (ec *executionContext) _Payment_amountMinor(ctx context.Context, field graphql.CollectedField, obj *db.Payment) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Payment_amountMinor,
-		func(ctx context.Context) (any, error) {
-			return obj.AmountMinor, nil
-		},
-		nil,
-		ec.marshalNMoney2int64,
-		true,
-		true,
-	)
+	return ec.marshalNMoney2int64(ctx, field.Selections, obj.AmountMinor)
 }
 
 func (ec *executionContext) fieldContext_Payment_amountMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -11933,19 +10529,7 @@ func (ec *executionContext) fieldContext_Payment_amountMinor(_ context.Context, 
 }
 
 func (ec *executionContext) _Payment_currency(ctx context.Context, field graphql.CollectedField, obj *db.Payment) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Payment_currency,
-		func(ctx context.Context) (any, error) {
-			return obj.Currency, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Currency)
 }
 
 func (ec *executionContext) fieldContext_Payment_currency(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -11962,19 +10546,7 @@ func (ec *executionContext) fieldContext_Payment_currency(_ context.Context, fie
 }
 
 func (ec *executionContext) _Payment_method(ctx context.Context, field graphql.CollectedField, obj *db.Payment) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Payment_method,
-		func(ctx context.Context) (any, error) {
-			return obj.Method, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Method)
 }
 
 func (ec *executionContext) fieldContext_Payment_method(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -11991,19 +10563,7 @@ func (ec *executionContext) fieldContext_Payment_method(_ context.Context, field
 }
 
 func (ec *executionContext) _Payment_reference(ctx context.Context, field graphql.CollectedField, obj *db.Payment) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Payment_reference,
-		func(ctx context.Context) (any, error) {
-			return obj.Reference, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Reference)
 }
 
 func (ec *executionContext) fieldContext_Payment_reference(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -12020,19 +10580,7 @@ func (ec *executionContext) fieldContext_Payment_reference(_ context.Context, fi
 }
 
 func (ec *executionContext) _Payment_reason(ctx context.Context, field graphql.CollectedField, obj *db.Payment) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Payment_reason,
-		func(ctx context.Context) (any, error) {
-			return obj.Reason, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Reason)
 }
 
 func (ec *executionContext) fieldContext_Payment_reason(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -12084,19 +10632,7 @@ func (ec *executionContext) fieldContext_Payment_lines(_ context.Context, field 
 }
 
 func (ec *executionContext) _Payment_createdAt(ctx context.Context, field graphql.CollectedField, obj *db.Payment) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Payment_createdAt,
-		func(ctx context.Context) (any, error) {
-			return obj.CreatedAt(), nil
-		},
-		nil,
-		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		true,
-	)
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CreatedAt())
 }
 
 func (ec *executionContext) fieldContext_Payment_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -12113,19 +10649,7 @@ func (ec *executionContext) fieldContext_Payment_createdAt(_ context.Context, fi
 }
 
 func (ec *executionContext) _Product_id(ctx context.Context, field graphql.CollectedField, obj *db.Product) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Product_id,
-		func(ctx context.Context) (any, error) {
-			return obj.PublicID(), nil
-		},
-		nil,
-		ec.marshalNID2string,
-		true,
-		true,
-	)
+	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
 }
 
 func (ec *executionContext) fieldContext_Product_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -12142,19 +10666,7 @@ func (ec *executionContext) fieldContext_Product_id(_ context.Context, field gra
 }
 
 func (ec *executionContext) _Product_title(ctx context.Context, field graphql.CollectedField, obj *db.Product) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Product_title,
-		func(ctx context.Context) (any, error) {
-			return obj.Title, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Title)
 }
 
 func (ec *executionContext) fieldContext_Product_title(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -12171,19 +10683,7 @@ func (ec *executionContext) fieldContext_Product_title(_ context.Context, field 
 }
 
 func (ec *executionContext) _Product_handle(ctx context.Context, field graphql.CollectedField, obj *db.Product) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Product_handle,
-		func(ctx context.Context) (any, error) {
-			return obj.Handle, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Handle)
 }
 
 func (ec *executionContext) fieldContext_Product_handle(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -12200,19 +10700,7 @@ func (ec *executionContext) fieldContext_Product_handle(_ context.Context, field
 }
 
 func (ec *executionContext) _Product_description(ctx context.Context, field graphql.CollectedField, obj *db.Product) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Product_description,
-		func(ctx context.Context) (any, error) {
-			return obj.Description, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Description)
 }
 
 func (ec *executionContext) fieldContext_Product_description(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -12229,19 +10717,7 @@ func (ec *executionContext) fieldContext_Product_description(_ context.Context, 
 }
 
 func (ec *executionContext) _Product_status(ctx context.Context, field graphql.CollectedField, obj *db.Product) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Product_status,
-		func(ctx context.Context) (any, error) {
-			return obj.Status, nil
-		},
-		nil,
-		ec.marshalNProductStatus2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐProductStatus,
-		true,
-		true,
-	)
+	return ec.marshalNProductStatus2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐProductStatus(ctx, field.Selections, obj.Status)
 }
 
 func (ec *executionContext) fieldContext_Product_status(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -12258,19 +10734,7 @@ func (ec *executionContext) fieldContext_Product_status(_ context.Context, field
 }
 
 func (ec *executionContext) _Product_priceMinor(ctx context.Context, field graphql.CollectedField, obj *db.Product) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Product_priceMinor,
-		func(ctx context.Context) (any, error) {
-			return obj.PriceMinor, nil
-		},
-		nil,
-		ec.marshalNMoney2int64,
-		true,
-		true,
-	)
+	return ec.marshalNMoney2int64(ctx, field.Selections, obj.PriceMinor)
 }
 
 func (ec *executionContext) fieldContext_Product_priceMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -12287,19 +10751,7 @@ func (ec *executionContext) fieldContext_Product_priceMinor(_ context.Context, f
 }
 
 func (ec *executionContext) _Product_compareAtPriceMinor(ctx context.Context, field graphql.CollectedField, obj *db.Product) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Product_compareAtPriceMinor,
-		func(ctx context.Context) (any, error) {
-			return obj.CompareAtPriceMinor, nil
-		},
-		nil,
-		ec.marshalOMoney2ᚖint64,
-		true,
-		false,
-	)
+	return ec.marshalOMoney2ᚖint64(ctx, field.Selections, obj.CompareAtPriceMinor)
 }
 
 func (ec *executionContext) fieldContext_Product_compareAtPriceMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -12316,19 +10768,7 @@ func (ec *executionContext) fieldContext_Product_compareAtPriceMinor(_ context.C
 }
 
 func (ec *executionContext) _Product_currency(ctx context.Context, field graphql.CollectedField, obj *db.Product) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Product_currency,
-		func(ctx context.Context) (any, error) {
-			return obj.Currency, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Currency)
 }
 
 func (ec *executionContext) fieldContext_Product_currency(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -12345,19 +10785,7 @@ func (ec *executionContext) fieldContext_Product_currency(_ context.Context, fie
 }
 
 func (ec *executionContext) _Product_sku(ctx context.Context, field graphql.CollectedField, obj *db.Product) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Product_sku,
-		func(ctx context.Context) (any, error) {
-			return obj.Sku, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Sku)
 }
 
 func (ec *executionContext) fieldContext_Product_sku(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -12374,19 +10802,7 @@ func (ec *executionContext) fieldContext_Product_sku(_ context.Context, field gr
 }
 
 func (ec *executionContext) _Product_vendor(ctx context.Context, field graphql.CollectedField, obj *db.Product) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Product_vendor,
-		func(ctx context.Context) (any, error) {
-			return obj.Vendor, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Vendor)
 }
 
 func (ec *executionContext) fieldContext_Product_vendor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -12403,19 +10819,7 @@ func (ec *executionContext) fieldContext_Product_vendor(_ context.Context, field
 }
 
 func (ec *executionContext) _Product_productType(ctx context.Context, field graphql.CollectedField, obj *db.Product) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Product_productType,
-		func(ctx context.Context) (any, error) {
-			return obj.ProductType, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.ProductType)
 }
 
 func (ec *executionContext) fieldContext_Product_productType(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -12461,19 +10865,7 @@ func (ec *executionContext) fieldContext_Product_tags(_ context.Context, field g
 }
 
 func (ec *executionContext) _Product_inventoryQuantity(ctx context.Context, field graphql.CollectedField, obj *db.Product) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Product_inventoryQuantity,
-		func(ctx context.Context) (any, error) {
-			return obj.InventoryQuantity, nil
-		},
-		nil,
-		ec.marshalOLong2ᚖint64,
-		true,
-		false,
-	)
+	return ec.marshalOLong2ᚖint64(ctx, field.Selections, obj.InventoryQuantity)
 }
 
 func (ec *executionContext) fieldContext_Product_inventoryQuantity(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -12490,19 +10882,7 @@ func (ec *executionContext) fieldContext_Product_inventoryQuantity(_ context.Con
 }
 
 func (ec *executionContext) _Product_imageUrl(ctx context.Context, field graphql.CollectedField, obj *db.Product) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Product_imageUrl,
-		func(ctx context.Context) (any, error) {
-			return obj.ImageURL, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.ImageURL)
 }
 
 func (ec *executionContext) fieldContext_Product_imageUrl(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -12519,19 +10899,7 @@ func (ec *executionContext) fieldContext_Product_imageUrl(_ context.Context, fie
 }
 
 func (ec *executionContext) _Product_publishedAt(ctx context.Context, field graphql.CollectedField, obj *db.Product) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Product_publishedAt,
-		func(ctx context.Context) (any, error) {
-			return obj.PublishedAt, nil
-		},
-		nil,
-		ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		false,
-	)
+	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.PublishedAt)
 }
 
 func (ec *executionContext) fieldContext_Product_publishedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -12548,19 +10916,7 @@ func (ec *executionContext) fieldContext_Product_publishedAt(_ context.Context, 
 }
 
 func (ec *executionContext) _Product_version(ctx context.Context, field graphql.CollectedField, obj *db.Product) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Product_version,
-		func(ctx context.Context) (any, error) {
-			return obj.Version, nil
-		},
-		nil,
-		ec.marshalNLong2int64,
-		true,
-		true,
-	)
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.Version)
 }
 
 func (ec *executionContext) fieldContext_Product_version(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -12577,19 +10933,7 @@ func (ec *executionContext) fieldContext_Product_version(_ context.Context, fiel
 }
 
 func (ec *executionContext) _Product_createdAt(ctx context.Context, field graphql.CollectedField, obj *db.Product) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Product_createdAt,
-		func(ctx context.Context) (any, error) {
-			return obj.CreatedAt(), nil
-		},
-		nil,
-		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		true,
-	)
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CreatedAt())
 }
 
 func (ec *executionContext) fieldContext_Product_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -12606,19 +10950,7 @@ func (ec *executionContext) fieldContext_Product_createdAt(_ context.Context, fi
 }
 
 func (ec *executionContext) _Product_updatedAt(ctx context.Context, field graphql.CollectedField, obj *db.Product) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Product_updatedAt,
-		func(ctx context.Context) (any, error) {
-			return obj.UpdatedAt, nil
-		},
-		nil,
-		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		true,
-	)
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.UpdatedAt)
 }
 
 func (ec *executionContext) fieldContext_Product_updatedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -12776,19 +11108,7 @@ func (ec *executionContext) fieldContext_ProductConnection_pageInfo(_ context.Co
 }
 
 func (ec *executionContext) _ProductDeletePayload_deletedId(ctx context.Context, field graphql.CollectedField, obj *model.ProductDeletePayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_ProductDeletePayload_deletedId,
-		func(ctx context.Context) (any, error) {
-			return obj.DeletedID, nil
-		},
-		nil,
-		ec.marshalOID2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.DeletedID)
 }
 
 func (ec *executionContext) fieldContext_ProductDeletePayload_deletedId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -12842,19 +11162,7 @@ func (ec *executionContext) fieldContext_ProductDeletePayload_userErrors(_ conte
 }
 
 func (ec *executionContext) _ProductEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.Edge[*model.Product]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_ProductEdge_cursor,
-		func(ctx context.Context) (any, error) {
-			return obj.Cursor, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Cursor)
 }
 
 func (ec *executionContext) fieldContext_ProductEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -14293,19 +12601,7 @@ func (ec *executionContext) fieldContext_Query___schema(_ context.Context, field
 }
 
 func (ec *executionContext) _Scope_name(ctx context.Context, field graphql.CollectedField, obj *scope.Scope) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Scope_name,
-		func(ctx context.Context) (any, error) {
-			return obj.Name, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Name)
 }
 
 func (ec *executionContext) fieldContext_Scope_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -14322,19 +12618,7 @@ func (ec *executionContext) fieldContext_Scope_name(_ context.Context, field gra
 }
 
 func (ec *executionContext) _Scope_resource(ctx context.Context, field graphql.CollectedField, obj *scope.Scope) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Scope_resource,
-		func(ctx context.Context) (any, error) {
-			return obj.Resource, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Resource)
 }
 
 func (ec *executionContext) fieldContext_Scope_resource(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -14351,19 +12635,7 @@ func (ec *executionContext) fieldContext_Scope_resource(_ context.Context, field
 }
 
 func (ec *executionContext) _Scope_access(ctx context.Context, field graphql.CollectedField, obj *scope.Scope) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Scope_access,
-		func(ctx context.Context) (any, error) {
-			return obj.Access, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Access)
 }
 
 func (ec *executionContext) fieldContext_Scope_access(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -14380,19 +12652,7 @@ func (ec *executionContext) fieldContext_Scope_access(_ context.Context, field g
 }
 
 func (ec *executionContext) _Scope_title(ctx context.Context, field graphql.CollectedField, obj *scope.Scope) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Scope_title,
-		func(ctx context.Context) (any, error) {
-			return obj.Title, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Title)
 }
 
 func (ec *executionContext) fieldContext_Scope_title(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -14409,19 +12669,7 @@ func (ec *executionContext) fieldContext_Scope_title(_ context.Context, field gr
 }
 
 func (ec *executionContext) _Scope_sentence(ctx context.Context, field graphql.CollectedField, obj *scope.Scope) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Scope_sentence,
-		func(ctx context.Context) (any, error) {
-			return obj.Sentence, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Sentence)
 }
 
 func (ec *executionContext) fieldContext_Scope_sentence(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -14438,19 +12686,7 @@ func (ec *executionContext) fieldContext_Scope_sentence(_ context.Context, field
 }
 
 func (ec *executionContext) _Scope_personal(ctx context.Context, field graphql.CollectedField, obj *scope.Scope) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Scope_personal,
-		func(ctx context.Context) (any, error) {
-			return obj.Personal, nil
-		},
-		nil,
-		ec.marshalNBoolean2bool,
-		true,
-		true,
-	)
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.Personal)
 }
 
 func (ec *executionContext) fieldContext_Scope_personal(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -14467,19 +12703,7 @@ func (ec *executionContext) fieldContext_Scope_personal(_ context.Context, field
 }
 
 func (ec *executionContext) _Staff_id(ctx context.Context, field graphql.CollectedField, obj *model.Staff) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Staff_id,
-		func(ctx context.Context) (any, error) {
-			return obj.PublicID(), nil
-		},
-		nil,
-		ec.marshalNID2string,
-		true,
-		true,
-	)
+	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
 }
 
 func (ec *executionContext) fieldContext_Staff_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -14496,19 +12720,7 @@ func (ec *executionContext) fieldContext_Staff_id(_ context.Context, field graph
 }
 
 func (ec *executionContext) _Staff_name(ctx context.Context, field graphql.CollectedField, obj *model.Staff) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Staff_name,
-		func(ctx context.Context) (any, error) {
-			return obj.Name, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Name)
 }
 
 func (ec *executionContext) fieldContext_Staff_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -14525,19 +12737,7 @@ func (ec *executionContext) fieldContext_Staff_name(_ context.Context, field gra
 }
 
 func (ec *executionContext) _Staff_email(ctx context.Context, field graphql.CollectedField, obj *model.Staff) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Staff_email,
-		func(ctx context.Context) (any, error) {
-			return obj.Email, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Email)
 }
 
 func (ec *executionContext) fieldContext_Staff_email(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -14554,19 +12754,7 @@ func (ec *executionContext) fieldContext_Staff_email(_ context.Context, field gr
 }
 
 func (ec *executionContext) _Staff_role(ctx context.Context, field graphql.CollectedField, obj *model.Staff) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Staff_role,
-		func(ctx context.Context) (any, error) {
-			return obj.Role, nil
-		},
-		nil,
-		ec.marshalNStaffRole2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRole,
-		true,
-		true,
-	)
+	return ec.marshalNStaffRole2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRole(ctx, field.Selections, obj.Role)
 }
 
 func (ec *executionContext) fieldContext_Staff_role(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -14583,19 +12771,7 @@ func (ec *executionContext) fieldContext_Staff_role(_ context.Context, field gra
 }
 
 func (ec *executionContext) _Staff_version(ctx context.Context, field graphql.CollectedField, obj *model.Staff) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Staff_version,
-		func(ctx context.Context) (any, error) {
-			return obj.Version, nil
-		},
-		nil,
-		ec.marshalNLong2int64,
-		true,
-		true,
-	)
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.Version)
 }
 
 func (ec *executionContext) fieldContext_Staff_version(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -14612,19 +12788,7 @@ func (ec *executionContext) fieldContext_Staff_version(_ context.Context, field 
 }
 
 func (ec *executionContext) _Staff_createdAt(ctx context.Context, field graphql.CollectedField, obj *model.Staff) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Staff_createdAt,
-		func(ctx context.Context) (any, error) {
-			return obj.CreatedAt(), nil
-		},
-		nil,
-		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		true,
-	)
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CreatedAt())
 }
 
 func (ec *executionContext) fieldContext_Staff_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -14641,19 +12805,7 @@ func (ec *executionContext) fieldContext_Staff_createdAt(_ context.Context, fiel
 }
 
 func (ec *executionContext) _Staff_updatedAt(ctx context.Context, field graphql.CollectedField, obj *model.Staff) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Staff_updatedAt,
-		func(ctx context.Context) (any, error) {
-			return obj.UpdatedAt, nil
-		},
-		nil,
-		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		true,
-	)
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.UpdatedAt)
 }
 
 func (ec *executionContext) fieldContext_Staff_updatedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -14789,19 +12941,7 @@ func (ec *executionContext) fieldContext_StaffConnection_pageInfo(_ context.Cont
 }
 
 func (ec *executionContext) _StaffEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.Edge[*model.Staff]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_StaffEdge_cursor,
-		func(ctx context.Context) (any, error) {
-			return obj.Cursor, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Cursor)
 }
 
 func (ec *executionContext) fieldContext_StaffEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -14908,19 +13048,7 @@ func (ec *executionContext) fieldContext_StaffPayload_staff(_ context.Context, f
 }
 
 func (ec *executionContext) _StaffPayload_password(ctx context.Context, field graphql.CollectedField, obj *model.StaffPayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_StaffPayload_password,
-		func(ctx context.Context) (any, error) {
-			return obj.Password, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Password)
 }
 
 func (ec *executionContext) fieldContext_StaffPayload_password(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -14974,19 +13102,7 @@ func (ec *executionContext) fieldContext_StaffPayload_userErrors(_ context.Conte
 }
 
 func (ec *executionContext) _StaffRemovePayload_removedId(ctx context.Context, field graphql.CollectedField, obj *model.StaffRemovePayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_StaffRemovePayload_removedId,
-		func(ctx context.Context) (any, error) {
-			return obj.RemovedID, nil
-		},
-		nil,
-		ec.marshalOID2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.RemovedID)
 }
 
 func (ec *executionContext) fieldContext_StaffRemovePayload_removedId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -15040,19 +13156,7 @@ func (ec *executionContext) fieldContext_StaffRemovePayload_userErrors(_ context
 }
 
 func (ec *executionContext) _StaffToken_id(ctx context.Context, field graphql.CollectedField, obj *db.StaffToken) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_StaffToken_id,
-		func(ctx context.Context) (any, error) {
-			return obj.PublicID(), nil
-		},
-		nil,
-		ec.marshalNID2string,
-		true,
-		true,
-	)
+	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
 }
 
 func (ec *executionContext) fieldContext_StaffToken_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -15069,19 +13173,7 @@ func (ec *executionContext) fieldContext_StaffToken_id(_ context.Context, field 
 }
 
 func (ec *executionContext) _StaffToken_userId(ctx context.Context, field graphql.CollectedField, obj *db.StaffToken) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_StaffToken_userId,
-		func(ctx context.Context) (any, error) {
-			return obj.PublicUserID(), nil
-		},
-		nil,
-		ec.marshalNID2string,
-		true,
-		true,
-	)
+	return ec.marshalNID2string(ctx, field.Selections, obj.PublicUserID())
 }
 
 func (ec *executionContext) fieldContext_StaffToken_userId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -15098,19 +13190,7 @@ func (ec *executionContext) fieldContext_StaffToken_userId(_ context.Context, fi
 }
 
 func (ec *executionContext) _StaffToken_name(ctx context.Context, field graphql.CollectedField, obj *db.StaffToken) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_StaffToken_name,
-		func(ctx context.Context) (any, error) {
-			return obj.Name, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Name)
 }
 
 func (ec *executionContext) fieldContext_StaffToken_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -15127,19 +13207,7 @@ func (ec *executionContext) fieldContext_StaffToken_name(_ context.Context, fiel
 }
 
 func (ec *executionContext) _StaffToken_hint(ctx context.Context, field graphql.CollectedField, obj *db.StaffToken) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_StaffToken_hint,
-		func(ctx context.Context) (any, error) {
-			return obj.Hint, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Hint)
 }
 
 func (ec *executionContext) fieldContext_StaffToken_hint(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -15156,19 +13224,7 @@ func (ec *executionContext) fieldContext_StaffToken_hint(_ context.Context, fiel
 }
 
 func (ec *executionContext) _StaffToken_createdAt(ctx context.Context, field graphql.CollectedField, obj *db.StaffToken) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_StaffToken_createdAt,
-		func(ctx context.Context) (any, error) {
-			return obj.CreatedAt(), nil
-		},
-		nil,
-		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		true,
-	)
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CreatedAt())
 }
 
 func (ec *executionContext) fieldContext_StaffToken_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -15185,19 +13241,7 @@ func (ec *executionContext) fieldContext_StaffToken_createdAt(_ context.Context,
 }
 
 func (ec *executionContext) _StaffToken_expiresAt(ctx context.Context, field graphql.CollectedField, obj *db.StaffToken) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_StaffToken_expiresAt,
-		func(ctx context.Context) (any, error) {
-			return obj.ExpiresAt, nil
-		},
-		nil,
-		ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		false,
-	)
+	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.ExpiresAt)
 }
 
 func (ec *executionContext) fieldContext_StaffToken_expiresAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -15214,19 +13258,7 @@ func (ec *executionContext) fieldContext_StaffToken_expiresAt(_ context.Context,
 }
 
 func (ec *executionContext) _StaffToken_revokedAt(ctx context.Context, field graphql.CollectedField, obj *db.StaffToken) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_StaffToken_revokedAt,
-		func(ctx context.Context) (any, error) {
-			return obj.RevokedAt, nil
-		},
-		nil,
-		ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		false,
-	)
+	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.RevokedAt)
 }
 
 func (ec *executionContext) fieldContext_StaffToken_revokedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -15243,19 +13275,7 @@ func (ec *executionContext) fieldContext_StaffToken_revokedAt(_ context.Context,
 }
 
 func (ec *executionContext) _StaffToken_lastUsedAt(ctx context.Context, field graphql.CollectedField, obj *db.StaffToken) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_StaffToken_lastUsedAt,
-		func(ctx context.Context) (any, error) {
-			return obj.LastUsedAt, nil
-		},
-		nil,
-		ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		false,
-	)
+	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.LastUsedAt)
 }
 
 func (ec *executionContext) fieldContext_StaffToken_lastUsedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -15393,19 +13413,7 @@ func (ec *executionContext) fieldContext_StaffTokenConnection_pageInfo(_ context
 }
 
 func (ec *executionContext) _StaffTokenEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.Edge[*model.StaffToken]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_StaffTokenEdge_cursor,
-		func(ctx context.Context) (any, error) {
-			return obj.Cursor, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Cursor)
 }
 
 func (ec *executionContext) fieldContext_StaffTokenEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -15516,19 +13524,7 @@ func (ec *executionContext) fieldContext_StaffTokenPayload_staffToken(_ context.
 }
 
 func (ec *executionContext) _StaffTokenPayload_token(ctx context.Context, field graphql.CollectedField, obj *model.StaffTokenPayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_StaffTokenPayload_token,
-		func(ctx context.Context) (any, error) {
-			return obj.Token, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Token)
 }
 
 func (ec *executionContext) fieldContext_StaffTokenPayload_token(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -15582,19 +13578,7 @@ func (ec *executionContext) fieldContext_StaffTokenPayload_userErrors(_ context.
 }
 
 func (ec *executionContext) _Store_id(ctx context.Context, field graphql.CollectedField, obj *model.Store) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Store_id,
-		func(ctx context.Context) (any, error) {
-			return obj.PublicID(), nil
-		},
-		nil,
-		ec.marshalNID2string,
-		true,
-		true,
-	)
+	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
 }
 
 func (ec *executionContext) fieldContext_Store_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -15611,19 +13595,7 @@ func (ec *executionContext) fieldContext_Store_id(_ context.Context, field graph
 }
 
 func (ec *executionContext) _Store_handle(ctx context.Context, field graphql.CollectedField, obj *model.Store) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Store_handle,
-		func(ctx context.Context) (any, error) {
-			return obj.Handle, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Handle)
 }
 
 func (ec *executionContext) fieldContext_Store_handle(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -15640,19 +13612,7 @@ func (ec *executionContext) fieldContext_Store_handle(_ context.Context, field g
 }
 
 func (ec *executionContext) _Store_name(ctx context.Context, field graphql.CollectedField, obj *model.Store) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Store_name,
-		func(ctx context.Context) (any, error) {
-			return obj.Name, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Name)
 }
 
 func (ec *executionContext) fieldContext_Store_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -15669,19 +13629,7 @@ func (ec *executionContext) fieldContext_Store_name(_ context.Context, field gra
 }
 
 func (ec *executionContext) _Store_currency(ctx context.Context, field graphql.CollectedField, obj *model.Store) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Store_currency,
-		func(ctx context.Context) (any, error) {
-			return obj.Currency, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Currency)
 }
 
 func (ec *executionContext) fieldContext_Store_currency(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -15698,19 +13646,7 @@ func (ec *executionContext) fieldContext_Store_currency(_ context.Context, field
 }
 
 func (ec *executionContext) _Store_timezone(ctx context.Context, field graphql.CollectedField, obj *model.Store) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Store_timezone,
-		func(ctx context.Context) (any, error) {
-			return obj.Timezone, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Timezone)
 }
 
 func (ec *executionContext) fieldContext_Store_timezone(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -15727,19 +13663,7 @@ func (ec *executionContext) fieldContext_Store_timezone(_ context.Context, field
 }
 
 func (ec *executionContext) _Store_status(ctx context.Context, field graphql.CollectedField, obj *model.Store) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Store_status,
-		func(ctx context.Context) (any, error) {
-			return obj.Status, nil
-		},
-		nil,
-		ec.marshalNStoreStatus2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐStoreStatus,
-		true,
-		true,
-	)
+	return ec.marshalNStoreStatus2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐStoreStatus(ctx, field.Selections, obj.Status)
 }
 
 func (ec *executionContext) fieldContext_Store_status(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -15756,19 +13680,7 @@ func (ec *executionContext) fieldContext_Store_status(_ context.Context, field g
 }
 
 func (ec *executionContext) _Store_storeHost(ctx context.Context, field graphql.CollectedField, obj *model.Store) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Store_storeHost,
-		func(ctx context.Context) (any, error) {
-			return obj.StoreHost, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.StoreHost)
 }
 
 func (ec *executionContext) fieldContext_Store_storeHost(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -15785,19 +13697,7 @@ func (ec *executionContext) fieldContext_Store_storeHost(_ context.Context, fiel
 }
 
 func (ec *executionContext) _Store_version(ctx context.Context, field graphql.CollectedField, obj *model.Store) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Store_version,
-		func(ctx context.Context) (any, error) {
-			return obj.Version, nil
-		},
-		nil,
-		ec.marshalNLong2int64,
-		true,
-		true,
-	)
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.Version)
 }
 
 func (ec *executionContext) fieldContext_Store_version(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -15814,19 +13714,7 @@ func (ec *executionContext) fieldContext_Store_version(_ context.Context, field 
 }
 
 func (ec *executionContext) _Store_createdAt(ctx context.Context, field graphql.CollectedField, obj *model.Store) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Store_createdAt,
-		func(ctx context.Context) (any, error) {
-			return obj.CreatedAt(), nil
-		},
-		nil,
-		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		true,
-	)
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CreatedAt())
 }
 
 func (ec *executionContext) fieldContext_Store_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -15843,19 +13731,7 @@ func (ec *executionContext) fieldContext_Store_createdAt(_ context.Context, fiel
 }
 
 func (ec *executionContext) _Store_updatedAt(ctx context.Context, field graphql.CollectedField, obj *model.Store) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Store_updatedAt,
-		func(ctx context.Context) (any, error) {
-			return obj.UpdatedAt, nil
-		},
-		nil,
-		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		true,
-	)
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.UpdatedAt)
 }
 
 func (ec *executionContext) fieldContext_Store_updatedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -15960,19 +13836,7 @@ func (ec *executionContext) fieldContext_StorePayload_userErrors(_ context.Conte
 }
 
 func (ec *executionContext) _UserError_code(ctx context.Context, field graphql.CollectedField, obj *model.UserError) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_UserError_code,
-		func(ctx context.Context) (any, error) {
-			return obj.Code, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Code)
 }
 
 func (ec *executionContext) fieldContext_UserError_code(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -15989,19 +13853,7 @@ func (ec *executionContext) fieldContext_UserError_code(_ context.Context, field
 }
 
 func (ec *executionContext) _UserError_message(ctx context.Context, field graphql.CollectedField, obj *model.UserError) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_UserError_message,
-		func(ctx context.Context) (any, error) {
-			return obj.Message, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Message)
 }
 
 func (ec *executionContext) fieldContext_UserError_message(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -16018,19 +13870,7 @@ func (ec *executionContext) fieldContext_UserError_message(_ context.Context, fi
 }
 
 func (ec *executionContext) _UserError_path(ctx context.Context, field graphql.CollectedField, obj *model.UserError) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_UserError_path,
-		func(ctx context.Context) (any, error) {
-			return obj.Path, nil
-		},
-		nil,
-		ec.marshalOString2ᚕstringᚄ,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚕstringᚄ(ctx, field.Selections, obj.Path)
 }
 
 func (ec *executionContext) fieldContext_UserError_path(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -16047,19 +13887,7 @@ func (ec *executionContext) fieldContext_UserError_path(_ context.Context, field
 }
 
 func (ec *executionContext) ___Directive_name(ctx context.Context, field graphql.CollectedField, obj *introspection.Directive) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext___Directive_name,
-		func(ctx context.Context) (any, error) {
-			return obj.Name, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Name)
 }
 
 func (ec *executionContext) fieldContext___Directive_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -16076,19 +13904,7 @@ func (ec *executionContext) fieldContext___Directive_name(_ context.Context, fie
 }
 
 func (ec *executionContext) ___Directive_description(ctx context.Context, field graphql.CollectedField, obj *introspection.Directive) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext___Directive_description,
-		func(ctx context.Context) (any, error) {
-			return obj.Description(), nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Description())
 }
 
 func (ec *executionContext) fieldContext___Directive_description(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -16105,19 +13921,7 @@ func (ec *executionContext) fieldContext___Directive_description(_ context.Conte
 }
 
 func (ec *executionContext) ___Directive_isRepeatable(ctx context.Context, field graphql.CollectedField, obj *introspection.Directive) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext___Directive_isRepeatable,
-		func(ctx context.Context) (any, error) {
-			return obj.IsRepeatable, nil
-		},
-		nil,
-		ec.marshalNBoolean2bool,
-		true,
-		true,
-	)
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.IsRepeatable)
 }
 
 func (ec *executionContext) fieldContext___Directive_isRepeatable(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -16134,19 +13938,7 @@ func (ec *executionContext) fieldContext___Directive_isRepeatable(_ context.Cont
 }
 
 func (ec *executionContext) ___Directive_locations(ctx context.Context, field graphql.CollectedField, obj *introspection.Directive) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext___Directive_locations,
-		func(ctx context.Context) (any, error) {
-			return obj.Locations, nil
-		},
-		nil,
-		ec.marshalN__DirectiveLocation2ᚕstringᚄ,
-		true,
-		true,
-	)
+	return ec.marshalN__DirectiveLocation2ᚕstringᚄ(ctx, field.Selections, obj.Locations)
 }
 
 func (ec *executionContext) fieldContext___Directive_locations(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -16217,19 +14009,7 @@ func (ec *executionContext) fieldContext___Directive_args(ctx context.Context, f
 }
 
 func (ec *executionContext) ___EnumValue_name(ctx context.Context, field graphql.CollectedField, obj *introspection.EnumValue) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext___EnumValue_name,
-		func(ctx context.Context) (any, error) {
-			return obj.Name, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Name)
 }
 
 func (ec *executionContext) fieldContext___EnumValue_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -16246,19 +14026,7 @@ func (ec *executionContext) fieldContext___EnumValue_name(_ context.Context, fie
 }
 
 func (ec *executionContext) ___EnumValue_description(ctx context.Context, field graphql.CollectedField, obj *introspection.EnumValue) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext___EnumValue_description,
-		func(ctx context.Context) (any, error) {
-			return obj.Description(), nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Description())
 }
 
 func (ec *executionContext) fieldContext___EnumValue_description(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -16275,19 +14043,7 @@ func (ec *executionContext) fieldContext___EnumValue_description(_ context.Conte
 }
 
 func (ec *executionContext) ___EnumValue_isDeprecated(ctx context.Context, field graphql.CollectedField, obj *introspection.EnumValue) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext___EnumValue_isDeprecated,
-		func(ctx context.Context) (any, error) {
-			return obj.IsDeprecated(), nil
-		},
-		nil,
-		ec.marshalNBoolean2bool,
-		true,
-		true,
-	)
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.IsDeprecated())
 }
 
 func (ec *executionContext) fieldContext___EnumValue_isDeprecated(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -16304,19 +14060,7 @@ func (ec *executionContext) fieldContext___EnumValue_isDeprecated(_ context.Cont
 }
 
 func (ec *executionContext) ___EnumValue_deprecationReason(ctx context.Context, field graphql.CollectedField, obj *introspection.EnumValue) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext___EnumValue_deprecationReason,
-		func(ctx context.Context) (any, error) {
-			return obj.DeprecationReason(), nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.DeprecationReason())
 }
 
 func (ec *executionContext) fieldContext___EnumValue_deprecationReason(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -16333,19 +14077,7 @@ func (ec *executionContext) fieldContext___EnumValue_deprecationReason(_ context
 }
 
 func (ec *executionContext) ___Field_name(ctx context.Context, field graphql.CollectedField, obj *introspection.Field) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext___Field_name,
-		func(ctx context.Context) (any, error) {
-			return obj.Name, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Name)
 }
 
 func (ec *executionContext) fieldContext___Field_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -16362,19 +14094,7 @@ func (ec *executionContext) fieldContext___Field_name(_ context.Context, field g
 }
 
 func (ec *executionContext) ___Field_description(ctx context.Context, field graphql.CollectedField, obj *introspection.Field) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext___Field_description,
-		func(ctx context.Context) (any, error) {
-			return obj.Description(), nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Description())
 }
 
 func (ec *executionContext) fieldContext___Field_description(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -16498,19 +14218,7 @@ func (ec *executionContext) fieldContext___Field_type(_ context.Context, field g
 }
 
 func (ec *executionContext) ___Field_isDeprecated(ctx context.Context, field graphql.CollectedField, obj *introspection.Field) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext___Field_isDeprecated,
-		func(ctx context.Context) (any, error) {
-			return obj.IsDeprecated(), nil
-		},
-		nil,
-		ec.marshalNBoolean2bool,
-		true,
-		true,
-	)
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.IsDeprecated())
 }
 
 func (ec *executionContext) fieldContext___Field_isDeprecated(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -16527,19 +14235,7 @@ func (ec *executionContext) fieldContext___Field_isDeprecated(_ context.Context,
 }
 
 func (ec *executionContext) ___Field_deprecationReason(ctx context.Context, field graphql.CollectedField, obj *introspection.Field) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext___Field_deprecationReason,
-		func(ctx context.Context) (any, error) {
-			return obj.DeprecationReason(), nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.DeprecationReason())
 }
 
 func (ec *executionContext) fieldContext___Field_deprecationReason(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -16556,19 +14252,7 @@ func (ec *executionContext) fieldContext___Field_deprecationReason(_ context.Con
 }
 
 func (ec *executionContext) ___InputValue_name(ctx context.Context, field graphql.CollectedField, obj *introspection.InputValue) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext___InputValue_name,
-		func(ctx context.Context) (any, error) {
-			return obj.Name, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Name)
 }
 
 func (ec *executionContext) fieldContext___InputValue_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -16585,19 +14269,7 @@ func (ec *executionContext) fieldContext___InputValue_name(_ context.Context, fi
 }
 
 func (ec *executionContext) ___InputValue_description(ctx context.Context, field graphql.CollectedField, obj *introspection.InputValue) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext___InputValue_description,
-		func(ctx context.Context) (any, error) {
-			return obj.Description(), nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Description())
 }
 
 func (ec *executionContext) fieldContext___InputValue_description(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -16667,19 +14339,7 @@ func (ec *executionContext) fieldContext___InputValue_type(_ context.Context, fi
 }
 
 func (ec *executionContext) ___InputValue_defaultValue(ctx context.Context, field graphql.CollectedField, obj *introspection.InputValue) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext___InputValue_defaultValue,
-		func(ctx context.Context) (any, error) {
-			return obj.DefaultValue, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.DefaultValue)
 }
 
 func (ec *executionContext) fieldContext___InputValue_defaultValue(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -16696,19 +14356,7 @@ func (ec *executionContext) fieldContext___InputValue_defaultValue(_ context.Con
 }
 
 func (ec *executionContext) ___InputValue_isDeprecated(ctx context.Context, field graphql.CollectedField, obj *introspection.InputValue) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext___InputValue_isDeprecated,
-		func(ctx context.Context) (any, error) {
-			return obj.IsDeprecated(), nil
-		},
-		nil,
-		ec.marshalNBoolean2bool,
-		true,
-		true,
-	)
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.IsDeprecated())
 }
 
 func (ec *executionContext) fieldContext___InputValue_isDeprecated(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -16725,19 +14373,7 @@ func (ec *executionContext) fieldContext___InputValue_isDeprecated(_ context.Con
 }
 
 func (ec *executionContext) ___InputValue_deprecationReason(ctx context.Context, field graphql.CollectedField, obj *introspection.InputValue) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext___InputValue_deprecationReason,
-		func(ctx context.Context) (any, error) {
-			return obj.DeprecationReason(), nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.DeprecationReason())
 }
 
 func (ec *executionContext) fieldContext___InputValue_deprecationReason(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -16754,19 +14390,7 @@ func (ec *executionContext) fieldContext___InputValue_deprecationReason(_ contex
 }
 
 func (ec *executionContext) ___Schema_description(ctx context.Context, field graphql.CollectedField, obj *introspection.Schema) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext___Schema_description,
-		func(ctx context.Context) (any, error) {
-			return obj.Description(), nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Description())
 }
 
 func (ec *executionContext) fieldContext___Schema_description(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -17036,19 +14660,7 @@ func (ec *executionContext) fieldContext___Schema_directives(_ context.Context, 
 }
 
 func (ec *executionContext) ___Type_kind(ctx context.Context, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext___Type_kind,
-		func(ctx context.Context) (any, error) {
-			return obj.Kind(), nil
-		},
-		nil,
-		ec.marshalN__TypeKind2string,
-		true,
-		true,
-	)
+	return ec.marshalN__TypeKind2string(ctx, field.Selections, obj.Kind())
 }
 
 func (ec *executionContext) fieldContext___Type_kind(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -17065,19 +14677,7 @@ func (ec *executionContext) fieldContext___Type_kind(_ context.Context, field gr
 }
 
 func (ec *executionContext) ___Type_name(ctx context.Context, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext___Type_name,
-		func(ctx context.Context) (any, error) {
-			return obj.Name(), nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Name())
 }
 
 func (ec *executionContext) fieldContext___Type_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -17094,19 +14694,7 @@ func (ec *executionContext) fieldContext___Type_name(_ context.Context, field gr
 }
 
 func (ec *executionContext) ___Type_description(ctx context.Context, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext___Type_description,
-		func(ctx context.Context) (any, error) {
-			return obj.Description(), nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Description())
 }
 
 func (ec *executionContext) fieldContext___Type_description(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -17123,19 +14711,7 @@ func (ec *executionContext) fieldContext___Type_description(_ context.Context, f
 }
 
 func (ec *executionContext) ___Type_specifiedByURL(ctx context.Context, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext___Type_specifiedByURL,
-		func(ctx context.Context) (any, error) {
-			return obj.SpecifiedByURL(), nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.SpecifiedByURL())
 }
 
 func (ec *executionContext) fieldContext___Type_specifiedByURL(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -17460,19 +15036,7 @@ func (ec *executionContext) fieldContext___Type_ofType(_ context.Context, field 
 }
 
 func (ec *executionContext) ___Type_isOneOf(ctx context.Context, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext___Type_isOneOf,
-		func(ctx context.Context) (any, error) {
-			return obj.IsOneOf(), nil
-		},
-		nil,
-		ec.marshalOBoolean2bool,
-		true,
-		false,
-	)
+	return ec.marshalOBoolean2bool(ctx, field.Selections, obj.IsOneOf())
 }
 
 func (ec *executionContext) fieldContext___Type_isOneOf(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -22511,7 +20075,7 @@ func (ec *executionContext) ___Type(ctx context.Context, sel ast.SelectionSet, o
 // region    ***************************** type.gotpl *****************************
 
 func (ec *executionContext) marshalNAPIKey2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐAPIKeyᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.APIKey) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNAPIKey2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐAPIKey(ctx, sel, v[i])
@@ -22556,7 +20120,7 @@ func (ec *executionContext) unmarshalNAPIKeyCreateInput2githubᚗcomᚋstorefron
 }
 
 func (ec *executionContext) marshalNAPIKeyEdge2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Edge[*model.APIKey]) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNAPIKeyEdge2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdge(ctx, sel, v[i])
@@ -22610,7 +20174,7 @@ func (ec *executionContext) marshalNAddress2githubᚗcomᚋstorefrontᚑgoᚋsto
 }
 
 func (ec *executionContext) marshalNAddress2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐAddressFieldsᚄ(ctx context.Context, sel ast.SelectionSet, v []document.AddressFields) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNAddress2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐAddressFields(ctx, sel, v[i])
@@ -22631,7 +20195,7 @@ func (ec *executionContext) unmarshalNAddressInput2ᚖgithubᚗcomᚋstorefront�
 }
 
 func (ec *executionContext) marshalNAuditEntry2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐAuditEntryᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.AuditEntry) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNAuditEntry2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐAuditEntry(ctx, sel, v[i])
@@ -22671,7 +20235,7 @@ func (ec *executionContext) marshalNAuditEntryConnection2ᚖgithubᚗcomᚋstore
 }
 
 func (ec *executionContext) marshalNAuditEntryEdge2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Edge[*model.AuditEntry]) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNAuditEntryEdge2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdge(ctx, sel, v[i])
@@ -22733,7 +20297,7 @@ func (ec *executionContext) marshalNCredentialType2githubᚗcomᚋstorefrontᚑg
 }
 
 func (ec *executionContext) marshalNCustomer2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐCustomerᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Customer) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNCustomer2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐCustomer(ctx, sel, v[i])
@@ -22778,7 +20342,7 @@ func (ec *executionContext) unmarshalNCustomerCreateInput2githubᚗcomᚋstorefr
 }
 
 func (ec *executionContext) marshalNCustomerEdge2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Edge[*model.Customer]) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNCustomerEdge2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdge(ctx, sel, v[i])
@@ -22858,7 +20422,7 @@ func (ec *executionContext) unmarshalNFulfillInput2githubᚗcomᚋstorefrontᚑg
 }
 
 func (ec *executionContext) marshalNFulfillment2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐFulfillmentᚄ(ctx context.Context, sel ast.SelectionSet, v []*db.Fulfillment) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNFulfillment2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐFulfillment(ctx, sel, v[i])
@@ -22924,7 +20488,7 @@ func (ec *executionContext) marshalNIdentity2ᚖgithubᚗcomᚋstorefrontᚑgo�
 }
 
 func (ec *executionContext) marshalNLineItem2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐLineItemᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.LineItem) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNLineItem2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐLineItem(ctx, sel, v[i])
@@ -22954,7 +20518,7 @@ func (ec *executionContext) marshalNLineQuantity2githubᚗcomᚋstorefrontᚑgo�
 }
 
 func (ec *executionContext) marshalNLineQuantity2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐLineᚄ(ctx context.Context, sel ast.SelectionSet, v []document.Line) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNLineQuantity2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐLine(ctx, sel, v[i])
@@ -23017,7 +20581,7 @@ func (ec *executionContext) marshalNNoteVisibility2githubᚗcomᚋstorefrontᚑg
 }
 
 func (ec *executionContext) marshalNOrder2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOrderᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Order) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNOrder2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOrder(ctx, sel, v[i])
@@ -23062,7 +20626,7 @@ func (ec *executionContext) unmarshalNOrderCreateInput2githubᚗcomᚋstorefront
 }
 
 func (ec *executionContext) marshalNOrderEdge2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Edge[*model.Order]) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNOrderEdge2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdge(ctx, sel, v[i])
@@ -23108,7 +20672,7 @@ func (ec *executionContext) unmarshalNOrderLineInput2ᚖgithubᚗcomᚋstorefron
 }
 
 func (ec *executionContext) marshalNOrderNote2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOrderNoteᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.OrderNote) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNOrderNote2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOrderNote(ctx, sel, v[i])
@@ -23148,7 +20712,7 @@ func (ec *executionContext) marshalNOrderNoteConnection2ᚖgithubᚗcomᚋstoref
 }
 
 func (ec *executionContext) marshalNOrderNoteEdge2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Edge[*model.OrderNote]) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNOrderNoteEdge2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdge(ctx, sel, v[i])
@@ -23232,7 +20796,7 @@ func (ec *executionContext) marshalNPageInfo2ᚖgithubᚗcomᚋstorefrontᚑgo�
 }
 
 func (ec *executionContext) marshalNPayment2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐPaymentᚄ(ctx context.Context, sel ast.SelectionSet, v []*db.Payment) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNPayment2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐPayment(ctx, sel, v[i])
@@ -23273,7 +20837,7 @@ func (ec *executionContext) marshalNPaymentKind2githubᚗcomᚋstorefrontᚑgo�
 }
 
 func (ec *executionContext) marshalNProduct2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐProductᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Product) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNProduct2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐProduct(ctx, sel, v[i])
@@ -23332,7 +20896,7 @@ func (ec *executionContext) marshalNProductDeletePayload2ᚖgithubᚗcomᚋstore
 }
 
 func (ec *executionContext) marshalNProductEdge2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Edge[*model.Product]) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNProductEdge2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdge(ctx, sel, v[i])
@@ -23392,7 +20956,7 @@ func (ec *executionContext) unmarshalNRefundInput2githubᚗcomᚋstorefrontᚑgo
 }
 
 func (ec *executionContext) marshalNScope2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋscopeᚐScopeᚄ(ctx context.Context, sel ast.SelectionSet, v []*scope.Scope) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNScope2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋscopeᚐScope(ctx, sel, v[i])
@@ -23418,7 +20982,7 @@ func (ec *executionContext) marshalNScope2ᚖgithubᚗcomᚋstorefrontᚑgoᚋst
 }
 
 func (ec *executionContext) marshalNStaff2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐStaffᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Staff) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNStaff2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐStaff(ctx, sel, v[i])
@@ -23463,7 +21027,7 @@ func (ec *executionContext) marshalNStaffConnection2ᚖgithubᚗcomᚋstorefront
 }
 
 func (ec *executionContext) marshalNStaffEdge2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Edge[*model.Staff]) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNStaffEdge2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdge(ctx, sel, v[i])
@@ -23542,7 +21106,7 @@ func (ec *executionContext) unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑg
 }
 
 func (ec *executionContext) marshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx context.Context, sel ast.SelectionSet, v []viewer.Role) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNStaffRole2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRole(ctx, sel, v[i])
@@ -23558,7 +21122,7 @@ func (ec *executionContext) marshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgo�
 }
 
 func (ec *executionContext) marshalNStaffToken2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐStaffTokenᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.StaffToken) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNStaffToken2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐStaffToken(ctx, sel, v[i])
@@ -23573,7 +21137,7 @@ func (ec *executionContext) marshalNStaffToken2ᚕᚖgithubᚗcomᚋstorefront�
 	return ret
 }
 
-func (ec *executionContext) marshalNStaffToken2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐStaffToken(ctx context.Context, sel ast.SelectionSet, v *db.StaffToken) graphql.Marshaler {
+func (ec *executionContext) marshalNStaffToken2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐStaffToken(ctx context.Context, sel ast.SelectionSet, v *model.StaffToken) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -23598,7 +21162,7 @@ func (ec *executionContext) marshalNStaffTokenConnection2ᚖgithubᚗcomᚋstore
 }
 
 func (ec *executionContext) marshalNStaffTokenEdge2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Edge[*model.StaffToken]) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNStaffTokenEdge2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdge(ctx, sel, v[i])
@@ -23742,7 +21306,7 @@ func (ec *executionContext) marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstoref
 }
 
 func (ec *executionContext) marshalNUserError2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐUserErrorᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.UserError) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNUserError2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐUserError(ctx, sel, v[i])
@@ -23772,7 +21336,7 @@ func (ec *executionContext) marshalN__Directive2githubᚗcomᚋ99designsᚋgqlge
 }
 
 func (ec *executionContext) marshalN__Directive2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐDirectiveᚄ(ctx context.Context, sel ast.SelectionSet, v []introspection.Directive) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalN__Directive2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐDirective(ctx, sel, v[i])
@@ -23819,7 +21383,7 @@ func (ec *executionContext) unmarshalN__DirectiveLocation2ᚕstringᚄ(ctx conte
 }
 
 func (ec *executionContext) marshalN__DirectiveLocation2ᚕstringᚄ(ctx context.Context, sel ast.SelectionSet, v []string) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalN__DirectiveLocation2string(ctx, sel, v[i])
@@ -23847,7 +21411,7 @@ func (ec *executionContext) marshalN__InputValue2githubᚗcomᚋ99designsᚋgqlg
 }
 
 func (ec *executionContext) marshalN__InputValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValueᚄ(ctx context.Context, sel ast.SelectionSet, v []introspection.InputValue) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalN__InputValue2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValue(ctx, sel, v[i])
@@ -23867,7 +21431,7 @@ func (ec *executionContext) marshalN__Type2githubᚗcomᚋ99designsᚋgqlgenᚋg
 }
 
 func (ec *executionContext) marshalN__Type2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐTypeᚄ(ctx context.Context, sel ast.SelectionSet, v []introspection.Type) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalN__Type2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType(ctx, sel, v[i])
@@ -24295,7 +21859,7 @@ func (ec *executionContext) marshalO__EnumValue2ᚕgithubᚗcomᚋ99designsᚋgq
 	if v == nil {
 		return graphql.Null
 	}
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalN__EnumValue2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐEnumValue(ctx, sel, v[i])
@@ -24314,7 +21878,7 @@ func (ec *executionContext) marshalO__Field2ᚕgithubᚗcomᚋ99designsᚋgqlgen
 	if v == nil {
 		return graphql.Null
 	}
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalN__Field2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐField(ctx, sel, v[i])
@@ -24333,7 +21897,7 @@ func (ec *executionContext) marshalO__InputValue2ᚕgithubᚗcomᚋ99designsᚋg
 	if v == nil {
 		return graphql.Null
 	}
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalN__InputValue2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValue(ctx, sel, v[i])
@@ -24359,7 +21923,7 @@ func (ec *executionContext) marshalO__Type2ᚕgithubᚗcomᚋ99designsᚋgqlgen�
 	if v == nil {
 		return graphql.Null
 	}
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalN__Type2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType(ctx, sel, v[i])

@@ -1,0 +1,117 @@
+package e2e
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"github.com/storefront-go/storefront/ent/storetest"
+)
+
+// scratch is a folder that lives as long as the test process.
+var scratch string
+
+func TestMain(m *testing.M) { os.Exit(run(m)) }
+
+func run(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "storefront-e2e")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(dir)
+	scratch = dir
+	return m.Run()
+}
+
+// built makes the binary once per test process.
+var built = sync.OnceValues(func() (string, error) {
+	path := filepath.Join(scratch, "storefront")
+	args := append([]string{"build", "-o", path}, buildFlags...)
+	out, err := exec.Command("go", append(args, "github.com/storefront-go/storefront/cmd/storefront")...).CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("build the program: %w\n%s", err, out)
+	}
+	return path, nil
+})
+
+func binary(t testing.TB) string {
+	t.Helper()
+	path, err := built()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// templateOrders is how many orders each store of [demoData] has: all states
+// that the demo knows.
+const templateOrders = 25
+
+// template is a data folder that one run of the program filled and left.
+var template struct {
+	sync.Mutex
+	dir string
+}
+
+// demoData returns a data folder with the demo in it, which goes with the test.
+func demoData(t *testing.T) string {
+	t.Helper()
+	template.Lock()
+	defer template.Unlock()
+	if template.dir == "" {
+		dir := filepath.Join(scratch, "template")
+		p := start(t, settings{Data: dir, Args: []string{"--demo", "--demo-orders", fmt.Sprint(templateOrders)}})
+		if code := p.stop(t); code != 0 {
+			t.Fatalf("the first run ended with %d", code)
+		}
+		template.dir = dir
+	}
+	dir := t.TempDir()
+	copyFolder(t, dir, template.dir)
+	return dir
+}
+
+// copyFolder keeps the files' modes: secrets that others can read count as lost.
+func copyFolder(t *testing.T, to, from string) {
+	t.Helper()
+	err := fs.WalkDir(os.DirFS(from), ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			return os.MkdirAll(filepath.Join(to, name), info.Mode().Perm())
+		}
+		b, err := os.ReadFile(filepath.Join(from, name))
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(filepath.Join(to, name), b, info.Mode().Perm())
+	})
+	if err != nil {
+		t.Fatalf("copy the data folder: %v", err)
+	}
+}
+
+// each runs f for the demo on SQLite, and on MySQL or MariaDB where there is
+// one; s starts it. MySQL begins without a table.
+func each(t *testing.T, f func(t *testing.T, s settings)) {
+	t.Helper()
+	t.Run("sqlite", func(t *testing.T) {
+		f(t, settings{Data: demoData(t), Args: []string{"--demo", "--rate-limit", "0"}})
+	})
+	if storetest.HaveMySQL(t) {
+		t.Run("mysql", func(t *testing.T) {
+			f(t, settings{Data: t.TempDir(), Args: []string{"--demo", "--demo-orders", "3", "--rate-limit", "0",
+				"--migrate", "--database", storetest.EmptyMySQL(t)}})
+		})
+	}
+}

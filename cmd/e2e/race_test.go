@@ -1,0 +1,6 @@
+//go:build race
+
+package e2e
+
+// buildFlags make the child look for races when the tests do.
+var buildFlags = []string{"-race"}

@@ -1,0 +1,147 @@
+package app
+
+import (
+	"bytes"
+	"log/slog"
+	"net"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// valid are settings that pass.
+func valid() Config {
+	return Config{
+		Storage: Storage{Data: "data"},
+		Listen:  Listen{Addr: "127.0.0.1:8080", AdminAddr: "127.0.0.1:8081"},
+		Log:     Log{LogFormat: "text", LogLevel: "info"}, DemoOrders: 500, RateLimit: 100,
+	}
+}
+
+func TestCheck(t *testing.T) {
+	for _, tc := range []struct {
+		name string
+		edit func(*Config)
+		want string // in the error; "" for none
+	}{
+		{"valid", func(*Config) {}, ""},
+		{"port 0", func(c *Config) { c.Addr, c.AdminAddr = "127.0.0.1:0", "[::1]:0" }, ""},
+		{"no port", func(c *Config) { c.Addr = "127.0.0.1" }, "--addr"},
+		{"large port", func(c *Config) { c.AdminAddr = ":99999" }, "--admin-addr"},
+		{"everywhere", func(c *Config) { c.Addr = ":8080" }, ""},
+		{"demo", func(c *Config) { c.Demo = true }, ""},
+		{"demo on localhost", func(c *Config) { c.Demo, c.Addr = true, "localhost:1" }, ""},
+		{"demo on IPv6", func(c *Config) { c.Demo, c.Addr = true, "[::1]:1" }, ""},
+		{"demo everywhere", func(c *Config) { c.Demo, c.Addr = true, ":8080" }, "--demo"},
+		{"demo on 0.0.0.0", func(c *Config) { c.Demo, c.Addr = true, "0.0.0.0:8080" }, "--demo"},
+		{"demo on a name", func(c *Config) { c.Demo, c.Addr = true, "shop.example:80" }, "--demo"},
+		{"proxies", func(c *Config) { c.TrustedProxies = []string{"10.0.0.0/8", " 192.0.2.1", "fd00::/8"} }, ""},
+		{"bad proxy", func(c *Config) { c.TrustedProxies = []string{"10.0.0.0/33"} }, "--trusted-proxies"},
+		{"public URL", func(c *Config) { c.PublicURL = "https://shop.example/" }, ""},
+		{"public URL with a path", func(c *Config) { c.PublicURL = "https://shop.example/x" }, "--public-url"},
+		{"public URL without a scheme", func(c *Config) { c.PublicURL = "shop.example" }, "--public-url"},
+		{"public URL with a user", func(c *Config) { c.PublicURL = "https://a:b@shop.example" }, "--public-url"},
+		{"store domain", func(c *Config) { c.StoreDomain = "shops.example:8443" }, ""},
+		{"store domain with a path", func(c *Config) { c.StoreDomain = "shops.example/x" }, "--store-domain"},
+		{"no rate", func(c *Config) { c.RateLimit = 0 }, ""},
+		{"negative rate", func(c *Config) { c.RateLimit = -1 }, "--rate-limit"},
+		{"half a certificate", func(c *Config) { c.TLSCert = "x.pem" }, "--tls-key"},
+		{"too many orders", func(c *Config) { c.DemoOrders = 1 << 30 }, "--demo-orders"},
+		{"no folder", func(c *Config) { c.Data = "" }, "--data"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			c := valid()
+			tc.edit(&c)
+			err := c.Check()
+			if tc.want == "" && err != nil || tc.want != "" && (err == nil || !strings.Contains(err.Error(), tc.want)) {
+				t.Errorf("Check = %v, want %q in it", err, tc.want)
+			}
+			if err != nil && strings.Contains(err.Error(), "\n") {
+				t.Errorf("more than one line: %q", err)
+			}
+		})
+	}
+}
+
+func TestCheckTellsAllAtOnce(t *testing.T) {
+	c := valid()
+	c.RateLimit, c.DemoOrders = -1, -1
+	err := c.Check()
+	if err == nil || !strings.Contains(err.Error(), "--rate-limit") || !strings.Contains(err.Error(), "--demo-orders") {
+		t.Errorf("Check = %v, want both settings named", err)
+	}
+}
+
+func TestSummaryHidesSecrets(t *testing.T) {
+	c := valid()
+	c.SecretKey = "hunter2-hunter2-hunter2-hunter2-x"
+	c.Database = "mysql://shop:opensesame@db.internal:3306/shop"
+	var b bytes.Buffer
+	slog.New(slog.NewJSONHandler(&b, nil)).Info("starting", "settings", c)
+	for _, secret := range []string{"hunter2", "opensesame"} {
+		if strings.Contains(b.String(), secret) {
+			t.Errorf("the summary shows %q: %s", secret, b.String())
+		}
+	}
+	for _, want := range []string{"db.internal:3306", `"addr":"127.0.0.1:8080"`, "STOREFRONT_SECRET_KEY", `"rate_limit":100`} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("the summary lacks %q: %s", want, b.String())
+		}
+	}
+}
+
+func TestAddresses(t *testing.T) {
+	for _, tc := range []struct {
+		name     string
+		n        Naming
+		listened string
+		tls      bool
+		want     Addresses
+	}{
+		{"loopback", Naming{}, "127.0.0.1:8080", false, Addresses{API: "http://127.0.0.1:8080", StoreDomain: "localhost:8080"}},
+		{"IPv6", Naming{}, "[::1]:9", false, Addresses{API: "http://[::1]:9", StoreDomain: "localhost:9"}},
+		{"everywhere", Naming{}, "[::]:8080", false, Addresses{API: "http://localhost:8080", StoreDomain: "localhost:8080"}},
+		{"implied port", Naming{}, "127.0.0.1:443", true, Addresses{API: "https://127.0.0.1", StoreDomain: "localhost"}},
+		{"public URL", Naming{PublicURL: "https://shop.example/"}, "0.0.0.0:80", false,
+			Addresses{API: "https://shop.example", StoreDomain: "shop.example"}},
+		{"public URL with a port", Naming{PublicURL: "http://shop.example:81"}, "0.0.0.0:80", false,
+			Addresses{API: "http://shop.example:81", StoreDomain: "shop.example:81"}},
+		{"store domain", Naming{PublicURL: "https://api.example", StoreDomain: "shops.example"}, "0.0.0.0:80", false,
+			Addresses{API: "https://api.example", StoreDomain: "shops.example"}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			l, err := net.ResolveTCPAddr("tcp", tc.listened)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tc.want, tc.n.addresses(l, nil, tc.tls)); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+	if got := (Addresses{StoreDomain: "localhost:1"}).StoreHost("kite"); got != "kite.localhost:1" {
+		t.Errorf("StoreHost = %q", got)
+	}
+}
+
+func TestLogger(t *testing.T) {
+	for _, tc := range []struct {
+		l    Log
+		json bool
+		info bool
+	}{
+		{Log{"auto", "info"}, true, true}, // a buffer is no terminal
+		{Log{"text", "debug"}, false, true},
+		{Log{"json", "warn"}, true, false},
+	} {
+		var b bytes.Buffer
+		tc.l.Logger(&b).Info("hello")
+		if got := b.Len() > 0; got != tc.info {
+			t.Errorf("%+v: logged %t, want %t", tc.l, got, tc.info)
+		}
+		if got := strings.HasPrefix(b.String(), "{"); tc.info && got != tc.json {
+			t.Errorf("%+v: JSON %t, want %t", tc.l, got, tc.json)
+		}
+	}
+}

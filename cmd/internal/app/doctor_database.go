@@ -1,0 +1,127 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"entgo.io/ent/dialect"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/migrate"
+)
+
+// The clock differences that matter: credentials are believed for seconds, and
+// receivers of webhooks allow five minutes.
+const (
+	clockWarn = 5 * time.Second
+	clockFail = time.Minute
+)
+
+// diagnoseDatabase checks that the database answers, what it is, its schema and
+// its clock.
+func diagnoseDatabase(ctx context.Context, st Storage) []Finding {
+	if path := st.SQLitePath(); path != "" {
+		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+			return []Finding{ok("database", "%s does not exist yet; serve makes it", path)}
+		}
+	}
+	s, err := ent.Open(ctx, ent.Config{Database: st.Address(), MaxOpen: 2})
+	if err != nil {
+		return []Finding{fail("database", firstLine(err), "check that the server runs and that --database names its host, user, password and database")}
+	}
+	defer s.Close()
+	list := []Finding{ok("database", "%s answers", s.Redacted()), diagnoseVersion(ctx, s)}
+	return append(list, diagnoseSchema(ctx, s), diagnoseClock(ctx, s))
+}
+
+func diagnoseVersion(ctx context.Context, s *ent.Store) Finding {
+	v, err := s.Version(ctx)
+	if err != nil {
+		return fail("version", firstLine(err), "check the database's own log")
+	}
+	return judgeVersion(v)
+}
+
+var numbers = regexp.MustCompile(`(\d+)\.(\d+)`)
+
+// judgeVersion knows the oldest versions that are tested: MySQL 8.4 and MariaDB
+// 10.11 (contract, section 11).
+func judgeVersion(v string) Finding {
+	name, major, minor := "MySQL", 8, 4
+	switch lower := strings.ToLower(v); {
+	case strings.HasPrefix(v, "SQLite"):
+		return ok("version", "%s", v)
+	case strings.Contains(lower, "mariadb"):
+		name, major, minor = "MariaDB", 10, 11
+	case strings.Contains(lower, "tidb"), strings.Contains(lower, "vitess"):
+		return warn("version", v+" speaks MySQL's protocol", "nothing, if you know it; MySQL 8.4 and MariaDB 10.11 are the ones that every release is tested on")
+	}
+	m := numbers.FindStringSubmatch(v)
+	if m == nil {
+		return warn("version", v+" is not known here", "use MySQL 8.4 or later, or MariaDB 10.11 or later")
+	}
+	a, _ := strconv.Atoi(m[1])
+	b, _ := strconv.Atoi(m[2])
+	if a < major || a == major && b < minor {
+		return fail("version", v+" is too old", fmt.Sprintf("upgrade to %s %d.%d or later", name, major, minor))
+	}
+	return ok("version", "%s", v)
+}
+
+func diagnoseSchema(ctx context.Context, s *ent.Store) Finding {
+	st, err := migrate.Check(ctx, s)
+	if err != nil {
+		return fail("migrations", firstLine(err), "restore the released migrations: install the program anew")
+	}
+	return judgeSchema(st, s.Dialect() == dialect.SQLite)
+}
+
+func judgeSchema(st migrate.Status, sqlite bool) Finding {
+	pending := fmt.Sprintf("%d pending: %s", len(st.Pending), strings.Join(st.Pending, ", "))
+	switch {
+	case len(st.Unknown) > 0:
+		return fail("migrations", "applied by a newer program: "+strings.Join(st.Unknown, ", "), "run that version of the program, or a later one")
+	case st.Failed != "":
+		return fail("migrations", pending+"; the first stopped half-way: "+st.Failed, "remove its cause, then run `storefront migrate apply`")
+	case len(st.Pending) > 0 && !sqlite:
+		return fail("migrations", pending, "run `storefront migrate apply`, or start with --migrate")
+	case len(st.Pending) > 0:
+		return ok("migrations", "%s; serve applies them", pending)
+	}
+	return ok("migrations", "current at %s", st.Current)
+}
+
+func diagnoseClock(ctx context.Context, s *ent.Store) Finding {
+	began := time.Now()
+	server, err := s.ServerTime(ctx)
+	if err != nil {
+		return fail("clock", firstLine(err), "check the database's own log")
+	}
+	// The server read its clock about half-way through the round trip.
+	return judgeClock(server.Sub(began.Add(time.Since(began) / 2)))
+}
+
+func judgeClock(difference time.Duration) Finding {
+	found := "the database's clock differs by " + difference.Round(time.Millisecond).String()
+	const mend = "let NTP set the clocks of this machine and of the database's"
+	switch difference = difference.Abs(); {
+	case difference > clockFail:
+		return fail("clock", found, mend)
+	case difference > clockWarn:
+		return warn("clock", found, mend)
+	}
+	return ok("clock", "%s", found)
+}
+
+// firstLine keeps a finding on one line.
+func firstLine(err error) string {
+	text, _, _ := strings.Cut(err.Error(), "\n")
+	return text
+}

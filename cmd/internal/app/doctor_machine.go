@@ -1,0 +1,146 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/storefront-go/storefront/graph/keyring"
+)
+
+// Free space below which the data folder is in trouble, in bytes.
+const (
+	spaceWarn = 1 << 30
+	spaceFail = 64 << 20
+)
+
+// diagnoseFolder checks the data folder, or where it will be made.
+func diagnoseFolder(dir string) []Finding {
+	info, err := os.Stat(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		parent := existingParent(dir)
+		return append([]Finding{ok("data", "%s does not exist yet; serve makes it", dir)}, diagnoseSpace(parent)...)
+	}
+	if err == nil && !info.IsDir() {
+		err = fmt.Errorf("%s is not a folder", dir)
+	}
+	if err != nil {
+		return []Finding{fail("data", firstLine(err), "name a folder with --data")}
+	}
+	probe, err := os.CreateTemp(dir, ".doctor-*")
+	if err != nil {
+		return []Finding{fail("data", firstLine(err), "let the user that runs the program write to "+dir)}
+	}
+	probe.Close()
+	os.Remove(probe.Name())
+	found := ok("data", "%s can be written", dir)
+	if mode := info.Mode().Perm(); mode&0o022 != 0 {
+		found = warn("data", fmt.Sprintf("%s has mode %04o: others may write to it", dir, mode), "chmod 700 "+dir)
+	}
+	return append([]Finding{found}, diagnoseSpace(dir)...)
+}
+
+// existingParent is the nearest folder above that is there.
+func existingParent(dir string) string {
+	for {
+		parent := filepath.Dir(dir)
+		if _, err := os.Stat(parent); err == nil || parent == dir {
+			return parent
+		}
+		dir = parent
+	}
+}
+
+func diagnoseSpace(dir string) []Finding {
+	free, known := freeSpace(dir)
+	if !known {
+		return nil
+	}
+	return []Finding{judgeSpace(free)}
+}
+
+func judgeSpace(free uint64) Finding {
+	found := fmt.Sprintf("%.1f GiB free", float64(free)/(1<<30))
+	switch {
+	case free < spaceFail:
+		return fail("disk", found, "free space on the data folder's disk")
+	case free < spaceWarn:
+		return warn("disk", found, "free space on the data folder's disk soon")
+	}
+	return ok("disk", "%s", found)
+}
+
+// diagnoseSecret checks the root secret without making one.
+func diagnoseSecret(s Storage) Finding {
+	if s.SecretKey != "" {
+		ring, err := keyring.Parse(s.SecretKey)
+		if err != nil {
+			return fail("secret", "STOREFRONT_SECRET_KEY: "+firstLine(err), "generate one: openssl rand -base64 32")
+		}
+		if weak(s.SecretKey) {
+			return warn("secret", "STOREFRONT_SECRET_KEY repeats few characters", "put a generated one in front (openssl rand -base64 32) and a comma")
+		}
+		return ok("secret", "%d from STOREFRONT_SECRET_KEY", len(ring.KeyIDs()))
+	}
+	path := filepath.Join(s.Data, keyring.FileName)
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return ok("secret", "%s does not exist yet; serve makes it", path)
+	}
+	ring, err := keyring.LoadOrCreate(s.Data)
+	if err != nil {
+		return fail("secret", firstLine(err), "make it a file of the program's user with mode 0600 that holds at least 32 random characters")
+	}
+	return ok("secret", "%d in %s", len(ring.KeyIDs()), path)
+}
+
+// weak tells whether a secret is so monotonous that nobody drew it by lot.
+func weak(secret string) bool {
+	seen := map[rune]bool{}
+	for _, r := range secret {
+		seen[r] = true
+	}
+	return len(seen) < 10
+}
+
+// diagnoseAddresses checks that the addresses are free, or that a storefront
+// has them already.
+func diagnoseAddresses(ctx context.Context, c Config) []Finding {
+	running := storefrontAt(ctx, c.AdminAddr)
+	var list []Finding
+	for _, a := range []struct{ flag, addr string }{{"--addr", c.Addr}, {"--admin-addr", c.AdminAddr}} {
+		l, err := new(net.ListenConfig).Listen(ctx, "tcp", a.addr)
+		switch {
+		case err == nil:
+			l.Close()
+			list = append(list, ok("address", "%s is free", a.addr))
+		case running:
+			list = append(list, ok("address", "%s is in use; a storefront runs here", a.addr))
+		default:
+			list = append(list, fail("address", firstLine(err), "stop what listens there, or choose another with "+a.flag))
+		}
+	}
+	return list
+}
+
+// storefrontAt asks the admin port who is there.
+func storefrontAt(ctx context.Context, addr string) bool {
+	client := &http.Client{Timeout: 2 * time.Second}
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, origin(addr, false)+"/healthz", nil)
+	if err != nil {
+		return false
+	}
+	res, err := client.Do(req)
+	if err != nil {
+		return false
+	}
+	defer res.Body.Close()
+	var h health
+	return json.NewDecoder(http.MaxBytesReader(nil, res.Body, 4096)).Decode(&h) == nil && h.Program == program
+}

@@ -1,0 +1,191 @@
+package app
+
+import (
+	"bytes"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/storefront-go/storefront/ent/migrate"
+	"github.com/storefront-go/storefront/ent/storetest"
+	"github.com/storefront-go/storefront/graph/keyring"
+)
+
+func TestJudgeVersion(t *testing.T) {
+	for v, want := range map[string]Grade{
+		"SQLite 3.53.1":                  OK,
+		"MySQL 8.4.0":                    OK,
+		"MySQL 9.7.4":                    OK,
+		"MySQL 8.0.36":                   Fail,
+		"MySQL 5.7.44-log":               Fail,
+		"MySQL 10.11.19-MariaDB-deb12u1": OK,
+		"MySQL 11.8.2-MariaDB":           OK,
+		"MySQL 10.6.18-MariaDB":          Fail,
+		"MySQL 5.5.5-10.4.1-MariaDB":     Fail,
+		"MySQL 8.0.11-TiDB-v8.5.1":       Warn,
+		"MySQL 8.0.30-Vitess":            Warn,
+		"MySQL something else":           Warn,
+	} {
+		if got := judgeVersion(v); got.Grade != want {
+			t.Errorf("%s: %+v, want %s", v, got, want)
+		}
+	}
+}
+
+func TestJudgeClock(t *testing.T) {
+	for d, want := range map[time.Duration]Grade{
+		0: OK, 4 * time.Second: OK, -4 * time.Second: OK,
+		6 * time.Second: Warn, -6 * time.Second: Warn,
+		61 * time.Second: Fail, -2 * time.Hour: Fail,
+	} {
+		if got := judgeClock(d); got.Grade != want {
+			t.Errorf("%s: %+v, want %s", d, got, want)
+		}
+	}
+}
+
+func TestJudgeSchema(t *testing.T) {
+	for _, tc := range []struct {
+		name   string
+		st     migrate.Status
+		sqlite bool
+		want   Grade
+	}{
+		{"current", migrate.Status{Current: "1"}, false, OK},
+		{"pending on MySQL", migrate.Status{Pending: []string{"2"}}, false, Fail},
+		{"pending on SQLite", migrate.Status{Pending: []string{"2"}}, true, OK},
+		{"failed", migrate.Status{Pending: []string{"2"}, Failed: "disk full"}, false, Fail},
+		{"newer", migrate.Status{Current: "1", Unknown: []string{"9"}}, true, Fail},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			if got := judgeSchema(tc.st, tc.sqlite); got.Grade != tc.want {
+				t.Errorf("%+v, want %s", got, tc.want)
+			}
+		})
+	}
+}
+
+func TestJudgeSpace(t *testing.T) {
+	for free, want := range map[uint64]Grade{1 << 40: OK, 1 << 29: Warn, 1 << 20: Fail} {
+		if got := judgeSpace(free); got.Grade != want {
+			t.Errorf("%d bytes: %+v, want %s", free, got, want)
+		}
+	}
+}
+
+// graded returns the grade of a check in a report.
+func graded(t *testing.T, r Report, check string) Finding {
+	t.Helper()
+	for _, f := range r.Findings {
+		if f.Check == check {
+			return f
+		}
+	}
+	t.Fatalf("no finding %q in %+v", check, r)
+	return Finding{}
+}
+
+// free are settings on addresses that nobody has.
+func free(t *testing.T) Config {
+	c := valid()
+	c.Data = filepath.Join(t.TempDir(), "data")
+	c.Addr, c.AdminAddr = "127.0.0.1:0", "127.0.0.1:0"
+	return c
+}
+
+func TestDiagnoseBeforeTheFirstStart(t *testing.T) {
+	c := free(t)
+	r := Diagnose(t.Context(), c)
+	if !r.Healthy {
+		t.Errorf("not healthy: %+v", r)
+	}
+	if _, err := os.Stat(c.Data); err == nil {
+		t.Error("the diagnosis made the data folder")
+	}
+	var b bytes.Buffer
+	if err := r.Print(&b); err != nil || !strings.Contains(b.String(), "database") {
+		t.Errorf("Print = %v: %s", err, b.String())
+	}
+}
+
+func TestDiagnoseSecret(t *testing.T) {
+	for _, tc := range []struct {
+		name, env, file string
+		mode            os.FileMode
+		want            Grade
+	}{
+		{"none yet", "", "", 0, OK},
+		{"variable", "0123456789abcdefghijklmnopqrstuvwxyz", "", 0, OK},
+		{"short variable", "short", "", 0, Fail},
+		{"dull variable", strings.Repeat("ab", 20), "", 0, Warn},
+		{"file", "", strings.Repeat("0123456789", 4), 0o600, OK},
+		{"open file", "", strings.Repeat("0123456789", 4), 0o644, Fail},
+		{"short file", "", "short", 0o600, Fail},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			c := free(t)
+			c.SecretKey = tc.env
+			if tc.file != "" {
+				if err := os.Mkdir(c.Data, 0o700); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(filepath.Join(c.Data, keyring.FileName), []byte(tc.file), tc.mode); err != nil {
+					t.Fatal(err)
+				}
+			}
+			r := Diagnose(t.Context(), c)
+			got := graded(t, r, "secret")
+			if got.Grade != tc.want || r.Healthy != (tc.want != Fail) {
+				t.Errorf("%+v, healthy %t; want %s", got, r.Healthy, tc.want)
+			}
+			if got.Grade != OK && got.Mend == "" {
+				t.Error("it does not say how to mend it")
+			}
+			if tc.env != "" && strings.Contains(got.Found, tc.env) {
+				t.Error("it shows the secret")
+			}
+		})
+	}
+}
+
+func TestDiagnoseAddressInUse(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	c := free(t)
+	c.Addr = l.Addr().String()
+	if got := graded(t, Diagnose(t.Context(), c), "address"); got.Grade != Fail || !strings.Contains(got.Mend, "--addr") {
+		t.Errorf("%+v, want a failure that names --addr", got)
+	}
+}
+
+func TestDiagnoseDatabase(t *testing.T) {
+	c := free(t)
+	c.Database = storetest.SQLite(t)
+	r := Diagnose(t.Context(), c)
+	for _, check := range []string{"database", "version", "migrations", "clock"} {
+		if got := graded(t, r, check); got.Grade != OK {
+			t.Errorf("%+v, want ok", got)
+		}
+	}
+	c.Database = "mysql://nobody:opensesame@127.0.0.1:1/none"
+	got := graded(t, Diagnose(t.Context(), c), "database")
+	if got.Grade != Fail || strings.Contains(got.Found, "opensesame") {
+		t.Errorf("%+v, want a failure without the password", got)
+	}
+	if storetest.HaveMySQL(t) {
+		c.Database = storetest.EmptyMySQL(t)
+		r := Diagnose(t.Context(), c)
+		if got := graded(t, r, "migrations"); got.Grade != Fail || !strings.Contains(got.Mend, "migrate apply") {
+			t.Errorf("%+v, want a failure that names migrate apply", got)
+		}
+		if got := graded(t, r, "clock"); got.Grade != OK {
+			t.Errorf("%+v, want ok", got)
+		}
+	}
+}

@@ -1,0 +1,111 @@
+package demo
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/customer"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/model"
+)
+
+const (
+	customerCount = 120
+	customerBatch = 40
+)
+
+// What becomes of customer i: guests come as such, others are disabled or
+// redacted once they have bought.
+func guest(i int) bool    { return i%10 == 3 }
+func disabled(i int) bool { return i%20 == 7 }
+func redacted(i int) bool { return i%30 == 11 }
+
+// customers makes the customers that are missing.
+func (s *seeder) customers(ctx context.Context) error {
+	n, err := s.Core.Store.DB(ctx).Customer.Query().Count(ctx)
+	if err != nil {
+		return err
+	}
+	for ; n < customerCount; n += customerBatch {
+		err := s.Core.Store.InTx(ctx, func(ctx context.Context) error {
+			for i := n; i < min(n+customerBatch, customerCount); i++ {
+				if _, err := s.CustomerCreate(ctx, s.customer(i)); err != nil {
+					return fmt.Errorf("customer %d: %w", i, err)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *seeder) customer(i int) model.CustomerCreateInput {
+	r := s.rand(ofCustomer, i)
+	p := s.shop.people[i%len(s.shop.people)]
+	f, l := r.IntN(len(p.first)), r.IntN(len(p.last))
+	in := model.CustomerCreateInput{
+		Email:     new(fmt.Sprintf("%s.%s.%d@mail.example", p.latinFirst[f], p.latinLast[l], i+1)),
+		FirstName: &p.first[f], LastName: &p.last[l], Locale: &p.locale, Status: state.CustomerActive,
+		EmailMarketing: []state.EmailMarketing{state.EmailSubscribed, state.EmailNotSubscribed, state.EmailUnsubscribed}[i%3],
+		DefaultAddress: p.address(r, f, l),
+		CreatedAt:      new(s.base().Add(-90*day + time.Duration(i)*6*time.Hour)),
+	}
+	if guest(i) {
+		in.Status, in.FirstName, in.DefaultAddress = state.CustomerGuest, nil, nil
+	}
+	if r.IntN(3) == 0 {
+		in.Phone = new(fmt.Sprintf("+99 555 %07d", i+1))
+	}
+	if r.IntN(4) == 0 {
+		in.Addresses = []*model.AddressInput{p.address(r, f, l)}
+	}
+	if r.IntN(5) == 0 {
+		in.Tags = []string{"regular"}
+	}
+	if r.IntN(8) == 0 {
+		in.Note = &s.notes[r.IntN(len(s.notes))]
+	}
+	return in
+}
+
+// address is a place where the person with the f-th first and l-th last name may live.
+func (p people) address(r *rand.Rand, f, l int) *model.AddressInput {
+	city := r.IntN(len(p.cities))
+	name := p.first[f] + " " + p.last[l]
+	if p.familyFirst {
+		name = p.last[l] + " " + p.first[f]
+	}
+	return &model.AddressInput{Name: &name, Line1: fmt.Sprintf("%s %d", p.streets[r.IntN(len(p.streets))], 1+r.IntN(120)),
+		City: p.cities[city], PostalCode: &p.postal[city], Country: p.country}
+}
+
+// part sends some customers away: disabled ones stay as rows, redacted ones as
+// rows without a person.
+func (s *seeder) part(ctx context.Context, rows []*db.Customer) error {
+	for i, c := range rows {
+		id := xid.Customer.Format(c.ID)
+		var err error
+		switch {
+		case disabled(i):
+			_, err = s.CustomerDisable(ctx, id, c.Version)
+		case redacted(i):
+			_, err = s.CustomerRedact(ctx, id, c.Version)
+		}
+		if err != nil {
+			return fmt.Errorf("customer %d: %w", i, err)
+		}
+	}
+	return nil
+}
+
+// buyers reads the customers in the order of the plan.
+func (s *seeder) buyers(ctx context.Context) ([]*db.Customer, error) {
+	return s.Core.Store.DB(ctx).Customer.Query().Order(db.Asc(customer.FieldID)).Limit(customerCount).All(ctx)
+}

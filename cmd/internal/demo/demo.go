@@ -1,0 +1,118 @@
+package demo
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"time"
+
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph"
+)
+
+// Config says what to make and where to tell.
+type Config struct {
+	Core *graph.Resolver
+	// Orders is how many orders each store gets on the first start.
+	Orders int
+	// Path is the file of the credentials.
+	Path string
+	// API is {api_host}; Admin is the admin port's address.
+	API, Admin string
+	Logger     *slog.Logger
+}
+
+// Prepare makes what is missing of the demo stores and their credentials, and
+// writes the file with the present addresses. Credentials that the file holds
+// are kept while they work; all others of a demo store are revoked.
+func Prepare(ctx context.Context, c Config) (*File, error) {
+	if c.Core == nil || c.Path == "" || c.API == "" {
+		return nil, errors.New("demo: Core, Path and API are needed")
+	}
+	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
+	known, err := read(c.Path)
+	if err != nil {
+		c.Logger.InfoContext(ctx, "the demo gets new credentials", "reason", err)
+		known = &File{}
+	}
+	f, err := c.addresses()
+	if err != nil {
+		return nil, err
+	}
+	for _, plan := range shops() {
+		began := time.Now()
+		s, err := c.fill(ctx, plan)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", plan.name, err)
+		}
+		entry, err := s.credentials(ctx, known)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", plan.name, err)
+		}
+		f.Stores = append(f.Stores, *entry)
+		c.Logger.InfoContext(ctx, "demo store", "name", plan.name, "store_host", entry.StoreHost, "took", time.Since(began))
+	}
+	return f, f.write(c.Path)
+}
+
+// addresses begins the file.
+func (c Config) addresses() (*File, error) {
+	f := &File{APIHost: c.API, AdminURL: c.Admin}
+	for dst, path := range map[*string]string{
+		&f.BaseURL: "/api/public/v1", &f.GraphQLURL: "/graphql", &f.DashboardURL: "/dashboard",
+	} {
+		joined, err := url.JoinPath(c.API, path)
+		if err != nil {
+			return nil, fmt.Errorf("demo: %w", err)
+		}
+		*dst = joined
+	}
+	return f, nil
+}
+
+// seeder fills one store.
+type seeder struct {
+	Config
+	shop
+	graph.Mutation
+	store *db.Store
+	user  xid.ID
+}
+
+// fill makes the store of a plan, or what an interrupted start left to make.
+func (c Config) fill(ctx context.Context, plan shop) (*seeder, error) {
+	s := &seeder{Config: c, shop: plan, Mutation: c.Core.Mutation()}
+	if err := s.open(ctx); err != nil {
+		return nil, err
+	}
+	if s.store.Demo {
+		return s, nil
+	}
+	ctx = viewer.With(ctx, s.person())
+	for _, step := range []struct {
+		name string
+		run  func(context.Context) error
+	}{
+		{"products", s.products}, {"customers", s.customers}, {"orders", s.orders}, {"finish", s.finish},
+	} {
+		if err := step.run(ctx); err != nil {
+			return nil, fmt.Errorf("make %s: %w", step.name, err)
+		}
+	}
+	return s, nil
+}
+
+// person is the store's owner at work.
+func (s *seeder) person() *viewer.Viewer {
+	v := &viewer.Viewer{Kind: viewer.Staff, Actor: s.user, Principal: s.user, Name: s.owner, Role: viewer.Owner,
+		Granted: viewer.Owner.Scopes(), Scopes: viewer.Owner.Scopes().Effective(), Currency: s.currency}
+	if s.store != nil {
+		v.Store = s.store.ID
+	}
+	return v
+}

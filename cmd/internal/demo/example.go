@@ -1,0 +1,24 @@
+package demo
+
+import (
+	"fmt"
+	"io"
+	"strings"
+)
+
+// Announce prints where the demo is, one key and a command that works when it
+// is pasted into a shell.
+func (f *File) Announce(w io.Writer, path string) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "\n  API        %s\n  GraphQL    %s\n  Docs       %s/docs\n  Admin      %s\n\n",
+		f.BaseURL, f.GraphQLURL, f.APIHost, f.AdminURL)
+	for _, s := range f.Stores {
+		fmt.Fprintf(&b, "  %s (%s)\n    store    %s\n    key      %s\n", s.Name, s.Currency, s.StoreHost, s.Keys["all"])
+	}
+	fmt.Fprintf(&b, "\n  Every credential is in %s. Try:\n\n", path)
+	if len(f.Stores) > 0 {
+		fmt.Fprintf(&b, "    curl -s -H 'Authorization: Bearer %s' '%s/orders?limit=2'\n\n", f.Stores[0].Keys["all"], f.BaseURL)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}

@@ -1,0 +1,113 @@
+package demo
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/staff"
+	"github.com/storefront-go/storefront/ent/db/store"
+	"github.com/storefront-go/storefront/ent/db/storehandle"
+	"github.com/storefront-go/storefront/ent/db/user"
+	"github.com/storefront-go/storefront/ent/db/useremail"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/model"
+)
+
+// open finds the plan's store and its owner, or makes them.
+func (s *seeder) open(ctx context.Context) error {
+	ctx = viewer.Everywhere(ctx)
+	if err := s.openUser(ctx); err != nil {
+		return fmt.Errorf("make the owner: %w", err)
+	}
+	found, err := s.find(ctx)
+	if err != nil || found {
+		return err
+	}
+	made, err := s.StoreCreate(viewer.With(ctx, s.person()),
+		model.StoreCreateInput{Name: s.name, Handle: &s.handle, Currency: s.currency, Timezone: s.timezone})
+	if err != nil {
+		return fmt.Errorf("make the store: %w", err)
+	}
+	s.store = made.Store.Store
+	return nil
+}
+
+// find looks the store up by its handle. A store of that name that is no demo's
+// is left alone.
+func (s *seeder) find(ctx context.Context) (bool, error) {
+	client := s.Core.Store.DB(ctx)
+	entry, err := client.StoreHandle.Query().Where(storehandle.ID(s.handle)).Only(ctx)
+	if db.IsNotFound(err) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("look the store up: %w", err)
+	}
+	ctx = viewer.Operator(ctx, entry.StoreID)
+	found, err := client.Store.Query().Where(store.ID(entry.StoreID)).Only(ctx)
+	if db.IsNotFound(err) {
+		return false, nil // the name was reserved and nothing more
+	}
+	if err != nil {
+		return false, fmt.Errorf("look the store up: %w", err)
+	}
+	ours, err := client.Staff.Query().Where(staff.ID(s.user), staff.RoleEQ(viewer.Owner)).Exist(ctx)
+	if err != nil {
+		return false, fmt.Errorf("look the owner up: %w", err)
+	}
+	if !ours {
+		return false, fmt.Errorf("the handle %q belongs to a store that is not the demo's: use another database or folder", s.handle)
+	}
+	s.store = found
+	return true, nil
+}
+
+// openUser finds or makes the person who owns the store.
+func (s *seeder) openUser(ctx context.Context) error {
+	for range 2 {
+		id, found, err := s.findUser(ctx)
+		if err != nil || found {
+			s.user = id
+			return err
+		}
+		// Another process may be quicker: then its row is found.
+		if err := s.addUser(ctx); err != nil && !ent.IsDuplicate(err) {
+			return err
+		}
+	}
+	return fmt.Errorf("%s is neither there nor free", s.email)
+}
+
+func (s *seeder) findUser(ctx context.Context) (xid.ID, bool, error) {
+	client := s.Core.Store.DB(ctx)
+	entry, err := client.UserEmail.Query().Where(useremail.ID(s.email)).Only(ctx)
+	if db.IsNotFound(err) {
+		return xid.Nil, false, nil
+	}
+	if err != nil {
+		return xid.Nil, false, err
+	}
+	found, err := client.User.Query().Where(user.ID(entry.UserID)).Only(ctx)
+	if err != nil {
+		return xid.Nil, false, err
+	}
+	if !found.Demo {
+		return xid.Nil, false, fmt.Errorf("%s is a person who is not the demo's", s.email)
+	}
+	return found.ID, true, nil
+}
+
+func (s *seeder) addUser(ctx context.Context) error {
+	return s.Core.Store.InTx(ctx, func(ctx context.Context) error {
+		client, id := s.Core.Store.DB(ctx), xid.New()
+		if err := client.UserEmail.Create().SetID(s.email).SetUserID(id).Exec(ctx); err != nil {
+			return err
+		}
+		return client.User.Create().SetID(id).SetEmail(s.email).SetName(s.owner).SetDemo(true).
+			SetUpdatedAt(micros.Now()).Exec(ctx)
+	})
+}

@@ -1,0 +1,164 @@
+package demo
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/store"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/model"
+)
+
+// orderBatch is how many orders one transaction makes: enough that commits cost
+// little, few enough that it stays far below its deadline.
+const orderBatch = 50
+
+// span is how far back orders reach.
+const span = 60 * day
+
+// sale is what orders are drawn from.
+type sale struct {
+	products []*db.Product
+	buyers   []*db.Customer
+	sellable []int
+	all      []scenario
+}
+
+// orders makes the orders that are missing.
+func (s *seeder) orders(ctx context.Context) (err error) {
+	var from sale
+	if from.products, err = s.rows(ctx); err != nil {
+		return err
+	}
+	if from.buyers, err = s.buyers(ctx); err != nil {
+		return err
+	}
+	from.sellable, from.all = s.sellable(), scenarios()
+	n, err := s.Core.Store.DB(ctx).Order.Query().Count(ctx)
+	if err != nil {
+		return err
+	}
+	for ; n < s.Orders; n += orderBatch {
+		err := s.Core.Store.InTx(ctx, func(ctx context.Context) error {
+			for i := n; i < min(n+orderBatch, s.Orders); i++ {
+				if err := s.order(ctx, from, i); err != nil {
+					return fmt.Errorf("order %d: %w", i, err)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		s.Logger.DebugContext(ctx, "demo orders", "name", s.name, "made", min(n+orderBatch, s.Orders), "of", s.Orders)
+	}
+	return nil
+}
+
+// order makes order i and takes it along its way.
+func (s *seeder) order(ctx context.Context, from sale, i int) error {
+	r := s.rand(ofOrder, i)
+	way := choose(from.all, i, s.Orders, r)
+	made, err := s.OrderCreate(ctx, s.draft(r, from, i, way))
+	if err != nil {
+		return err
+	}
+	t := &trip{seeder: s, order: made.Order, r: r}
+	return t.run(ctx, way)
+}
+
+// draft is what the customer ordered.
+func (s *seeder) draft(r *rand.Rand, from sale, i int, way scenario) model.OrderCreateInput {
+	in := model.OrderCreateInput{
+		ShippingMinor: s.shipping[r.IntN(len(s.shipping))],
+		Source:        []string{"online_store", "online_store", "online_store", "dashboard", "phone"}[r.IntN(5)],
+		PlacedAt:      new(s.placed(r, i)),
+	}
+	for range 1 + r.IntN(3) {
+		in.Lines = append(in.Lines, s.line(r, from))
+	}
+	if way.goods == partSent {
+		in.Lines[0].Quantity++ // so that there is something to keep back
+	}
+	if way == (scenario{paid, sent, completed}) && r.IntN(20) == 0 {
+		s.free(&in, from)
+	}
+	if n := r.IntN(len(from.buyers) + 12); n < len(from.buyers) {
+		in.CustomerID = new(xid.Customer.Format(from.buyers[n].ID))
+	} else {
+		in.Email = new(fmt.Sprintf("passer-by.%d@mail.example", i+1))
+	}
+	if p := s.shop.people[r.IntN(len(s.shop.people))]; r.IntN(8) > 0 {
+		in.ShippingAddress = p.address(r, r.IntN(len(p.first)), r.IntN(len(p.last)))
+		if r.IntN(3) > 0 {
+			in.BillingAddress = in.ShippingAddress
+		}
+	}
+	if r.IntN(6) == 0 {
+		in.Tags = []string{"gift"}
+	}
+	return in
+}
+
+// line is one product, or rarely work that is in no list.
+func (s *seeder) line(r *rand.Rand, from sale) *model.OrderLineInput {
+	l := &model.OrderLineInput{Quantity: 1 + int64(r.IntN(3)*r.IntN(2))}
+	price := s.goods[0].price / 20
+	if r.IntN(20) == 0 {
+		l.Title, l.UnitPriceMinor = &s.goods[len(s.goods)-1].title, &price
+	} else {
+		n := from.sellable[r.IntN(len(from.sellable))]
+		price = s.goods[n].price
+		l.ProductID = new(xid.Product.Format(from.products[n].ID))
+	}
+	gross := l.Quantity * price
+	if r.IntN(5) == 0 {
+		l.DiscountMinor = gross / 10
+	}
+	l.TaxMinor = (gross - l.DiscountMinor) * s.taxPercent / 100
+	return l
+}
+
+// free makes a present of the order: nothing is left to pay.
+func (s *seeder) free(in *model.OrderCreateInput, from sale) {
+	n := from.sellable[0]
+	in.ShippingMinor = 0
+	in.Lines = []*model.OrderLineInput{{ProductID: new(xid.Product.Format(from.products[n].ID)),
+		Quantity: 1, DiscountMinor: s.goods[n].price}}
+}
+
+// placed spreads the orders over the last 60 days, in their order.
+func (s *seeder) placed(r *rand.Rand, i int) micros.Time {
+	step := span / time.Duration(s.Orders)
+	return s.base().Add(-span + time.Duration(i)*step + time.Duration(r.Int64N(max(int64(step)*9/10, 1))))
+}
+
+// finish does what comes after the selling, and marks the store as whole.
+func (s *seeder) finish(ctx context.Context) error {
+	return s.Core.Store.InTx(ctx, func(ctx context.Context) error {
+		rows, err := s.rows(ctx)
+		if err != nil {
+			return err
+		}
+		if err := s.stock(ctx, rows); err != nil {
+			return err
+		}
+		buyers, err := s.buyers(ctx)
+		if err != nil {
+			return err
+		}
+		if err := s.part(ctx, buyers); err != nil {
+			return err
+		}
+		n, err := s.Core.Store.DB(ctx).Store.Update().Where(store.ID(s.store.ID)).
+			SetDemo(true).AddVersion(1).SetUpdatedAt(micros.Now()).Save(ctx)
+		if err == nil && n != 1 {
+			err = fmt.Errorf("marked %d stores", n)
+		}
+		return err
+	})
+}

@@ -1,0 +1,43 @@
+package main
+
+import (
+	"github.com/storefront-go/storefront/cmd/internal/app"
+)
+
+type doctorCmd struct {
+	app.Storage
+	app.Listen
+	app.Naming
+	output
+}
+
+// Help implements kong.HelpProvider.
+func (doctorCmd) Help() string {
+	return `Checks the settings, the data folder, the root secret, the database with its version, schema and clock, and the addresses. It changes nothing. The exit code is 1 when anything fails; warnings leave it 0.
+
+Examples:
+
+    storefront doctor
+    storefront doctor --database mysql://shop:secret@db.internal:3306/shop --json
+`
+}
+
+// Run diagnoses.
+func (c *doctorCmd) Run(s *session) error {
+	c.SecretKey = s.getenv("STOREFRONT_SECRET_KEY")
+	r := app.Diagnose(s.ctx, app.Config{Storage: c.Storage, Listen: c.Listen, Naming: c.Naming})
+	if err := c.show(s, r); err != nil {
+		return err
+	}
+	if !r.Healthy {
+		return errSilent
+	}
+	return nil
+}
+
+func (c *doctorCmd) show(s *session, r app.Report) error {
+	if c.JSON {
+		return c.print(s, r, nil)
+	}
+	return r.Print(s.out)
+}

@@ -1,0 +1,165 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/model"
+)
+
+type keyCmd struct {
+	Create keyCreateCmd `cmd:"" help:"Make a key; it is shown once."`
+	List   keyListCmd   `cmd:"" help:"List the keys, newest first."`
+	Rotate keyRotateCmd `cmd:"" help:"Make a second live key with the same scopes; it is shown once."`
+	Revoke keyRevokeCmd `cmd:"" help:"End a key at once."`
+}
+
+// key is an API key as it is printed.
+type key struct {
+	ID         string       `json:"id"`
+	Name       string       `json:"name"`
+	Hint       string       `json:"hint"`
+	Scopes     []string     `json:"scopes"`
+	Superseded bool         `json:"superseded"`
+	CreatedAt  micros.Time  `json:"created_at"`
+	ExpiresAt  *micros.Time `json:"expires_at"`
+	RevokedAt  *micros.Time `json:"revoked_at"`
+	LastUsedAt *micros.Time `json:"last_used_at"`
+	// Secret is there when the key was made.
+	Secret *string `json:"secret,omitempty"`
+}
+
+func keyOf(k *model.APIKey) key {
+	return key{ID: xid.APIKey.Format(k.ID), Name: k.Name, Hint: k.Hint, Scopes: k.Scopes(), Superseded: k.Superseded(),
+		CreatedAt: k.ID.Time(), ExpiresAt: k.ExpiresAt, RevokedAt: k.RevokedAt, LastUsedAt: k.LastUsedAt}
+}
+
+// printKey prints a key that a mutation answered.
+func (o output) printKey(s *session, p *model.APIKeyPayload, err error) error {
+	if err != nil {
+		return err
+	}
+	k := keyOf(p.APIKey)
+	k.Secret = p.Secret
+	rows := table{{"id", k.ID}, {"name", k.Name}, {"scopes", strings.Join(k.Scopes, " ")},
+		{"expires", text(k.ExpiresAt)}, {"revoked", text(k.RevokedAt)}}
+	if k.Secret != nil {
+		rows = append(rows, []string{"key", *k.Secret + "  (shown once)"})
+	}
+	return o.print(s, k, rows)
+}
+
+type keyCreateCmd struct {
+	target
+	Name    string        `required:"" help:"What the key is for."`
+	Scope   []string      `required:"" placeholder:"SCOPE" help:"A scope such as orders.read; repeat it, or part several by commas."`
+	Expires time.Duration `placeholder:"DURATION" help:"How long the key lives, such as 720h (default: until it is revoked)."`
+}
+
+// Help implements kong.HelpProvider.
+func (keyCreateCmd) Help() string {
+	return `Examples:
+
+    storefront key create --store my-shop --name "Nightly sync" --scope orders.read,customers.read
+    storefront key create --name CI --scope products.write --expires 720h --json
+`
+}
+
+// Run makes a key.
+func (c *keyCreateCmd) Run(s *session) error {
+	in := model.APIKeyCreateInput{Name: c.Name, Scopes: c.Scope}
+	if c.Expires < 0 {
+		return &usageError{fmt.Errorf("--expires: %s is in the past", c.Expires)}
+	}
+	if c.Expires > 0 {
+		in.ExpiresAt = new(micros.Now().Add(c.Expires))
+	}
+	return c.enter(s, func(w work) error {
+		p, err := w.Mutation().APIKeyCreate(w.ctx, in)
+		return c.printKey(s, p, err)
+	})
+}
+
+type keyListCmd struct{ target }
+
+// Help implements kong.HelpProvider.
+func (keyListCmd) Help() string {
+	return `Examples:
+
+    storefront key list --store my-shop
+    storefront key list --store my-shop --json
+`
+}
+
+// Run lists the keys.
+func (c *keyListCmd) Run(s *session) error {
+	return c.enter(s, func(w work) error {
+		all, err := pages(func(after *string) ([]*model.APIKey, string, error) {
+			page, err := w.Query().APIKeys(w.ctx, new(100), after)
+			if err != nil {
+				return nil, "", err
+			}
+			return page.Nodes, page.Next, nil
+		})
+		if err != nil {
+			return err
+		}
+		keys, rows := []key{}, table{{"ID", "NAME", "KEY", "SCOPES", "CREATED", "REVOKED", "LAST USED"}}
+		for _, row := range all {
+			k := keyOf(row)
+			keys = append(keys, k)
+			rows = append(rows, []string{k.ID, k.Name, k.Hint, strings.Join(k.Scopes, " "),
+				k.CreatedAt.String(), text(k.RevokedAt), text(k.LastUsedAt)})
+		}
+		return c.print(s, keys, rows)
+	})
+}
+
+type keyRotateCmd struct {
+	target
+	ID string `arg:"" help:"The key's id, key_..."`
+}
+
+// Help implements kong.HelpProvider.
+func (keyRotateCmd) Help() string {
+	return `The former key stays until it is revoked, so that its users can move over. A third live key is refused.
+
+Examples:
+
+    storefront key rotate --store my-shop key_01h455vb4pex5vsknk084sn02q
+`
+}
+
+// Run rotates.
+func (c *keyRotateCmd) Run(s *session) error {
+	return c.enter(s, func(w work) error {
+		p, err := w.Mutation().APIKeyRotate(w.ctx, c.ID)
+		return c.printKey(s, p, err)
+	})
+}
+
+type keyRevokeCmd struct {
+	target
+	ID string `arg:"" help:"The key's id, key_..."`
+}
+
+// Help implements kong.HelpProvider.
+func (keyRevokeCmd) Help() string {
+	return `Running servers refuse the key within ten seconds.
+
+Examples:
+
+    storefront key revoke --store my-shop key_01h455vb4pex5vsknk084sn02q
+`
+}
+
+// Run revokes.
+func (c *keyRevokeCmd) Run(s *session) error {
+	return c.enter(s, func(w work) error {
+		p, err := w.Mutation().APIKeyRevoke(w.ctx, c.ID)
+		return c.printKey(s, p, err)
+	})
+}

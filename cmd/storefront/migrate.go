@@ -1,0 +1,92 @@
+package main
+
+import (
+	"cmp"
+	"strings"
+
+	"github.com/storefront-go/storefront/cmd/internal/app"
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/migrate"
+)
+
+type migrateCmd struct {
+	Apply  migrateApplyCmd  `cmd:"" help:"Bring the database to the newest schema."`
+	Status migrateStatusCmd `cmd:"" help:"Show where the database stands, and change nothing."`
+}
+
+type migrateApplyCmd struct {
+	app.Storage
+	output
+}
+
+// Help implements kong.HelpProvider.
+func (migrateApplyCmd) Help() string {
+	return `Any number of processes may call it at once: one applies, the others wait. Files that differ from their sums are refused.
+
+Examples:
+
+    storefront migrate apply --database mysql://shop:secret@db.internal:3306/shop
+    STOREFRONT_DATABASE=mysql://... storefront migrate apply --json
+`
+}
+
+// Run applies.
+func (c *migrateApplyCmd) Run(s *session) error {
+	return withStore(s, c.Storage, func(store *ent.Store) error {
+		if _, err := migrate.Apply(s.ctx, store); err != nil {
+			return err
+		}
+		return printStatus(s, c.output, store)
+	})
+}
+
+type migrateStatusCmd struct {
+	app.Storage
+	output
+}
+
+// Help implements kong.HelpProvider.
+func (migrateStatusCmd) Help() string {
+	return `Examples:
+
+    storefront migrate status --database mysql://shop:secret@db.internal:3306/shop
+    storefront migrate status --data ./storefront-data --json
+`
+}
+
+// Run shows the status.
+func (c *migrateStatusCmd) Run(s *session) error {
+	return withStore(s, c.Storage, func(store *ent.Store) error { return printStatus(s, c.output, store) })
+}
+
+// withStore opens the database as it is.
+func withStore(s *session, st app.Storage, f func(*ent.Store) error) error {
+	store, err := app.OpenStore(s.ctx, app.Opening{Storage: st})
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	return f(store)
+}
+
+// status is what both commands print.
+type status struct {
+	Database string   `json:"database"`
+	Current  string   `json:"current"`
+	Pending  []string `json:"pending"`
+	Unknown  []string `json:"unknown"`
+	Failed   string   `json:"failed"`
+}
+
+func printStatus(s *session, o output, store *ent.Store) error {
+	st, err := migrate.Check(s.ctx, store)
+	if err != nil {
+		return err
+	}
+	return o.print(s,
+		status{store.Redacted(), st.Current, append([]string{}, st.Pending...), append([]string{}, st.Unknown...), st.Failed},
+		table{{"Database:", store.Redacted()}, {"Current:", cmp.Or(st.Current, "none")}, {"Pending:", listed(st.Pending)},
+			{"Unknown:", listed(st.Unknown)}, {"Failed:", cmp.Or(st.Failed, "none")}})
+}
+
+func listed(versions []string) string { return cmp.Or(strings.Join(versions, ", "), "none") }

@@ -1,0 +1,41 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"text/tabwriter"
+)
+
+// output is how a command prints data.
+type output struct {
+	JSON bool `name:"json" help:"Print JSON."`
+}
+
+// table is rows for people, the first one the heads of the columns.
+type table [][]string
+
+// print writes data for machines or for people.
+func (o output) print(s *session, data any, rows table) error {
+	if o.JSON {
+		e := json.NewEncoder(s.out)
+		e.SetIndent("", "  ")
+		e.SetEscapeHTML(false)
+		return e.Encode(data)
+	}
+	w := tabwriter.NewWriter(s.out, 0, 0, 2, ' ', 0)
+	for _, row := range rows {
+		if _, err := fmt.Fprintln(w, strings.Join(row, "\t")); err != nil {
+			return err
+		}
+	}
+	return w.Flush()
+}
+
+// text shows an optional value.
+func text[T fmt.Stringer](v *T) string {
+	if v == nil {
+		return "-"
+	}
+	return (*v).String()
+}

@@ -1,0 +1,114 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/storefront-go/storefront/cmd/internal/app"
+	"github.com/storefront-go/storefront/ent/fault"
+)
+
+// The exit codes of the program.
+const (
+	exitOK     = 0
+	exitFailed = 1
+	exitUsage  = 2
+)
+
+const about = `The commerce service: public REST API, GraphQL and their tools.
+
+Settings come from flags, then STOREFRONT_* variables, then defaults. The root secret comes from STOREFRONT_SECRET_KEY or a file in --data.
+
+Exit codes: 0 done, 1 failed, 2 wrong usage. Errors are one line on standard error.`
+
+// stdio is where the program writes.
+type stdio struct{ out, err io.Writer }
+
+// session is what every command runs in.
+type session struct {
+	stdio
+	ctx    context.Context
+	getenv func(string) string
+	build  app.Build
+}
+
+// commands is the command line.
+type commands struct {
+	Serve   serveCmd   `cmd:"" help:"Serve the API until a signal comes."`
+	Migrate migrateCmd `cmd:"" help:"Look after the database's schema."`
+	Store   storeCmd   `cmd:"" help:"Make and list stores."`
+	Key     keyCmd     `cmd:"" help:"Make, rotate and revoke API keys."`
+	Staff   staffCmd   `cmd:"" help:"Look after the people of a store."`
+	Doctor  doctorCmd  `cmd:"" help:"Check the installation and say how to mend it."`
+	Version versionCmd `cmd:"" help:"Print what this program is."`
+}
+
+// run parses the arguments, runs the command and returns the exit code.
+func run(ctx context.Context, args, env []string, std stdio) int {
+	variables := parseEnv(env)
+	helped := false
+	parser, err := kong.New(&commands{},
+		kong.Name("storefront"), kong.Description(about),
+		kong.Writers(std.out, std.err), kong.Exit(func(int) { helped = true }),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),
+		kong.PostBuild(variables.adopt), kong.Resolvers(variables),
+	)
+	if err != nil {
+		return report(std, err, exitFailed)
+	}
+	if len(args) == 0 {
+		args = []string{"--help"}
+	}
+	parsed, err := parser.Parse(args)
+	switch {
+	case helped:
+		return exitOK
+	case err != nil:
+		return report(std, fmt.Errorf("%w (try --help)", err), exitUsage)
+	}
+	s := &session{stdio: std, ctx: ctx, getenv: variables.get, build: app.ReadBuild()}
+	if err := parsed.Run(s); err != nil {
+		if _, wrong := errors.AsType[*usageError](err); wrong {
+			return report(std, err, exitUsage)
+		}
+		if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+			err = errors.New("interrupted")
+		}
+		return report(std, err, exitFailed)
+	}
+	return exitOK
+}
+
+// usageError is a mistake in the arguments that the parser cannot see.
+type usageError struct{ err error }
+
+func (e *usageError) Error() string { return e.err.Error() }
+func (e *usageError) Unwrap() error { return e.err }
+
+// errSilent ends a command that has said itself what is wrong.
+var errSilent = errors.New("failed")
+
+// report writes one line about err.
+func report(std stdio, err error, code int) int {
+	if !errors.Is(err, errSilent) {
+		fmt.Fprintln(std.err, "storefront: "+explain(err))
+	}
+	return code
+}
+
+// explain is the text of an error for the person at the terminal.
+func explain(err error) string {
+	text := err.Error()
+	if f, ok := errors.AsType[*fault.Error](err); ok {
+		text = f.Detail
+		for _, field := range f.Fields {
+			text += " " + strings.TrimPrefix(field.Pointer, "#/") + field.Parameter + ": " + field.Detail
+		}
+	}
+	return strings.Join(strings.Fields(text), " ")
+}

@@ -1,0 +1,200 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/model"
+)
+
+type staffCmd struct {
+	Add    staffAddCmd    `cmd:"" help:"Add a person; a new one gets a password, shown once."`
+	List   staffListCmd   `cmd:"" help:"List the people of a store, newest first."`
+	Remove staffRemoveCmd `cmd:"" help:"Take a person out of a store; his tokens end."`
+	Token  staffTokenCmd  `cmd:"" help:"Make a token for a person; it is shown once."`
+}
+
+// member is a person of a store as he is printed.
+type member struct {
+	ID        string      `json:"id"`
+	Name      string      `json:"name"`
+	Email     string      `json:"email"`
+	Role      viewer.Role `json:"role"`
+	CreatedAt micros.Time `json:"created_at"`
+	// Password is there when the person was made.
+	Password *string `json:"password,omitempty"`
+}
+
+func memberOf(m *model.Staff) member {
+	return member{ID: xid.User.Format(m.ID), Name: m.Name, Email: m.Email, Role: m.Role, CreatedAt: m.ID.Time()}
+}
+
+type staffAddCmd struct {
+	target
+	Email string `arg:"" help:"The person's e-mail address."`
+	Name  string `required:"" help:"The person's name."`
+	Role  string `required:"" enum:"owner,admin,developer,support" placeholder:"ROLE" help:"owner, admin, developer or support."`
+}
+
+// Help implements kong.HelpProvider.
+func (staffAddCmd) Help() string {
+	return `Examples:
+
+    storefront staff add tom@shop.example --name "Tom Lee" --role support --store my-shop
+`
+}
+
+// Run adds a person.
+func (c *staffAddCmd) Run(s *session) error {
+	return c.enter(s, func(w work) error {
+		p, err := w.Mutation().StaffAdd(w.ctx, model.StaffAddInput{Email: c.Email, Name: c.Name, Role: viewer.Role(c.Role)})
+		if err != nil {
+			return err
+		}
+		m := memberOf(p.Staff)
+		m.Password = p.Password
+		rows := table{{"id", m.ID}, {"email", m.Email}, {"role", string(m.Role)}}
+		if m.Password != nil {
+			rows = append(rows, []string{"password", *m.Password + "  (shown once)"})
+		}
+		return c.print(s, m, rows)
+	})
+}
+
+type staffListCmd struct{ target }
+
+// Help implements kong.HelpProvider.
+func (staffListCmd) Help() string {
+	return `Examples:
+
+    storefront staff list --store my-shop
+    storefront staff list --store my-shop --json
+`
+}
+
+// Run lists the people.
+func (c *staffListCmd) Run(s *session) error {
+	return c.enter(s, func(w work) error {
+		all, err := w.people()
+		if err != nil {
+			return err
+		}
+		members, rows := []member{}, table{{"ID", "NAME", "EMAIL", "ROLE"}}
+		for _, row := range all {
+			m := memberOf(row)
+			members = append(members, m)
+			rows = append(rows, []string{m.ID, m.Name, m.Email, string(m.Role)})
+		}
+		return c.print(s, members, rows)
+	})
+}
+
+// people reads everybody.
+func (w work) people() ([]*model.Staff, error) {
+	return pages(func(after *string) ([]*model.Staff, string, error) {
+		page, err := w.Query().Staff(w.ctx, new(100), after)
+		if err != nil {
+			return nil, "", err
+		}
+		return page.Nodes, page.Next, nil
+	})
+}
+
+// person finds somebody by his id or e-mail address.
+func (w work) person(name string) (*model.Staff, error) {
+	all, err := w.people()
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range all {
+		if strings.EqualFold(m.Email, name) || xid.User.Format(m.ID) == name {
+			return m, nil
+		}
+	}
+	return nil, fmt.Errorf("nobody in the store is %q: `storefront staff list` shows all", name)
+}
+
+type staffRemoveCmd struct {
+	target
+	Person string `arg:"" help:"The person's e-mail address or id."`
+}
+
+// Help implements kong.HelpProvider.
+func (staffRemoveCmd) Help() string {
+	return `The last owner stays.
+
+Examples:
+
+    storefront staff remove tom@shop.example --store my-shop
+`
+}
+
+// Run removes a person.
+func (c *staffRemoveCmd) Run(s *session) error {
+	return c.enter(s, func(w work) error {
+		m, err := w.person(c.Person)
+		if err != nil {
+			return err
+		}
+		p, err := w.Mutation().StaffRemove(w.ctx, xid.User.Format(m.ID))
+		if err != nil {
+			return err
+		}
+		return c.print(s, map[string]*string{"removed_id": p.RemovedID}, table{{"removed", m.Email}})
+	})
+}
+
+type staffTokenCmd struct {
+	target
+	Person  string        `arg:"" help:"The person's e-mail address or id."`
+	Name    string        `default:"made by the operator" help:"What the token is for."`
+	Expires time.Duration `placeholder:"DURATION" help:"How long the token lives, such as 720h (default: until it is revoked)."`
+}
+
+// Help implements kong.HelpProvider.
+func (staffTokenCmd) Help() string {
+	return `The token opens the GraphQL API with what the person's role reaches.
+
+Examples:
+
+    storefront staff token ana@bluedoor.example --store blue-door-books --name laptop --expires 720h
+`
+}
+
+// token is a staff token as it is printed.
+type token struct {
+	ID        string       `json:"id"`
+	UserID    string       `json:"user_id"`
+	Name      string       `json:"name"`
+	ExpiresAt *micros.Time `json:"expires_at"`
+	Token     *string      `json:"token"`
+}
+
+// Run makes a token in the person's own name.
+func (c *staffTokenCmd) Run(s *session) error {
+	var expires *micros.Time
+	if c.Expires < 0 {
+		return &usageError{fmt.Errorf("--expires: %s is in the past", c.Expires)}
+	}
+	if c.Expires > 0 {
+		expires = new(micros.Now().Add(c.Expires))
+	}
+	return c.enter(s, func(w work) error {
+		m, err := w.person(c.Person)
+		if err != nil {
+			return err
+		}
+		ctx := viewer.With(s.ctx, &viewer.Viewer{Kind: viewer.Staff, Store: w.store.ID, Actor: m.ID, Principal: m.ID,
+			Name: m.Name, Role: m.Role, Granted: m.Role.Scopes(), Scopes: m.Role.Scopes().Effective(), Currency: w.store.Currency})
+		p, err := w.Mutation().StaffTokenCreate(ctx, c.Name, expires)
+		if err != nil {
+			return err
+		}
+		out := token{xid.Token.Format(p.StaffToken.ID), xid.User.Format(m.ID), p.StaffToken.Name, p.StaffToken.ExpiresAt, p.Token}
+		return c.print(s, out, table{{"id", out.ID}, {"person", m.Email}, {"token", *p.Token + "  (shown once)"}})
+	})
+}

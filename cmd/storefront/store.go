@@ -1,0 +1,146 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/storefront-go/storefront/cmd/internal/app"
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph"
+	"github.com/storefront-go/storefront/graph/model"
+)
+
+type storeCmd struct {
+	Create storeCreateCmd `cmd:"" help:"Make a store and its owner."`
+	List   storeListCmd   `cmd:"" help:"List the stores, oldest first."`
+	Legacy storeLegacyCmd `cmd:"" help:"Say whether the retired v0 of the API is still served to a store."`
+}
+
+// shop is a store as it is printed.
+type shop struct {
+	ID        string      `json:"id"`
+	Handle    string      `json:"handle"`
+	Name      string      `json:"name"`
+	StoreHost string      `json:"store_host"`
+	Currency  string      `json:"currency"`
+	Timezone  string      `json:"timezone"`
+	Status    string      `json:"status"`
+	Legacy    bool        `json:"legacy"`
+	Demo      bool        `json:"demo"`
+	CreatedAt micros.Time `json:"created_at"`
+	// Owner is there when the store was made.
+	Owner *member `json:"owner,omitempty"`
+}
+
+func shopOf(s *db.Store, host string) shop {
+	return shop{ID: xid.Store.Format(s.ID), Handle: s.Handle, Name: s.Name, StoreHost: host, Currency: s.Currency,
+		Timezone: s.Timezone, Status: string(s.Status), Legacy: s.Legacy, Demo: s.Demo, CreatedAt: s.ID.Time()}
+}
+
+type storeCreateCmd struct {
+	place
+	Name       string `arg:"" help:"The store's name."`
+	Currency   string `required:"" placeholder:"CODE" help:"ISO 4217; fixed after the first order."`
+	OwnerEmail string `required:"" placeholder:"ADDRESS" help:"Who owns the store; a new person gets a password, shown once."`
+	OwnerName  string `placeholder:"NAME" help:"The owner's name (default: his address)."`
+	Handle     string `placeholder:"HANDLE" help:"1 to 63 of a-z, 0-9 and - (default: made from the name)."`
+	Timezone   string `default:"UTC" placeholder:"ZONE" help:"IANA time zone of reports (default ${default})."`
+}
+
+// Help implements kong.HelpProvider.
+func (storeCreateCmd) Help() string {
+	return `Examples:
+
+    storefront store create "Blue Door Books" --currency GBP --owner-email ana@bluedoor.example
+    storefront store create Aoi --handle aoi --currency JPY --timezone Asia/Tokyo --owner-email aoi@aoi.example --json
+`
+}
+
+// Run makes a store.
+func (c *storeCreateCmd) Run(s *session) error {
+	in := model.StoreCreateInput{Name: c.Name, Currency: c.Currency, Timezone: c.Timezone}
+	if c.Handle != "" {
+		in.Handle = &c.Handle
+	}
+	owner := model.StaffAddInput{Email: c.OwnerEmail, Name: c.OwnerName, Role: viewer.Owner}
+	if owner.Name == "" {
+		owner.Name = c.OwnerEmail
+	}
+	return c.open(s, func(_ *app.Base, core *graph.Resolver) error {
+		made, err := core.Mutation().StoreCreate(viewer.Operator(s.ctx, xid.Nil), in)
+		if err != nil {
+			return err
+		}
+		added, err := core.Mutation().StaffAdd(viewer.Operator(s.ctx, made.Store.ID), owner)
+		if err != nil {
+			return fmt.Errorf("the store %s was made, but not its owner: %w", made.Store.Handle, err)
+		}
+		out := shopOf(made.Store.Store, made.Store.StoreHost)
+		out.Owner = new(memberOf(added.Staff))
+		out.Owner.Password = added.Password
+		rows := table{{"id", out.ID}, {"handle", out.Handle}, {"store host", out.StoreHost}, {"owner", out.Owner.Email}}
+		if added.Password != nil {
+			rows = append(rows, []string{"password", *added.Password + "  (shown once)"})
+		}
+		return c.print(s, out, rows)
+	})
+}
+
+type storeListCmd struct{ place }
+
+// Help implements kong.HelpProvider.
+func (storeListCmd) Help() string {
+	return `Examples:
+
+    storefront store list
+    storefront store list --json
+`
+}
+
+// Run lists the stores.
+func (c *storeListCmd) Run(s *session) error {
+	return c.open(s, func(base *app.Base, core *graph.Resolver) error {
+		all, err := base.Stores(s.ctx)
+		if err != nil {
+			return err
+		}
+		shops, rows := []shop{}, table{{"ID", "HANDLE", "NAME", "CURRENCY", "STATUS", "V0"}}
+		for _, row := range all {
+			v := shopOf(row, core.HostOf(row.Handle))
+			shops = append(shops, v)
+			rows = append(rows, []string{v.ID, v.Handle, v.Name, v.Currency, v.Status, strconv.FormatBool(v.Legacy)})
+		}
+		return c.print(s, shops, rows)
+	})
+}
+
+type storeLegacyCmd struct {
+	target
+	State string `arg:"" enum:"on,off" help:"on or off."`
+}
+
+// Help implements kong.HelpProvider.
+func (storeLegacyCmd) Help() string {
+	return `v0 answers stores on this list alone; all others get 410.
+
+Examples:
+
+    storefront store legacy on --store my-shop
+    storefront store legacy off --store my-shop
+`
+}
+
+// Run puts the store on the list, or takes it off.
+func (c *storeLegacyCmd) Run(s *session) error {
+	return c.enter(s, func(w work) error {
+		if err := w.base.SetLegacy(s.ctx, w.store.ID, c.State == "on"); err != nil {
+			return err
+		}
+		out := shopOf(w.store, w.HostOf(w.store.Handle))
+		out.Legacy = c.State == "on"
+		return c.print(s, out, table{{"handle", out.Handle}, {"v0", c.State}})
+	})
+}

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"context"
+
+	"github.com/storefront-go/storefront/cmd/internal/app"
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/graph"
+)
+
+// place is the data that a command works on.
+type place struct {
+	app.Storage
+	app.Naming
+	output
+}
+
+// open runs f with the core. A running server on the same data may go on: what
+// a command revokes holds there within ten seconds.
+func (p place) open(s *session, f func(*app.Base, *graph.Resolver) error) error {
+	p.SecretKey = s.getenv("STOREFRONT_SECRET_KEY")
+	base, err := app.Open(s.ctx, app.Opening{Storage: p.Storage})
+	if err != nil {
+		return err
+	}
+	defer base.Close()
+	core, err := base.Core(p.Naming.Addresses(), nil)
+	if err != nil {
+		return err
+	}
+	return f(base, core)
+}
+
+// target is one store of a place.
+type target struct {
+	place
+	Store string `short:"s" env:"STOREFRONT_STORE" placeholder:"HANDLE" help:"The store, by its handle or id; may be left out while there is only one."`
+}
+
+// work is what a command has in its store: ctx is the operator's.
+type work struct {
+	*graph.Resolver
+	ctx   context.Context
+	base  *app.Base
+	store *db.Store
+}
+
+// enter runs f as the operator in the store.
+func (t target) enter(s *session, f func(work) error) error {
+	return t.open(s, func(base *app.Base, core *graph.Resolver) error {
+		store, err := base.FindStore(s.ctx, t.Store)
+		if err != nil {
+			return err
+		}
+		return f(work{core, viewer.Operator(s.ctx, store.ID), base, store})
+	})
+}
+
+// pages reads a whole list, page by page.
+func pages[T any](read func(after *string) (nodes []T, next string, err error)) ([]T, error) {
+	var all []T
+	var after *string
+	for {
+		nodes, next, err := read(after)
+		if err != nil {
+			return nil, err
+		}
+		if all = append(all, nodes...); next == "" {
+			return all, nil
+		}
+		after = &next
+	}
+}

@@ -1,0 +1,18 @@
+package main
+
+type versionCmd struct{ output }
+
+// Help implements kong.HelpProvider.
+func (versionCmd) Help() string {
+	return `Examples:
+
+    storefront version
+    storefront version --json
+`
+}
+
+// Run prints the build.
+func (c *versionCmd) Run(s *session) error {
+	b := s.build
+	return c.print(s, b, table{{"storefront", b.Version}, {"revision", b.Revision}, {"built with", b.Go + " for " + b.Platform}})
+}

@@ -1,0 +1,124 @@
+package graph
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"entgo.io/ent/dialect"
+
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/storetest"
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/model"
+)
+
+func TestOrderNoteAppend(t *testing.T) {
+	eachCore(t, func(t *testing.T, ctx context.Context, r *Resolver) {
+		o := sale(t, ctx, r, item("a", 1, 100))
+		key := asKey(ctx, "orders.write")
+		p := must[*model.OrderNotePayload](t)(r.Mutation().OrderNoteAppend(key, o.PublicID(), model.OrderNoteInput{Body: "Ring\n\ttwice ✓", Visibility: state.NoteCustomer}))
+		if p.Note.OrderID != o.ID || p.Note.Visibility != state.NoteCustomer || p.Order.Version != 2 || p.Order.NotesCount != 1 || len(p.Order.Lines) != 1 {
+			t.Errorf("got %+v, order %+v", p.Note.Note, p.Order.Order)
+		}
+		if a := p.Note.Author(); a.Type != viewer.APIKey || a.Name != "Test key" || a.ID != xid.APIKey.Format(viewer.From(key).Actor) {
+			t.Errorf("author %+v", a)
+		}
+		rows := must[[]*db.Event](t)(r.client(ctx).Event.Query().All(ctx))
+		body := string(rows[len(rows)-1].Body)
+		for _, want := range []string{`"type":"order.note_added"`, `"resource":{"type":"order","id":"` + o.PublicID() + `","version":2}`,
+			`"sequence":2`, `"data":{"object":{"id":"` + p.Note.PublicID(), `"body":"Ring\n\ttwice ✓"`} {
+			if !strings.Contains(body, want) {
+				t.Errorf("the event lacks %s:\n%s", want, body)
+			}
+		}
+		system := must[*model.OrderNotePayload](t)(r.Mutation().OrderNoteAppend(viewer.Operator(ctx, o.StoreID), o.PublicID(), remark("by hand")))
+		if a := system.Note.Author(); a.Type != viewer.System || a.ID != "system" {
+			t.Errorf("author %+v", a)
+		}
+	})
+}
+
+func TestOrderNoteRefuses(t *testing.T) {
+	eachCore(t, func(t *testing.T, ctx context.Context, r *Resolver) {
+		o := sale(t, ctx, r, item("a", 1, 100))
+		for body, want := range map[string]string{
+			"": "#/body too_short", " \n": "#/body too_short", "a\x00": "#/body invalid_format",
+			strings.Repeat("é", 5001): "#/body too_long", strings.Repeat("é", 5000): "",
+		} {
+			if _, err := r.Mutation().OrderNoteAppend(ctx, o.PublicID(), remark(body)); fieldOf(err) != want {
+				t.Errorf("body of %d bytes: %v, want %q", len(body), err, want)
+			}
+		}
+		if _, err := r.Mutation().OrderNoteAppend(ctx, o.PublicID(), model.OrderNoteInput{Body: "x", Visibility: "all"}); fieldOf(err) != "#/visibility unknown_value" {
+			t.Errorf("visibility: %v", err)
+		}
+		other, _ := storetest.Merchant(t, r.Store)
+		for name, id := range map[string]string{"unknown": xid.Order.Format(xid.New()), "malformed": "ord_", "foreign": o.PublicID()} {
+			ctx := ctx
+			if name == "foreign" {
+				ctx = as(other, viewer.Owner)
+			}
+			_, err := r.Mutation().OrderNoteAppend(ctx, id, remark("x"))
+			_, lerr := r.Query().OrderNotes(ctx, id, nil, nil)
+			_, oerr := r.Query().Order(ctx, id)
+			if faultOf(err) != "not_found" || faultOf(lerr) != "not_found" || faultOf(oerr) != "not_found" {
+				t.Errorf("%s: %v, %v, %v", name, err, lerr, oerr)
+			}
+		}
+	})
+}
+
+func TestOrderNotesPages(t *testing.T) {
+	eachCore(t, func(t *testing.T, ctx context.Context, r *Resolver) {
+		o := full(t, ctx, r, 7)
+		empty := sale(t, ctx, r, item("a", 1, 1))
+		if c := must[*model.OrderNoteConnection](t)(r.Query().OrderNotes(ctx, empty.PublicID(), nil, nil)); len(c.Nodes) != 0 || c.Next != "" {
+			t.Errorf("an order without notes lists %d", len(c.Nodes))
+		}
+		first := must[*model.OrderNoteConnection](t)(r.Query().OrderNotes(ctx, o.PublicID(), new(4), nil))
+		rest := must[*model.OrderNoteConnection](t)(r.Query().OrderNotes(ctx, o.PublicID(), new(4), &first.Next))
+		if len(first.Nodes) != 4 || len(rest.Nodes) != 3 || rest.Next != "" || first.Nodes[0].Body != "note 6" || rest.Nodes[2].Body != "note 0" {
+			t.Errorf("%d and %d notes", len(first.Nodes), len(rest.Nodes))
+		}
+		if _, err := r.Query().OrderNotes(ctx, o.PublicID(), new(0), nil); faultOf(err) != "invalid_parameter" {
+			t.Errorf("a page of none: %v", err)
+		}
+	})
+}
+
+// The newest notes of a page of orders cost what is shown, not what there is.
+func TestSiblingsReadWhatTheyShow(t *testing.T) {
+	eachCore(t, func(t *testing.T, ctx context.Context, r *Resolver) {
+		if r.Store.Dialect() != dialect.MySQL {
+			return // SQLite's plan is tested beside the list's
+		}
+		for range 3 {
+			o := sale(t, ctx, r, item("a", 1, 1))
+			err := r.Store.InTx(ctx, func(ctx context.Context) error {
+				rows := make([]*db.NoteCreate, 1000)
+				for i := range rows {
+					rows[i] = r.Mutation().noteRow(ctx, xid.New(), o.ID, remark("x"))
+				}
+				return r.client(ctx).Note.CreateBulk(rows...).Exec(ctx)
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		page := must[*model.OrderConnection](t)(r.Query().Orders(ctx, nil, nil, nil)).Nodes
+		for _, o := range page {
+			o.NotesCount = 1000
+		}
+		n := reads(t, ctx, r, func(ctx context.Context) {
+			if notes := must[[]*model.OrderNote](t)(orderFields{r}.Notes(ctx, page[0], new(5))); len(notes) != 5 {
+				t.Errorf("%d notes", len(notes))
+			}
+		})
+		if n > 100 { // 15 rows, a few times over: the parts, their union, its sort
+			t.Errorf("15 notes of 3000 read %d rows", n)
+		}
+	})
+}

@@ -1,0 +1,31 @@
+package graph
+
+import (
+	"strings"
+	"time"
+
+	"github.com/storefront-go/storefront/ent/fault"
+)
+
+// timezone checks the name of a time zone of the IANA database. What only the
+// machine knows is refused: another one would read it differently.
+func (c *check) timezone(name, zone string) {
+	switch _, err := time.LoadLocation(zone); {
+	case zone == "":
+		c.add(name, fault.TooShort, "The time zone is empty.")
+	case len(zone) > 64:
+		c.add(name, fault.TooLong, "The time zone has more than 64 characters.")
+	case err != nil, ofMachine(zone):
+		c.add(name, fault.UnknownValue, "This is not a time zone of the IANA database, such as Europe/Berlin.")
+	}
+}
+
+// ofMachine tells whether a name that loads is a setting or a variant that some
+// systems keep beside the database.
+func ofMachine(zone string) bool {
+	switch zone {
+	case "Local", "localtime", "posixrules", "Factory":
+		return true
+	}
+	return strings.HasPrefix(zone, "posix/") || strings.HasPrefix(zone, "right/")
+}

@@ -1,0 +1,187 @@
+package rest_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/storefront-go/storefront/ent/scope"
+	"github.com/storefront-go/storefront/graph/apikey"
+)
+
+// endpoints are the served rows with a request that succeeds.
+var endpoints = []struct {
+	row
+	path, body string
+}{
+	{row{"GET", "/me", scope.ProductsRead}, "/me", ""},
+	{row{"GET", "/orders", scope.OrdersRead}, "/orders", ""},
+	{row{"GET", "/orders/{id}", scope.OrdersRead}, "/orders/" + orderID, ""},
+	{row{"POST", "/orders/{id}/notes", scope.OrdersWrite}, "/orders/" + orderID + "/notes", `{"body":"x"}`},
+	{row{"GET", "/products", scope.ProductsRead}, "/products", ""},
+	{row{"GET", "/products/{id}", scope.ProductsRead}, "/products/" + productID, ""},
+	{row{"POST", "/products", scope.ProductsWrite}, "/products", draft("Cup")},
+	{row{"GET", "/customers", scope.CustomersRead}, "/customers", ""},
+}
+
+const challenge = `Bearer realm="storefront", resource_metadata="` + apiHost + `/.well-known/oauth-protected-resource/api/public/v1"`
+
+// TestCredentials tries every bad credential at every endpoint.
+func TestCredentials(t *testing.T) {
+	c := newCast(t)
+	good := c.as["all"]
+	wrong := good[:len(good)-1] + string("01"[b2i(good[len(good)-1] == '0')])
+	mint := func(k apikey.Kind) string { return apikey.Mint(k).Reveal() }
+	bearer := func(v string) func(*http.Request) {
+		return func(r *http.Request) { r.Header["Authorization"] = []string{v} }
+	}
+	required, invalid := challenge, challenge+`, error="invalid_token"`
+	for _, tc := range []struct {
+		name      string
+		edit      func(*http.Request)
+		status    int
+		code      string
+		challenge string
+	}{
+		{"none", func(*http.Request) {}, 401, "authentication_required", required},
+		{"empty header", bearer(""), 401, "authentication_required", required},
+		{"Basic", bearer("Basic " + good), 401, "authentication_required", required},
+		{"no scheme", bearer(good), 401, "authentication_required", required},
+		{"scheme alone", bearer("Bearer"), 401, "invalid_token", invalid},
+		{"wrong checksum", bearer("Bearer " + wrong), 401, "invalid_token", invalid},
+		{"unknown", bearer("Bearer " + mint(apikey.Key)), 401, "invalid_token", invalid},
+		{"unknown access token", bearer("Bearer " + mint(apikey.Access)), 401, "invalid_token", invalid},
+		{"refresh token", bearer("Bearer " + mint(apikey.Refresh)), 401, "invalid_token", invalid},
+		{"code", bearer("Bearer " + mint(apikey.Code)), 401, "invalid_token", invalid},
+		{"staff token", bearer("Bearer " + mint(apikey.Staff)), 401, "invalid_token", invalid},
+		{"not of ours", bearer("Bearer eyJhbGciOiJub25lIn0.e30."), 401, "invalid_token", invalid},
+		{"a megabyte less", bearer("Bearer " + strings.Repeat("x", 9000)), 401, "invalid_token", invalid},
+		{"upper case", bearer("Bearer " + strings.ToUpper(good)), 401, "invalid_token", invalid},
+		{"trailing space", bearer("Bearer " + good + " x"), 401, "invalid_token", invalid},
+		{"two in one header", bearer("Bearer " + good + ", Bearer " + good), 401, "invalid_token", invalid},
+		{"two headers", func(r *http.Request) {
+			r.Header["Authorization"] = []string{"Bearer " + good, "Bearer " + good}
+		}, 401, "invalid_token", invalid},
+		{"two headers, one of them Basic", func(r *http.Request) {
+			r.Header["Authorization"] = []string{"Basic eDp5", "Bearer " + good}
+		}, 401, "invalid_token", invalid},
+		{"revoked", bearer("Bearer " + c.as["revoked"]), 401, "invalid_token", invalid},
+		{"expired", bearer("Bearer " + c.as["expired"]), 401, "invalid_token", invalid},
+		{"closed store", bearer("Bearer " + c.as["closed"]), 401, "invalid_token", invalid},
+		{"in the query alone", func(r *http.Request) { r.URL.RawQuery = "access_token=" + good }, 401, "authentication_required", required},
+		{"in the query of a bad header", func(r *http.Request) {
+			r.URL.RawQuery = "access_token=" + good
+			r.Header.Set("Authorization", "Bearer "+wrong)
+		}, 401, "invalid_token", invalid},
+		{"in the query too", func(r *http.Request) {
+			r.URL.RawQuery = "access_token=" + good
+			r.Header.Set("Authorization", "Bearer "+good)
+		}, 400, "invalid_request", ""},
+		{"in the query too, empty", func(r *http.Request) {
+			r.URL.RawQuery = "access_token="
+			r.Header.Set("Authorization", "Bearer "+good)
+		}, 400, "invalid_request", ""},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			for _, e := range endpoints {
+				a := c.do(t, request{Method: e.Method, Path: e.path, Body: e.body, Edit: tc.edit})
+				a.want(tc.status, tc.code)
+				if got := a.Header.Get("WWW-Authenticate"); got != tc.challenge {
+					t.Errorf("%s %s: challenge %q, want %q", e.Method, e.path, got, tc.challenge)
+				}
+				if strings.Contains(string(a.Body), good) {
+					t.Errorf("%s %s: the answer repeats the credential: %s", e.Method, e.path, a.Body)
+				}
+			}
+		})
+	}
+}
+
+func b2i(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// TestSchemeIsCaseInsensitive (RFC 9110, section 11.1), with any space behind.
+func TestSchemeIsCaseInsensitive(t *testing.T) {
+	c := newCast(t)
+	for _, v := range []string{"bearer ", "BEARER ", "Bearer   "} {
+		a := c.do(t, request{Path: "/products", Edit: func(r *http.Request) { r.Header.Set("Authorization", v+c.as["all"]) }})
+		a.want(http.StatusOK, "")
+	}
+}
+
+// TestScopeMatrix asks every endpoint with a key of every single scope: a
+// .write implies the .read of its resource and nothing else.
+func TestScopeMatrix(t *testing.T) {
+	c := newCast(t)
+	if got, want := len(endpoints), len(served()); got != want {
+		t.Fatalf("%d endpoints are tried, %d are served", got, want)
+	}
+	for _, e := range endpoints {
+		for _, name := range append(scope.Names(), "none") {
+			t.Run(e.Method+" "+e.Path+" "+name, func(t *testing.T) {
+				a := c.do(t, request{As: c.as[name], Method: e.Method, Path: e.path, Body: e.body})
+				resource, access, _ := strings.Cut(e.Scope, ".")
+				if name == e.Scope || access == "read" && name == resource+".write" {
+					if a.Status >= 300 {
+						t.Errorf("got %d %s", a.Status, a.Body)
+					}
+					return
+				}
+				a.want(http.StatusForbidden, "insufficient_scope")
+				want := challenge + `, error="insufficient_scope", scope="` + e.Scope + `"`
+				if got := a.Header.Get("WWW-Authenticate"); got != want {
+					t.Errorf("challenge %q, want %q", got, want)
+				}
+				if !strings.Contains(a.problem().Detail, e.Scope) {
+					t.Errorf("the detail %q does not name %s", a.problem().Detail, e.Scope)
+				}
+			})
+		}
+	}
+}
+
+// hostileIDs are no ids of anything, as they stand in a path.
+var hostileIDs = []string{
+	".", "..", "0", "-1", "null", "undefined", "%20", "%00", "%0a", "%7B%7D", "..%2f", "%2e%2e%2fme", "%2F", "*", "'", "%22", "%27%20OR%201=1--", "%F0%9F%98%80", "%ff",
+	"01h455vb4pex5vsknk084sn02q", "_01h455vb4pex5vsknk084sn02q", "PFX_01h455vb4pex5vsknk084sn02q", "PFX_01H455VB4PEX5VSKNK084SN02Q",
+	"PFX-01h455vb4pex5vsknk084sn02q", "PFX_81h455vb4pex5vsknk084sn02q", "PFX_01h455vb4pex5vsknk084sn02", "PFX_01h455vb4pex5vsknk084sn02qq",
+	"PFX_01h455vb4pex5vsknk084sn02u", "PFX_01h455vb4pex5vsknk084sn02l", "PFX_01h455vb4pex5vsknk084sn02o", "PFX_01h455vb4pex5vsknk084sn02%20",
+	"PFX_01h455vb4pex5vsknk084sn02q%00", "%20PFX_01h455vb4pex5vsknk084sn02q", "PFX__01h455vb4pex5vsknk084sn02", "PFX_%E2%85%A81h455vb4pex5vsknk084sn0",
+	"cus_01h455vb4pex5vsknk084sn02q", "str_01h455vb4pex5vsknk084sn02q", "PFX_00000000000000000000000000", "PFX_7zzzzzzzzzzzzzzzzzzzzzzzzz",
+	"PFX_01890a5d-ac96-774b-bcce-b302099a80", "PFX_%2530" + "1h455vb4pex5vsknk084sn02q",
+}
+
+// TestHostileIDs: a malformed, an unknown and a foreign id are one 404.
+func TestHostileIDs(t *testing.T) {
+	c := newCast(t)
+	for _, e := range []struct{ method, before, prefix, other, after, body string }{
+		{"GET", "/orders/", "ord", "prod", "", ""},
+		{"POST", "/orders/", "ord", "prod", "/notes", `{"body":"x"}`},
+		{"GET", "/products/", "prod", "ord", "", ""},
+	} {
+		var detail string
+		for _, id := range append(hostileIDs, e.other+"_01h455vb4pex5vsknk084sn02q", strings.Repeat("9", 5000)) {
+			path := e.before + strings.ReplaceAll(id, "PFX", e.prefix) + e.after
+			if strings.Contains(id, "H455") {
+				path = e.before + strings.ToUpper(e.prefix) + id[3:] + e.after
+			}
+			a := c.do(t, request{As: c.as["all"], Method: e.method, Path: path, Body: e.body}).want(http.StatusNotFound, "not_found")
+			if p := a.problem(); detail == "" {
+				detail = p.Detail
+			} else if p.Detail != detail || len(p.Errors) > 0 {
+				t.Errorf("%s: the answer tells it apart: %s", path, a.Body)
+			}
+		}
+	}
+}
+
+// TestIDsMayBeEscaped: an escaped character is the same character.
+func TestIDsMayBeEscaped(t *testing.T) {
+	c := newCast(t)
+	id := strings.Replace(productID, "prod_", "%70r%6Fd%5f", 1)
+	c.do(t, request{As: c.as["all"], Path: "/products/" + id, Free: true}).want(http.StatusOK, "")
+}

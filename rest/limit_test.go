@@ -1,0 +1,132 @@
+package rest_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"testing"
+
+	"github.com/storefront-go/storefront/ent/scope"
+	"github.com/storefront-go/storefront/ent/storetest"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/rest"
+)
+
+// slow is a rate at which nothing comes back while a test runs.
+func slow(burst int) func(*rest.Config) {
+	return func(c *rest.Config) { c.RatePerSecond, c.RateBurst = 0.01, burst }
+}
+
+func TestRateLimit(t *testing.T) {
+	s, m := sqlite(t, slow(3))
+	lineage := xid.New()
+	old := m.key(keyRow{Scopes: scope.Full(), Lineage: lineage, Slot: 1})
+	rotated := m.key(keyRow{Scopes: scope.Full(), Lineage: lineage, Slot: 2})
+	for i, r := range []request{{As: old, Path: "/products"}, {As: rotated, Path: "/products/x"}, {As: old, Path: "/products?limit=0"}} {
+		a := s.do(t, r)
+		want := []string{`"default";r=2;t=100`, `"default";r=1;t=200`, `"default";r=0;t=300`}[i]
+		if got := a.Header.Get("RateLimit"); got != want || a.Header.Get("RateLimit-Policy") != `"default";q=3;w=300` {
+			t.Errorf("request %d (%d): RateLimit %q, want %q, policy %q", i, a.Status, got, want, a.Header.Get("RateLimit-Policy"))
+		}
+	}
+	for _, as := range []string{old, rotated} { // rotating does not refill
+		a := s.do(t, request{As: as, Path: "/products"}).want(http.StatusTooManyRequests, "rate_limited")
+		for name, want := range map[string]string{"Retry-After": "100", "RateLimit": `"default";r=0;t=100`, "RateLimit-Policy": `"default";q=3;w=300`} {
+			if got := a.Header.Get(name); got != want {
+				t.Errorf("%s: got %q, want %q", name, got, want)
+			}
+		}
+	}
+	s.do(t, request{As: m.all, Path: "/products"}).want(http.StatusOK, "") // another lineage
+	s.do(t, request{As: old, Path: "/docs"}).want(http.StatusOK, "")
+}
+
+func TestRateZeroIsOff(t *testing.T) {
+	s, m := sqlite(t)
+	for range 300 {
+		a := s.do(t, request{As: m.all, Path: "/products?limit=1"}).want(http.StatusOK, "")
+		if a.Header.Get("RateLimit") != "" || a.Header.Get("RateLimit-Policy") != "" {
+			t.Fatalf("headers of a limit that is off: %v", a.Header)
+		}
+	}
+	for range 300 {
+		s.do(t, request{As: "sfk_x", Path: "/products"}).want(http.StatusUnauthorized, "invalid_token")
+	}
+}
+
+// TestRateOfReplays: replays count like other requests.
+func TestRateOfReplays(t *testing.T) {
+	s, m := sqlite(t, slow(2))
+	for range 2 {
+		s.post(t, m.all, "k", "/products", draft("x")).want(http.StatusCreated, "")
+	}
+	s.post(t, m.all, "k", "/products", draft("x")).want(http.StatusTooManyRequests, "rate_limited")
+}
+
+// TestFailedAuthentication bounds how fast an address may try credentials.
+func TestFailedAuthentication(t *testing.T) {
+	s, m := sqlite(t, slow(3))
+	for range 3 {
+		s.do(t, request{As: "sfk_x", Path: "/products"}).want(http.StatusUnauthorized, "invalid_token")
+	}
+	a := s.do(t, request{As: "sfk_x", Path: "/products"}).want(http.StatusTooManyRequests, "rate_limited")
+	if a.Header.Get("Retry-After") != "100" {
+		t.Errorf("Retry-After %q", a.Header.Get("Retry-After"))
+	}
+	s.do(t, request{Path: "/products"}).want(http.StatusUnauthorized, "authentication_required")
+	s.do(t, request{As: m.all, Path: "/products"}).want(http.StatusOK, "")
+}
+
+// TestForwardedFor: only trusted proxies may name the client. Failures are
+// counted per client, which shows who was believed to be one.
+func TestForwardedFor(t *testing.T) {
+	proxies := []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("fd00::/8")}
+	for _, tc := range []struct {
+		name    string
+		trusted []netip.Prefix
+		peer    string
+		first   []string // X-Forwarded-For of the first failure
+		second  []string
+		same    bool // both are the same client
+	}{
+		{"nobody is trusted", nil, "10.0.0.1:1", []string{"192.0.2.1"}, []string{"192.0.2.2"}, true},
+		{"a stranger", proxies, "203.0.113.1:1", []string{"192.0.2.1"}, []string{"192.0.2.2"}, true},
+		{"a proxy", proxies, "10.0.0.1:1", []string{"192.0.2.1"}, []string{"192.0.2.2"}, false},
+		{"a proxy, same client", proxies, "10.0.0.1:1", []string{"192.0.2.1"}, []string{"192.0.2.1"}, true},
+		{"a proxy over IPv6", proxies, "[fd00::1]:1", []string{"2001:db8::1"}, []string{"2001:db8::2"}, false},
+		{"a mapped proxy", proxies, "[::ffff:10.0.0.1]:1", []string{"192.0.2.1"}, []string{"192.0.2.2"}, false},
+		{"what the client wrote itself", proxies, "10.0.0.1:1", []string{"1.1.1.1, 192.0.2.1"}, []string{"2.2.2.2, 192.0.2.1"}, true},
+		{"behind two proxies", proxies, "10.0.0.1:1", []string{"192.0.2.1, 10.0.0.2"}, []string{"192.0.2.2, 10.0.0.2"}, false},
+		{"two headers", proxies, "10.0.0.1:1", []string{"1.1.1.1", "192.0.2.1"}, []string{"2.2.2.2", "192.0.2.1"}, true},
+		{"rubbish", proxies, "10.0.0.1:1", []string{"unknown"}, []string{"x, y"}, true},
+		{"mapped client", proxies, "10.0.0.1:1", []string{"::ffff:192.0.2.1"}, []string{"192.0.2.1"}, true},
+		{"none", proxies, "10.0.0.1:1", nil, nil, true},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			c := config(t, storetest.Open(t))
+			c.TrustedProxies, c.RatePerSecond, c.RateBurst = tc.trusted, 0.01, 1
+			h, err := rest.New(c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			status := func(forwarded []string) int {
+				r := httptest.NewRequest("GET", base+"/me", nil)
+				r.RemoteAddr = tc.peer
+				r.Header["X-Forwarded-For"], r.Header["Authorization"] = forwarded, []string{"Bearer x"}
+				w := httptest.NewRecorder()
+				h.ServeHTTP(w, r)
+				return w.Code
+			}
+			if got := status(tc.first); got != http.StatusUnauthorized {
+				t.Fatalf("first: %d", got)
+			}
+			want := http.StatusUnauthorized
+			if tc.same {
+				want = http.StatusTooManyRequests
+			}
+			if got := status(tc.second); got != want {
+				t.Errorf("second: got %d, want %d", got, want)
+			}
+		})
+	}
+}

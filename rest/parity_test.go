@@ -1,0 +1,163 @@
+package rest_test
+
+import (
+	"cmp"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/parser"
+
+	"github.com/storefront-go/storefront/ent/scope"
+	"github.com/storefront-go/storefront/rest"
+)
+
+// row is one row of the table of spec section 4.
+type row struct{ Method, Path, Scope string }
+
+var table = []row{
+	{"GET", "/me", "products.read"},
+	{"GET", "/orders", "orders.read"},
+	{"GET", "/orders/{id}", "orders.read"},
+	{"POST", "/orders/{id}/notes", "orders.write"},
+	{"GET", "/products", "products.read"},
+	{"GET", "/products/{id}", "products.read"},
+	{"POST", "/products", "products.write"},
+	{"GET", "/customers", "customers.read"},
+	{"GET", "/exports", "exports.read"},
+	{"POST", "/exports", "exports.write"},
+	{"GET", "/exports/{id}", "exports.read"},
+	{"GET", "/webhooks", "webhooks.read"},
+	{"POST", "/webhooks", "webhooks.write"},
+	{"DELETE", "/webhooks/{id}", "webhooks.write"},
+	{"GET", "/themes", "themes.read"},
+	{"GET", "/themes/{id}", "themes.read"},
+	{"GET", "/themes/{id}/assets", "themes.read"},
+	{"POST", "/themes/{id}/activate", "themes.write"},
+	{"GET", "/marketplace/themes", "themes.read"},
+}
+
+// owed are the rows that are not served yet.
+var owed = []row{
+	{"GET", "/exports", "exports.read"},
+	{"POST", "/exports", "exports.write"},
+	{"GET", "/exports/{id}", "exports.read"},
+	{"GET", "/webhooks", "webhooks.read"},
+	{"POST", "/webhooks", "webhooks.write"},
+	{"DELETE", "/webhooks/{id}", "webhooks.write"},
+	{"GET", "/themes", "themes.read"},
+	{"GET", "/themes/{id}", "themes.read"},
+	{"GET", "/themes/{id}/assets", "themes.read"},
+	{"POST", "/themes/{id}/activate", "themes.write"},
+	{"GET", "/marketplace/themes", "themes.read"},
+}
+
+// fields are the root fields of the GraphQL schema behind the rows.
+var fields = map[string]string{
+	"GET /me": "me", "GET /orders": "orders", "GET /orders/{id}": "order", "POST /orders/{id}/notes": "orderNoteAppend",
+	"GET /products": "products", "GET /products/{id}": "product", "POST /products": "productCreate", "GET /customers": "customers",
+}
+
+func sorted(rows []row) []row {
+	return slices.SortedFunc(slices.Values(rows), func(a, b row) int {
+		return cmp.Or(strings.Compare(a.Path, b.Path), strings.Compare(a.Method, b.Method))
+	})
+}
+
+func served() []row {
+	var rows []row
+	for _, r := range rest.Routes() {
+		rows = append(rows, row{r.Method, r.Path, r.Scope})
+	}
+	return rows
+}
+
+// TestRoutesAreTheTable: what is served and what is owed are the spec's table,
+// scopes included, and nothing is in both or in neither.
+func TestRoutesAreTheTable(t *testing.T) {
+	if len(table) != 19 {
+		t.Fatalf("the table has %d rows, want 19", len(table))
+	}
+	if diff := gocmp.Diff(sorted(table), sorted(slices.Concat(served(), owed))); diff != "" {
+		t.Errorf("table against served and owed (-table +ours):\n%s", diff)
+	}
+	for _, r := range table {
+		if !scope.Known(r.Scope) {
+			t.Errorf("%s %s: scope %q is not in the catalogue", r.Method, r.Path, r.Scope)
+		}
+	}
+}
+
+// TestDocumentIsTheTable: the document has the served rows, with their scopes
+// and query parameters.
+func TestDocumentIsTheTable(t *testing.T) {
+	var documented []row
+	query := map[row][]string{}
+	for _, op := range validator(t).Operations() {
+		r := row{op.Method, op.Path, op.Scope}
+		documented = append(documented, r)
+		query[r] = op.Query
+	}
+	if diff := gocmp.Diff(sorted(served()), sorted(documented)); diff != "" {
+		t.Errorf("routes against document (-served +documented):\n%s", diff)
+	}
+	for _, r := range rest.Routes() {
+		takes := slices.Sorted(slices.Values(r.Query))
+		says := query[row{r.Method, r.Path, r.Scope}]
+		if !slices.Equal(takes, says) {
+			t.Errorf("%s %s: takes %v, the document says %v", r.Method, r.Path, takes, says)
+		}
+	}
+}
+
+// TestSchemaHasTheScopes: a root field of the core asks for the same scope as
+// its row.
+func TestSchemaHasTheScopes(t *testing.T) {
+	src, err := os.ReadFile("../schema.graphqls")
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, err := parser.ParseSchema(&ast.Source{Name: "schema.graphqls", Input: string(src)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	scopes := map[string]string{}
+	for _, d := range slices.Concat(doc.Definitions, doc.Extensions) {
+		if d.Name != "Query" && d.Name != "Mutation" {
+			continue
+		}
+		for _, f := range d.Fields {
+			if s := f.Directives.ForName("scope"); s != nil {
+				scopes[f.Name] = s.Arguments.ForName("name").Value.Raw
+			}
+		}
+	}
+	for _, r := range served() {
+		field, ok := fields[r.Method+" "+r.Path]
+		if !ok {
+			t.Errorf("%s %s: name the root field behind it", r.Method, r.Path)
+		} else if scopes[field] != r.Scope {
+			t.Errorf("%s %s asks for %s, the field %s for %q", r.Method, r.Path, r.Scope, field, scopes[field])
+		}
+	}
+}
+
+// TestBothVersionsServeTheTable asks without a credential: a served row wants
+// one, anything else is not there.
+func TestBothVersionsServeTheTable(t *testing.T) {
+	s, _ := sqlite(t)
+	for _, version := range []string{base, legacy} {
+		for _, r := range served() {
+			path := version + strings.ReplaceAll(r.Path, "{id}", orderID)
+			s.do(t, request{Method: r.Method, Path: path}).want(http.StatusUnauthorized, "authentication_required")
+		}
+		for _, r := range owed {
+			path := version + strings.ReplaceAll(r.Path, "{id}", orderID)
+			s.do(t, request{Method: r.Method, Path: path}).want(http.StatusNotFound, "not_found")
+		}
+	}
+}

@@ -1,0 +1,160 @@
+package rest_test
+
+import (
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// paths are the served ones with the methods that they take.
+var paths = map[string]string{
+	"/me": "GET, HEAD", "/orders": "GET, HEAD", "/orders/" + orderID: "GET, HEAD", "/orders/" + orderID + "/notes": "POST",
+	"/products": "GET, HEAD, POST", "/products/" + productID: "GET, HEAD", "/customers": "GET, HEAD",
+}
+
+func TestOtherMethods(t *testing.T) {
+	s, m := sqlite(t)
+	for path, allow := range paths {
+		for _, method := range []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "PROPFIND", "get"} {
+			if strings.Contains(", "+allow+",", " "+method+",") {
+				continue
+			}
+			for _, as := range []string{"", m.all} { // it comes before the credential
+				for _, version := range []string{base, legacy} {
+					a := s.do(t, request{As: as, Method: method, Path: version + path, Body: "x"})
+					if got := a.Header.Get("Allow"); a.Status != http.StatusMethodNotAllowed || got != allow {
+						t.Errorf("%s %s: got %d, Allow %q, want 405, %q", method, version+path, a.Status, got, allow)
+					}
+					if method != "HEAD" {
+						a.want(http.StatusMethodNotAllowed, "method_not_allowed")
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestUnknownPaths(t *testing.T) {
+	s, m := sqlite(t)
+	for _, path := range []string{
+		"", "/", "/nothing", "/me/", "/orders/", "/products/", "/products/" + productID + "/", "/orders/" + orderID + "/notes/",
+		"//products", "/products//", "/./products", "/products/../me", "/../v1/products", "/orders//notes",
+		"/orders/" + orderID + "/notes/note_01h455vb4pex5vsknk084sn02q", "/PRODUCTS", "/Products", "/products.json", "/products%2F", "/products%20",
+		"/customers/cus_01h455vb4pex5vsknk084sn02q", "/me;v=1", "/%70roducts%00",
+	} {
+		for _, method := range []string{"GET", "POST", "DELETE", "OPTIONS"} {
+			for _, as := range []string{"", m.all} {
+				for _, version := range []string{base, legacy} {
+					s.do(t, request{As: as, Method: method, Path: version + path}).want(http.StatusNotFound, "not_found")
+				}
+			}
+		}
+	}
+	for _, path := range []string{"/api/public/v2/products", "/api/public/v10/products", "/api/public/products", "/api/public/v1products", "/api"} {
+		s.do(t, request{As: m.all, Path: path}).want(http.StatusNotFound, "not_found")
+	}
+}
+
+// TestHeadIsGetWithoutBody compares every header of the two.
+func TestHeadIsGetWithoutBody(t *testing.T) {
+	c := newCast(t)
+	for _, path := range []string{
+		"/me", "/orders", "/orders?limit=1", "/orders/" + orderID, "/products", "/products/" + productID, "/customers",
+		"/products/" + unknownID, "/products?limit=0", "/nothing", "/orders/" + orderID + "/x",
+	} {
+		for _, as := range []string{"all", "themes.read", ""} {
+			get := c.do(t, request{As: c.as[as], Path: path})
+			head := c.do(t, request{As: c.as[as], Path: path, Method: http.MethodHead})
+			if head.Status != get.Status || len(head.Body) > 0 {
+				t.Errorf("%s: HEAD %d with %d bytes, GET %d", path, head.Status, len(head.Body), get.Status)
+			}
+			for name := range get.Header {
+				if name == "Date" || name == "X-Request-Id" || name == "Ratelimit" {
+					continue
+				}
+				if g, h := get.Header.Get(name), head.Header.Get(name); g != h {
+					t.Errorf("%s %s: GET says %q, HEAD %q", path, name, g, h)
+				}
+			}
+			if len(head.Header) != len(get.Header) {
+				t.Errorf("%s: HEAD has %d headers, GET %d", path, len(head.Header), len(get.Header))
+			}
+		}
+	}
+}
+
+var requestID = regexp.MustCompile(`^req_[0-7][0-9a-hjkmnp-tv-z]{25}$`)
+
+// TestEveryAnswerHasARequestID of ours: a client's own is not echoed.
+func TestEveryAnswerHasARequestID(t *testing.T) {
+	c := newCast(t)
+	seen := map[string]bool{}
+	for _, r := range []request{
+		{Path: "/products", As: c.as["all"]},
+		{Path: "/products", Method: "HEAD", As: c.as["all"]},
+		{Path: "/products", Method: "POST", Body: draft("x"), As: c.as["all"]},
+		{Path: "/products"}, {Path: "/nothing"}, {Path: "/products", Method: "PATCH"},
+		{Path: "/products", Method: "OPTIONS", Header: map[string]string{"Access-Control-Request-Method": "GET"}},
+		{Path: "/docs"}, {Path: "/docs/problems"}, {Path: "/docs/nothing"}, {Path: "/openapi.json"}, {Path: "/openapi.yaml"},
+		{Path: "/openapi.json", Method: "PUT"}, {Path: "/api/public/v0/me", As: c.as["all"]},
+	} {
+		const own = "req_00000000000000000000000000"
+		r.Header = mergeHeader(r.Header, map[string]string{"X-Request-Id": own})
+		a := c.do(t, r)
+		got := a.Header.Values("X-Request-Id")
+		if len(got) != 1 || !requestID.MatchString(got[0]) || got[0] == own || seen[got[0]] {
+			t.Errorf("%s %s: X-Request-Id %q", r.Method, r.Path, got)
+			continue
+		}
+		seen[got[0]] = true
+		if a.code() != "" && a.problem().RequestID != got[0] {
+			t.Errorf("%s %s: the problem says %q, the header %q", r.Method, r.Path, a.problem().RequestID, got[0])
+		}
+	}
+}
+
+func mergeHeader(a, b map[string]string) map[string]string {
+	all := map[string]string{}
+	for _, m := range []map[string]string{a, b} {
+		for name, value := range m {
+			all[name] = value
+		}
+	}
+	return all
+}
+
+// TestProblemShape: every error has the members of RFC 9457 and ours, its type
+// is an address of the documentation, and nobody keeps it.
+func TestProblemShape(t *testing.T) {
+	c := newCast(t)
+	docs := string(c.do(t, request{Path: "/docs/problems"}).Body)
+	for _, r := range []request{
+		{Path: "/nothing"}, {Path: "/products", Method: "PUT"}, {Path: "/products"}, {Path: "/products", As: "x"},
+		{Path: "/me", As: c.as["none"]}, {Path: "/products?limit=0", As: c.as["all"]},
+		{Path: "/products", As: c.as["all"], Method: "POST", Body: "{"}, {Path: "/products", As: c.as["all"], Method: "POST", Body: "{}"},
+		{Path: "/products", As: c.as["all"], Method: "POST", Body: "{}", Header: map[string]string{"Idempotency-Key": ""}},
+		{Path: "/products", As: c.as["all"], Method: "POST", Body: "{}", Header: map[string]string{"Content-Type": ""}},
+		{Path: "/products/" + unknownID, As: c.as["all"]}, {Path: "/api/public/v0/me", As: c.as["all"]},
+	} {
+		a := c.do(t, r)
+		var members map[string]any
+		a.decode(&members)
+		p := a.problem()
+		if len(members) != 7 || p.Status != a.Status || p.Title == "" || p.Detail == "" || p.Errors == nil {
+			t.Errorf("%s %s: %s", r.Method, r.Path, a.Body)
+		}
+		anchor := strings.ReplaceAll(p.Code, "_", "-")
+		if p.Type != apiHost+"/docs/problems#"+anchor {
+			t.Errorf("%s %s: type %q", r.Method, r.Path, p.Type)
+		}
+		if !strings.Contains(docs, `id="`+anchor+`"`) {
+			t.Errorf("/docs/problems has no %s", anchor)
+		}
+		for name, want := range map[string]string{"Cache-Control": "no-store", "Content-Type": "application/problem+json", "Etag": ""} {
+			if got := a.Header.Get(name); got != want {
+				t.Errorf("%s %s: %s %q, want %q", r.Method, r.Path, name, got, want)
+			}
+		}
+	}
+}

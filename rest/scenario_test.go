@@ -1,0 +1,237 @@
+package rest_test
+
+import (
+	"encoding/json"
+	"flag"
+	"net/http"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/storefront-go/storefront/ent/scope"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/storetest"
+	"github.com/storefront-go/storefront/ent/xid"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// Scenario is one request and its answer, as anyone can read them.
+type Scenario struct {
+	Name   string
+	As     string // a credential by its name in cast.as; "" sends none
+	Method string
+	Path   string
+	Body   string
+	Header map[string]string
+	Status int
+	Code   string // of a problem
+	Golden string // file under testdata
+}
+
+// cast is a furnished store, another store, and everybody who knocks.
+type cast struct {
+	*server
+	shop, other *shop
+	as          map[string]string
+}
+
+// newCast makes credentials of every kind and state. The keys' ids are fixed,
+// so that golden files can show them.
+func newCast(t testing.TB) *cast {
+	t.Helper()
+	s := newServer(t, storetest.Open(t))
+	c := &cast{server: s,
+		shop:  newShop(t, s.store, shopRow{ID: fixed(1), Handle: "tableware"}),
+		other: newShop(t, s.store, shopRow{ID: fixed(2), Handle: "elsewhere"})}
+	c.shop.furnish()
+	c.other.stock(fixed(9))
+	closed := newShop(t, s.store, shopRow{Status: state.StoreClosed})
+	past, soon := epoch, epoch.Add(100*365*24*time.Hour)
+	c.as = map[string]string{
+		"all":     c.shop.key(keyRow{ID: fixed(1), Name: "Warehouse sync", Scopes: scope.Full(), Expires: &soon}),
+		"other":   c.other.all,
+		"closed":  closed.all,
+		"none":    c.shop.key(keyRow{ID: fixed(2)}),
+		"revoked": c.shop.key(keyRow{ID: fixed(3), Scopes: scope.Full(), Revoked: &past}),
+		"expired": c.shop.key(keyRow{ID: fixed(4), Scopes: scope.Full(), Expires: &past}),
+	}
+	for i, name := range scope.Names() {
+		c.as[name] = c.shop.key(keyRow{ID: fixed(20 + i), Name: name, Scopes: scope.Of(name)})
+	}
+	return c
+}
+
+// Ids that the scenarios name.
+var (
+	orderID   = xid.Order.Format(fixed(1))
+	productID = xid.Product.Format(fixed(1))
+	foreignID = xid.Product.Format(fixed(9)) // the other store's
+	unknownID = xid.Product.Format(fixed(99))
+)
+
+var scenarios = []Scenario{
+	{"me", "all", "GET", "/me", "", nil, 200, "", "me"},
+	{"me of a single scope", "products.write", "GET", "/me", "", nil, 200, "", "me_write"},
+	{"me, no credential", "", "GET", "/me", "", nil, 401, "authentication_required", "no_credential"},
+	{"me, revoked", "revoked", "GET", "/me", "", nil, 401, "invalid_token", "revoked"},
+	{"me, wrong scope", "orders.read", "GET", "/me", "", nil, 403, "insufficient_scope", "me_scope"},
+	{"me, a parameter", "all", "GET", "/me?verbose=1", "", nil, 400, "invalid_parameter", "me_parameter"},
+
+	{"orders", "orders.read", "GET", "/orders", "", nil, 200, "", "orders"},
+	{"orders, one page of two", "orders.read", "GET", "/orders?limit=1", "", nil, 200, "", "orders_page"},
+	{"orders, filtered", "orders.read", "GET", "/orders?status=open&financial_status=paid&fulfillment_status=unfulfilled&customer_id=" + xid.Customer.Format(fixed(1)), "", nil, 200, "", "orders_filtered"},
+	{"orders, unknown customer", "orders.read", "GET", "/orders?customer_id=" + xid.Customer.Format(fixed(99)), "", nil, 200, "", "empty"},
+	{"orders, before all", "orders.read", "GET", "/orders?created_to=2026-03-01T09:31:00.000451Z", "", nil, 200, "", "empty"},
+	{"orders, up to the second", "orders.read", "GET", "/orders?created_from=2026-03-01T10:31:00.000451%2B01:00&created_to=2026-03-01T09:32:00.000451Z", "", nil, 200, "", "orders_created"},
+	{"orders, oldest change first", "orders.read", "GET", "/orders?updated_from=2026-03-01T09:32:00.000451Z", "", nil, 200, "", "orders_updated"},
+	{"orders, malformed customer", "orders.read", "GET", "/orders?customer_id=cus_1&status=OPEN&created_from=yesterday", "", nil, 400, "invalid_parameter", "orders_parameters"},
+	{"orders, other store", "other", "GET", "/orders", "", nil, 200, "", "empty"},
+
+	{"order", "orders.read", "GET", "/orders/" + orderID, "", nil, 200, "", "order"},
+	{"order, other store", "other", "GET", "/orders/" + orderID, "", nil, 404, "not_found", "order_unknown"},
+	{"order, unknown", "all", "GET", "/orders/" + xid.Order.Format(fixed(99)), "", nil, 404, "not_found", "order_unknown"},
+	{"order, a product's id", "all", "GET", "/orders/" + productID, "", nil, 404, "not_found", "order_unknown"},
+
+	{"note", "orders.write", "POST", "/orders/" + orderID + "/notes", `{"body":"Left at\n\tthe door 😀"}`, nil, 201, "", "note"},
+	{"note for the customer", "all", "POST", "/orders/" + orderID + "/notes", `{"body":"On its way","visibility":"customer"}`, nil, 201, "", "note_customer"},
+	{"note, null visibility", "all", "POST", "/orders/" + orderID + "/notes", `{"body":"On its way","visibility":null}`, nil, 201, "", "note_null"},
+	{"note, bad body", "all", "POST", "/orders/" + orderID + "/notes", `{"body":" \n","visibility":"all","colour":1}`, nil, 422, "validation_failed", "note_invalid"},
+	{"note, no body", "all", "POST", "/orders/" + orderID + "/notes", ``, nil, 422, "validation_failed", "note_empty"},
+	{"note, other store", "other", "POST", "/orders/" + orderID + "/notes", `{"body":"x"}`, nil, 404, "not_found", "order_unknown"},
+	{"note, a bad body for an unknown order", "all", "POST", "/orders/ord_1/notes", `{"body":5}`, nil, 422, "validation_failed", "note_type"},
+	{"note, wrong scope", "orders.read", "POST", "/orders/" + orderID + "/notes", `{"body":"x"}`, nil, 403, "insufficient_scope", "note_scope"},
+
+	{"products", "products.read", "GET", "/products", "", nil, 200, "", "products"},
+	{"products, filtered", "products.read", "GET", "/products?status=archived&sku=JUG-1", "", nil, 200, "", "products_filtered"},
+	{"products, sku in another case", "products.read", "GET", "/products?sku=jug-1", "", nil, 200, "", "empty"},
+	{"products, oldest change first", "products.read", "GET", "/products?limit=2&updated_from=2026-03-01T09:32:00.000451Z", "", nil, 200, "", "products_updated"},
+	{"products, bad filters", "products.read", "GET", "/products?status=&sku=&updated_from=2026-03-01&limit=0", "", nil, 400, "invalid_parameter", "products_limit"},
+	{"products, bad filters alone", "products.read", "GET", "/products?status=&sku=&updated_from=2026-03-01", "", nil, 400, "invalid_parameter", "products_parameters"},
+
+	{"product", "products.read", "GET", "/products/" + productID, "", nil, 200, "", "product"},
+	{"product, other store", "products.read", "GET", "/products/" + foreignID, "", nil, 404, "not_found", "product_unknown"},
+	{"product, unknown", "products.read", "GET", "/products/" + unknownID, "", nil, 404, "not_found", "product_unknown"},
+
+	{"draft", "products.write", "POST", "/products", draft("Green cup"), nil, 201, "", "draft"},
+	{"draft, every member", "all", "POST", "/products", `{"title":"Full","handle":"full-1","description":"Two\nlines","price_minor":1e3,
+		"compare_at_price_minor":2000.0,"currency":"jpy","sku":"S 1","vendor":"V","product_type":"T","tags":["a","ü","a"],
+		"inventory_quantity":0,"image_url":"https://images.example.com/a%20b.png?x=1#f"}`, nil, 201, "", "draft_full"},
+	{"draft, nulls", "all", "POST", "/products", `{"title":"Nulls","handle":null,"description":null,"price_minor":0,
+		"compare_at_price_minor":null,"currency":"EUR","sku":null,"vendor":null,"product_type":null,"tags":null,
+		"inventory_quantity":null,"image_url":null}`, nil, 201, "", "draft_nulls"},
+	{"draft, no members", "all", "POST", "/products", `{}`, nil, 422, "validation_failed", "draft_empty"},
+	{"draft, handle taken", "all", "POST", "/products", `{"title":"x","price_minor":1,"currency":"EUR","handle":"blue-mug"}`, nil, 422, "validation_failed", "draft_taken"},
+	{"draft, wrong scope", "products.read", "POST", "/products", draft("x"), nil, 403, "insufficient_scope", "draft_scope"},
+
+	{"customers", "customers.read", "GET", "/customers", "", nil, 200, "", "customers"},
+	{"customers, by e-mail", "customers.read", "GET", "/customers?email=ada@example.com", "", nil, 200, "", "customers_email"},
+	{"customers, by e-mail in capitals", "customers.read", "GET", "/customers?email=ADA%40Example.com", "", nil, 200, "", "customers_email"},
+	{"customers, oldest change first", "customers.read", "GET", "/customers?updated_from=1970-01-01T00:00:00Z", "", nil, 200, "", "customers_updated"},
+	{"customers, other store", "other", "GET", "/customers", "", nil, 200, "", "empty"},
+	{"customers, wrong scope", "orders.write", "GET", "/customers", "", nil, 403, "insufficient_scope", "customers_scope"},
+}
+
+func TestScenarios(t *testing.T) {
+	c := newCast(t)
+	for _, sc := range scenarios {
+		t.Run(sc.Name, func(t *testing.T) {
+			a := c.do(t, request{As: c.as[sc.As], Method: sc.Method, Path: sc.Path, Body: sc.Body, Header: sc.Header})
+			a.want(sc.Status, sc.Code)
+			golden(t, sc.Golden, a.Body, sc.Status == http.StatusCreated)
+			if sc.Status == http.StatusCreated {
+				c.located(t, c.as[sc.As], a)
+			}
+		})
+	}
+}
+
+// located follows the Location of something new, where it can be read.
+func (c *cast) located(t *testing.T, as string, a *answer) {
+	t.Helper()
+	var made struct{ ID string }
+	a.decode(&made)
+	at := a.Header.Get("Location")
+	switch {
+	case len(made.ID) > 4 && made.ID[:4] == "note":
+		if want := base + "/orders/" + orderID + "/notes/" + made.ID; at != want {
+			t.Errorf("Location: got %q, want %q", at, want)
+		}
+	case at != base+"/products/"+made.ID:
+		t.Errorf("Location: got %q", at)
+	default:
+		if got := c.do(t, request{As: as, Path: at}); string(got.Body) != string(a.Body) {
+			t.Errorf("read again: got %s, want %s", got.Body, a.Body)
+		}
+	}
+}
+
+// moment are the members whose value is of the moment.
+var moment = map[string]bool{"request_id": true, "server_time": true}
+
+// golden compares a body with its file, as JSON. What the request itself made
+// has an id and times of the moment.
+func golden(t *testing.T, name string, body []byte, made bool) {
+	t.Helper()
+	var got, want any
+	if err := json.Unmarshal(body, &got); err != nil {
+		t.Fatalf("decode %s: %v", body, err)
+	}
+	mask(got, made)
+	file := filepath.Join("testdata", name+".json")
+	if *update && !t.Failed() {
+		b, _ := json.MarshalIndent(got, "", "  ")
+		if err := os.WriteFile(file, append(b, '\n'), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	b, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(b, &want); err != nil {
+		t.Fatalf("%s: %v", file, err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", file, diff)
+	}
+}
+
+// mask replaces what no run can repeat by the name of its member.
+func mask(v any, made bool) {
+	switch v := v.(type) {
+	case map[string]any:
+		for name, member := range v {
+			if moment[name] || made && (name == "id" && v["created_at"] != nil || name == "created_at" || name == "updated_at") {
+				v[name] = "(" + name + ")"
+				continue
+			}
+			mask(member, made)
+		}
+	case []any:
+		for _, e := range v {
+			mask(e, made)
+		}
+	}
+}
+
+// TestGoldenFilesAreUsed finds files that no scenario names any more.
+func TestGoldenFilesAreUsed(t *testing.T) {
+	used := map[string]bool{}
+	for _, sc := range scenarios {
+		used[sc.Golden+".json"] = true
+	}
+	files, err := os.ReadDir("testdata")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		if !f.IsDir() && !used[f.Name()] {
+			t.Errorf("testdata/%s belongs to no scenario", f.Name())
+		}
+	}
+}
