@@ -99,7 +99,7 @@ func (m Mutation) CustomerUpdate(ctx context.Context, id string, expectedVersion
 		memberOpt(&e.changed, in.LastName, "last_name", &row.LastName, u.SetLastName, u.ClearLastName)
 		memberOpt(&e.changed, in.Locale, "locale", &row.Locale, u.SetLocale, u.ClearLocale)
 		memberOpt(&e.changed, in.Note, "note", &row.Note, u.SetNote, u.ClearNote)
-		member(&e.changed, in.EmailMarketing, "email_marketing", &row.EmailMarketing, u.SetEmailMarketing)
+		memberOf(&e.changed, in.EmailMarketing, "email_marketing", &row.EmailMarketing, u.SetEmailMarketing)
 		memberDoc(&e.changed, docs.defaultAddress, in.DefaultAddress.IsSet(), "default_address", &row.DefaultAddress, u.SetDefaultAddress, u.ClearDefaultAddress)
 		memberDoc(&e.changed, docs.addresses, in.Addresses.IsSet(), "addresses", &row.Addresses, u.SetAddresses, nil)
 		memberDoc(&e.changed, document.NewTags(in.Tags.Value()), in.Tags.IsSet(), "tags", &row.Tags, u.SetTags, nil)

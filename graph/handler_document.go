@@ -48,24 +48,31 @@ func validationRules() *rules.Rules {
 	return r
 }
 
+// prepared is a valid document with the plans of its root fields.
+type prepared struct {
+	*ast.QueryDocument
+	plans map[*ast.Field]encoder
+}
+
 // get returns the valid document of a text, or what is wrong with it.
-func (d *documents) get(text string) (*ast.QueryDocument, gqlerror.List) {
+func (d *documents) get(text string) (*prepared, gqlerror.List) {
 	if doc := d.cache.get(text); doc != nil {
 		return doc, nil
 	}
-	doc, err := parser.ParseQueryWithTokenLimit(&ast.Source{Input: text}, maxTokens)
+	parsed, err := parser.ParseQueryWithTokenLimit(&ast.Source{Input: text}, maxTokens)
 	if err != nil {
 		return nil, parseError(err)
 	}
-	if len(doc.Operations) == 0 {
+	if len(parsed.Operations) == 0 {
 		return nil, gqlerror.List{requestError(codeSyntax, "The document has no operation.")}
 	}
-	if err := measure(doc, d.depth); err != nil {
+	if err := measure(parsed, d.depth); err != nil {
 		return nil, gqlerror.List{presentSize(err)}
 	}
-	if errs := d.validate(doc); len(errs) > 0 {
+	if errs := d.validate(parsed); len(errs) > 0 {
 		return nil, errs
 	}
+	doc := &prepared{parsed, plan(parsed)}
 	d.cache.add(text, doc)
 	return doc, nil
 }
@@ -118,10 +125,10 @@ type documentCache struct {
 
 type cachedDocument struct {
 	text string
-	doc  *ast.QueryDocument
+	doc  *prepared
 }
 
-func (c *documentCache) get(text string) *ast.QueryDocument {
+func (c *documentCache) get(text string) *prepared {
 	if len(text) > maxCachedDocument {
 		return nil
 	}
@@ -135,7 +142,7 @@ func (c *documentCache) get(text string) *ast.QueryDocument {
 	return e.Value.(*cachedDocument).doc
 }
 
-func (c *documentCache) add(text string, doc *ast.QueryDocument) {
+func (c *documentCache) add(text string, doc *prepared) {
 	if len(text) > maxCachedDocument {
 		return
 	}

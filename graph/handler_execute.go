@@ -61,12 +61,15 @@ type outcome struct {
 func (h *handler) execute(ctx context.Context, o *operation) (outcome, *run) {
 	r := &run{}
 	middleware := resolveQuery
-	if o.op.Operation == ast.Mutation {
+	switch {
+	case o.op.Operation == ast.Mutation:
 		middleware = resolveMutation
+	case len(o.doc.plans) > 0:
+		middleware = o.doc.resolvePlanned
 	}
 	ctx = context.WithValue(ctx, runKey{}, r)
 	ctx = graphql.WithOperationContext(ctx, &graphql.OperationContext{
-		RawQuery: o.text, Variables: o.variables, OperationName: o.op.Name, Doc: o.doc, Operation: o.op,
+		RawQuery: o.text, Variables: o.variables, OperationName: o.op.Name, Doc: o.doc.QueryDocument, Operation: o.op,
 		DisableIntrospection: !h.Introspection, RecoverFunc: recovered,
 		ResolverMiddleware: middleware, RootResolverMiddleware: resolveRoot,
 	})

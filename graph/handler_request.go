@@ -27,7 +27,7 @@ type parameters struct {
 
 // operation is a request that may run.
 type operation struct {
-	doc       *ast.QueryDocument
+	doc       *prepared
 	op        *ast.OperationDefinition
 	text      string
 	variables map[string]any

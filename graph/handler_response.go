@@ -133,6 +133,10 @@ func (out *response) outcome(done outcome, o *operation) {
 	b := buffers.Get().(*[]byte)
 	*b = appendOutcome((*b)[:0], done, o)
 	out.send(http.StatusOK, out.contentType(), *b)
+	release(b)
+}
+
+func release(b *[]byte) {
 	if cap(*b) <= maxPooled {
 		buffers.Put(b)
 	}

@@ -182,3 +182,6 @@ func withoutLines(ctx context.Context) context.Context {
 	ctx = graphql.WithOperationContext(ctx, &graphql.OperationContext{Doc: &ast.QueryDocument{}})
 	return graphql.WithFieldContext(ctx, &graphql.FieldContext{Field: graphql.CollectedField{Field: &ast.Field{Name: "orders"}}})
 }
+
+// said is a member of an update input that was given, be it as null.
+func said[T any](v T) graphql.Omittable[T] { return graphql.OmittableOf(v) }

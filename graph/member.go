@@ -1,9 +1,9 @@
 package graph
 
-// member changes one member of an entity that cannot be null, when it is given
+// memberOf changes one member of an entity that cannot be null, when it is given
 // and differs: in the entity in hand, in the update, and in the list of what
 // changed.
-func member[T comparable, U any](changed *[]string, v given[*T], name string, dst *T, write func(T) U) {
+func memberOf[T comparable, U any](changed *[]string, v given[*T], name string, dst *T, write func(T) U) {
 	if next, ok := v.ValueOK(); ok && next != nil && *next != *dst {
 		*dst = *next
 		write(*next)
@@ -11,7 +11,7 @@ func member[T comparable, U any](changed *[]string, v given[*T], name string, ds
 	}
 }
 
-// memberOpt is [member] for one that may be null.
+// memberOpt is [memberOf] for one that may be null.
 func memberOpt[T comparable, U any](changed *[]string, v given[*T], name string, dst **T, write func(T) U, clear func() U) {
 	next, ok := v.ValueOK()
 	switch {
@@ -26,7 +26,7 @@ func memberOpt[T comparable, U any](changed *[]string, v given[*T], name string,
 	*changed = append(*changed, name)
 }
 
-// memberDoc is [member] for a document; an absent one is empty.
+// memberDoc is [memberOf] for a document; an absent one is empty.
 func memberDoc[D ~[]byte, U any](changed *[]string, next D, given bool, name string, dst *D, write func(D) U, clear func() U) {
 	switch {
 	case !given || string(next) == string(*dst):

@@ -2,6 +2,7 @@ package graph
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -201,6 +202,33 @@ func TestOrderImport(t *testing.T) {
 		key := asKey(ctx, "orders.write")
 		if _, err := r.Mutation().OrderCreate(key, in); fieldOf(err) != "#/placed_at unknown_member" {
 			t.Errorf("an import by a key: %v", err)
+		}
+	})
+}
+
+// Inside another transaction, as behind an idempotency key, the order is part of
+// it: a rollback leaves no order, and no number that anyone could meet twice.
+func TestOrderCreateInsideTransaction(t *testing.T) {
+	eachCore(t, func(t *testing.T, ctx context.Context, r *Resolver) {
+		in := model.OrderCreateInput{Lines: []*model.OrderLineInput{item("a", 1, 5)}, Source: "test"}
+		var number int64
+		for _, undo := range []error{nil, errors.New("undo")} {
+			err := r.Store.InTx(ctx, func(ctx context.Context) error {
+				p, err := r.Mutation().OrderCreate(ctx, in)
+				if err != nil {
+					return err
+				}
+				number = p.Order.Number
+				return undo
+			})
+			if !errors.Is(err, undo) {
+				t.Fatal(err)
+			}
+		}
+		sale(t, ctx, r, item("a", 1, 5))
+		orders := must[*model.OrderConnection](t)(r.Query().Orders(ctx, nil, nil, nil)).Nodes
+		if len(orders) != 2 || orders[0].Number == orders[1].Number || number != 1002 {
+			t.Errorf("%d orders, the undone one had number %d", len(orders), number)
 		}
 	})
 }

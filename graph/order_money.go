@@ -87,7 +87,7 @@ func (m Mutation) ledgerRow(ctx context.Context, e *orderEdit, kind state.Paymen
 // OrderRefund gives money back, up to what was paid and not given back yet. The
 // lines say which units it is for; with Restock these go back to the stock. It
 // is for cancelled and completed orders too: money that was taken can always be
-// given back.
+// given back. The stock of a cancelled order is back already.
 func (m Mutation) OrderRefund(ctx context.Context, id string, expectedVersion int64, in model.RefundInput) (*model.OrderPayload, error) {
 	c := newCheck(ctx)
 	c.within("amount_minor", in.AmountMinor, 1, maxAmount)
@@ -131,7 +131,7 @@ func (m Mutation) refund(ctx context.Context, e *orderEdit, in model.RefundInput
 		p.line.RefundedQuantity += p.quantity
 		e.move(p.line)
 		back[i] = p.document()
-		if in.Restock {
+		if in.Restock && e.Status != state.OrderCancelled {
 			back[i].Restocked = true
 			e.giveBack(p.line, p.quantity)
 		}

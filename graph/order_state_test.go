@@ -6,12 +6,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/99designs/gqlgen/graphql"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/storefront-go/storefront/ent/db"
+	dbaudit "github.com/storefront-go/storefront/ent/db/audit"
 	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/model"
 )
@@ -48,7 +49,7 @@ var steps = map[string]step{
 	},
 	"tag": func(ctx context.Context, m Mutation, o *model.Order) (*model.OrderPayload, error) {
 		in := model.OrderUpdateInput{}
-		in.Tags = graphql.OmittableOf([]string{"vip"})
+		in.Tags = said([]string{"vip"})
 		return m.OrderUpdate(ctx, o.PublicID(), o.Version, in)
 	},
 	"note": func(ctx context.Context, m Mutation, o *model.Order) (*model.OrderPayload, error) {
@@ -116,6 +117,7 @@ func TestOrderStates(t *testing.T) {
 		{"cancel", "cancelled voided unfulfilled", "cancelled", 10},
 		{"cancel_refund", "cancelled voided unfulfilled", "cancelled note_added", 10},
 		{"pay_50 cancel", "cancelled partially_paid unfulfilled", "partially_paid cancelled", 10},
+		{"mark_paid cancel restock_1", "cancelled partially_refunded unfulfilled", "paid cancelled refunded", 10},
 		{"mark_paid cancel refund_200", "cancelled refunded unfulfilled", "paid cancelled refunded", 10},
 		{"mark_paid cancel_refund", "cancelled refunded unfulfilled", "paid cancelled refunded note_added", 10},
 		{"mark_paid refund_200 cancel_refund", "cancelled refunded unfulfilled", "paid refunded cancelled note_added", 10},
@@ -159,7 +161,39 @@ func walk(t *testing.T, ctx context.Context, r *Resolver, way, states, events st
 	if n := stockOf(t, ctx, r, p); n != stock {
 		t.Errorf("stock is %d, want %d", n, stock)
 	}
+	if n := len(audited(t, ctx, r, o.ID)); int64(n) != o.Version {
+		t.Errorf("%d audit rows for version %d", n, o.Version)
+	}
 	checkMoney(t, ctx, r, read, again(t, ctx, r, c.ID))
+}
+
+// audited returns the audited actions on a resource, oldest first.
+func audited(t testing.TB, ctx context.Context, r *Resolver, id xid.ID) (actions []string) {
+	t.Helper()
+	for _, a := range must[[]*db.Audit](t)(r.client(ctx).Audit.Query().Where(dbaudit.ResourceID(id)).Order(dbaudit.ByID()).All(ctx)) {
+		if a.ActorName != viewer.From(ctx).Name || a.ResourceType != "order" || a.Detail != nil {
+			t.Errorf("audit row %v", a)
+		}
+		actions = append(actions, a.Action)
+	}
+	return actions
+}
+
+func TestOrderAudit(t *testing.T) {
+	eachCore(t, func(t *testing.T, ctx context.Context, r *Resolver) {
+		kept, lost := sale(t, ctx, r, item("a", 2, 100)), sale(t, ctx, r, item("a", 2, 100))
+		for _, name := range []string{"note", "tag", "pay_50", "mark_paid", "refund_50", "ship", "complete"} {
+			kept = must[*model.OrderPayload](t)(steps[name](ctx, r.Mutation(), kept)).Order
+		}
+		must[*model.OrderPayload](t)(steps["cancel"](ctx, r.Mutation(), lost))
+		want := []string{"order.create", "order.note_append", "order.update", "order.record_payment", "order.mark_paid", "order.refund", "order.fulfill", "order.complete"}
+		if diff := cmp.Diff(want, audited(t, ctx, r, kept.ID)); diff != "" {
+			t.Error(diff)
+		}
+		if diff := cmp.Diff([]string{"order.create", "order.cancel"}, audited(t, ctx, r, lost.ID)); diff != "" {
+			t.Error(diff)
+		}
+	})
 }
 
 // checkMoney holds an order to its ledger and its customer to the order.
@@ -349,8 +383,8 @@ func TestOrderUpdate(t *testing.T) {
 			t.Error("an update that changes nothing raised the version")
 		}
 		in = model.OrderUpdateInput{}
-		in.Email = graphql.OmittableOf[*string](nil)
-		in.ShippingAddress = graphql.OmittableOf[*model.AddressInput](nil)
+		in.Email = said[*string](nil)
+		in.ShippingAddress = said[*model.AddressInput](nil)
 		o = must[*model.OrderPayload](t)(r.Mutation().OrderUpdate(ctx, o.PublicID(), o.Version, in)).Order
 		read := must[*model.Order](t)(r.Query().Order(ctx, o.PublicID()))
 		if read.Email != nil || read.ShippingAddress != nil || read.Version != 3 {

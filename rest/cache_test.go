@@ -7,7 +7,10 @@ import (
 	"net/http"
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
+
+	"github.com/storefront-go/storefront/rest"
 )
 
 var weakTag = regexp.MustCompile(`^W/"[!#-~]+"$`)
@@ -17,7 +20,11 @@ func TestETag(t *testing.T) {
 	for _, path := range []string{"/products", "/products?limit=1", "/products/" + productID, "/orders", "/orders/" + orderID, "/customers"} {
 		t.Run(path, func(t *testing.T) {
 			get := func(ifNoneMatch ...string) *answer {
-				return c.do(t, request{As: c.as["all"], Path: path, Edit: func(r *http.Request) { r.Header["If-None-Match"] = ifNoneMatch }})
+				return c.do(t, request{As: c.as["all"], Path: path, Free: slices.Contains(ifNoneMatch, ""), Edit: func(r *http.Request) {
+					if ifNoneMatch != nil {
+						r.Header["If-None-Match"] = ifNoneMatch
+					}
+				}})
 			}
 			first := get().want(http.StatusOK, "")
 			tag := first.Header.Get("ETag")
@@ -157,6 +164,36 @@ func TestPreflight(t *testing.T) {
 			}
 			if a.Status != http.StatusNoContent || len(a.Body) > 0 {
 				t.Errorf("%s: %d with %d bytes", path, a.Status, len(a.Body))
+			}
+		}
+	}
+}
+
+// TestNoCORS on pages for people and on the core's own face.
+func TestNoCORS(t *testing.T) {
+	s, _ := sqlite(t, func(c *rest.Config) {
+		c.GraphQL = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "{}") })
+	})
+	for _, path := range []string{"/graphql", "/docs", "/docs/problems", "/", "/api/public/v1"} {
+		for _, method := range []string{"GET", "POST", "OPTIONS"} {
+			r, err := http.NewRequestWithContext(t.Context(), method, s.url+path, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Header.Set("Origin", "https://shop.example")
+			r.Header.Set("Access-Control-Request-Method", "POST")
+			res, err := s.free.Do(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			res.Body.Close()
+			for name := range res.Header {
+				if strings.HasPrefix(name, "Access-Control-") {
+					t.Errorf("%s %s: %s", method, path, name)
+				}
+			}
+			if res.Header.Get("X-Request-Id") == "" {
+				t.Errorf("%s %s: no request id", method, path)
 			}
 		}
 	}

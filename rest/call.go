@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"strings"
 	"sync"
 	"time"
 
@@ -130,6 +131,7 @@ func (c *call) pathID() string {
 func (a *API) notFound(w http.ResponseWriter, r *http.Request) {
 	c := a.begin(w, r)
 	defer a.finish(c)
+	c.legacy = strings.HasPrefix(r.URL.Path, legacyBase+"/")
 	if a.cors(c) {
 		return
 	}

@@ -78,7 +78,7 @@ func TestReplay(t *testing.T) {
 	each(t, func(t *testing.T, s *server, m *shop) {
 		m.furnish()
 		s.post(t, m.all, "setup", "/products", with(map[string]any{"handle": "taken"}))
-		for _, tc := range []struct {
+		for i, tc := range []struct {
 			name, path, body string
 			status           int
 		}{
@@ -92,12 +92,13 @@ func TestReplay(t *testing.T) {
 		} {
 			t.Run(tc.name, func(t *testing.T) {
 				before := s.products(t, m.all)
-				first := s.post(t, m.all, tc.name, tc.path, tc.body)
+				key := fmt.Sprint("key-", i)
+				first := s.post(t, m.all, key, tc.path, tc.body)
 				if first.Status != tc.status || replayed(first) {
 					t.Fatalf("got %d, replayed %t, want %d\n%s", first.Status, replayed(first), tc.status, first.Body)
 				}
 				for range 2 {
-					again := s.post(t, m.all, tc.name, tc.path, tc.body)
+					again := s.post(t, m.all, key, tc.path, tc.body)
 					same(t, first, again)
 					if !replayed(again) || again.Header.Get("X-Request-Id") == first.Header.Get("X-Request-Id") {
 						t.Errorf("replayed %t, request %s", replayed(again), again.Header.Get("X-Request-Id"))

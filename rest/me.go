@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"math"
 	"strings"
 
 	"github.com/storefront-go/storefront/graph/idem"
@@ -53,13 +54,12 @@ func appendCredential(b []byte, me *model.Identity) []byte {
 
 func (a *API) appendLimits(b []byte) []byte {
 	o := wire.Open(b)
-	if a.rates.Off() {
-		o.Null("rate_per_second")
-		o.Null("rate_burst")
-	} else {
-		o.Int("rate_per_second", int64(a.RatePerSecond))
-		o.Int("rate_burst", int64(a.RateBurst))
+	rate, burst := int64(math.Ceil(a.RatePerSecond)), int64(a.RateBurst)
+	if a.rates.Off() { // 0 is no bound
+		rate, burst = 0, 0
 	}
+	o.Int("rate_per_second", rate)
+	o.Int("rate_burst", burst)
 	o.Int("page_size_default", page.DefaultLimit)
 	o.Int("page_size_max", page.MaxLimit)
 	o.Int("body_bytes_max", maxBody)

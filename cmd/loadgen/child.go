@@ -85,7 +85,8 @@ func (c *children) baseline(ctx context.Context) (*child, error) {
 }
 
 // start runs a program with an environment that holds the root secret and
-// nothing that could change its settings.
+// nothing that could change its settings, but for Go's collector: that is passed
+// on, to both sides.
 func (c *children) start(name, program string, args ...string) (*child, error) {
 	p := &child{name: name, cmd: exec.Command(program, args...), ended: make(chan struct{}),
 		log: filepath.Join(c.dir, name+"-"+c.data.engine+".log")}
@@ -95,7 +96,12 @@ func (c *children) start(name, program string, args ...string) (*child, error) {
 	}
 	defer log.Close()
 	p.cmd.Stdout, p.cmd.Stderr = log, log
-	p.cmd.Env = []string{"HOME=" + os.Getenv("HOME"), "PATH=" + os.Getenv("PATH"), "STOREFRONT_SECRET_KEY=" + c.secret}
+	p.cmd.Env = []string{"STOREFRONT_SECRET_KEY=" + c.secret}
+	for _, name := range []string{"HOME", "PATH", "GOGC", "GOMEMLIMIT"} {
+		if v, ok := os.LookupEnv(name); ok {
+			p.cmd.Env = append(p.cmd.Env, name+"="+v)
+		}
+	}
 	if err := p.cmd.Start(); err != nil {
 		return nil, fmt.Errorf("start the %s: %w", name, err)
 	}

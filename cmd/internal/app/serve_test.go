@@ -205,3 +205,12 @@ func TestGraphQLIsThere(t *testing.T) {
 		t.Errorf("%v: %+v, want the host %s", err, got, s.Demo.Stores[1].StoreHost)
 	}
 }
+
+func mustRead(t *testing.T, dir string) []os.DirEntry {
+	t.Helper()
+	list, err := os.ReadDir(dir)
+	if err != nil || len(list) == 0 {
+		t.Fatalf("read %s: %d entries, %v", dir, len(list), err)
+	}
+	return list
+}

@@ -1,0 +1,190 @@
+package e2e
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/storefront-go/storefront/ent/scope"
+)
+
+// commands are all that the program knows.
+var commands = []string{"serve", "migrate", "migrate apply", "migrate status", "store", "store create", "store list", "store legacy",
+	"key", "key create", "key list", "key rotate", "key revoke", "staff", "staff add", "staff list", "staff remove", "staff token",
+	"doctor", "version"}
+
+func TestHelp(t *testing.T) {
+	for _, name := range append([]string{""}, commands...) {
+		code, out, log := try(t, append(strings.Fields(name), "--help")...)
+		if code != 0 || log != "" || !strings.Contains(out, strings.TrimSpace("Usage: storefront "+name)) {
+			t.Errorf("%s --help: %d\n%s%s", name, code, out, log)
+		}
+	}
+	_, out, _ := try(t, "serve", "--help")
+	for _, want := range []string{"--database", "--public-url", "STOREFRONT_DATABASE", "storefront serve --demo"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("serve --help does not show %s", want)
+		}
+	}
+	if code, out, _ := try(t); code != 0 || !strings.Contains(out, "Usage: storefront") {
+		t.Errorf("no arguments: %d\n%s", code, out)
+	}
+}
+
+// A mistake is one line, and nothing is made of it.
+func TestUsage(t *testing.T) {
+	data := demoData(t)
+	for _, line := range []string{"bogus", "serve bogus", "serve --colour red", "serve --addr nonsense", "serve --addr 127.0.0.1:99999",
+		"serve --demo --addr 0.0.0.0:0", "serve --rate-limit -1", "serve --rate-limit many", "serve --demo-orders -1", "serve --public-url ftp://x",
+		"serve --public-url http://x/path", "serve --trusted-proxies 10.0.0.0/99", "serve --tls-cert x", "serve --log-level loud",
+		"key create", "key create --name x", "key rotate", "store legacy maybe", "store create", "staff add a@b.example --name A --role king",
+		"key create --name x --scope orders.read --expires -1h", "version --verbose"} {
+		code, out, log := try(t, strings.Fields(line)...)
+		oneLine(t, code, 2, out, log)
+	}
+	for _, line := range []string{"key create --name x --scope orders.read", "key create --store nobody --name x --scope orders.read",
+		"key create --store kestrel-bikes --name x --scope orders.delete", "key create --store kestrel-bikes --name x --scope ,",
+		"key rotate --store kestrel-bikes key_1", "key revoke --store kestrel-bikes key_01h455vb4pex5vsknk084sn02q",
+		"staff token --store kestrel-bikes nobody@kestrel-bikes.example", "staff remove --store kestrel-bikes mirela@kestrel-bikes.example",
+		"store create X --currency XYZ --owner-email a@b.example", "store create X --currency EUR --owner-email nonsense",
+		"store create X --handle kestrel-bikes --currency EUR --owner-email a@b.example"} {
+		code, out, log := try(t, append(strings.Fields(line), "--data", data)...)
+		oneLine(t, code, 1, out, log)
+	}
+}
+
+func TestVersionCommand(t *testing.T) {
+	v := parse[map[string]any](t, command(t, "version", "--json"))
+	if v["go"] == "" || v["version"] == nil {
+		t.Errorf("%v", v)
+	}
+}
+
+// made is a key as the command prints it.
+type made struct{ ID, Secret string }
+
+// A key works from the moment it is made; rotation leaves both, revocation ends
+// one of them. Beside a running server the latter takes seconds at most.
+func TestKeyCommands(t *testing.T) {
+	t.Parallel()
+	data := demoData(t)
+	p := start(t, settings{Data: data, Args: []string{"--rate-limit", "0"}})
+	in := []string{"--data", data, "--store", "kestrel-bikes", "--json"}
+	first := parse[made](t, command(t, append(in, "key", "create", "--name", "Sync", "--scope", "products.write", "--scope", "orders.read")...))
+	me := request{As: first.Secret, Path: base + "/me"}
+	var identity struct {
+		Credential    struct{ ID string }
+		GrantedScopes []string `json:"granted_scopes"`
+	}
+	p.send(t, me).want(t, http.StatusOK, "").decode(t, &identity)
+	if identity.Credential.ID != first.ID || len(identity.GrantedScopes) != 2 {
+		t.Errorf("%+v", identity)
+	}
+	write := request{As: first.Secret, Path: base + "/products", Body: draft("By key", "BY-KEY"), Key: "rotation"}
+	answered := p.send(t, write).want(t, http.StatusCreated, "")
+
+	second := parse[made](t, command(t, append(in, "key", "rotate", first.ID)...))
+	for _, secret := range []string{first.Secret, second.Secret} {
+		p.send(t, request{As: secret, Path: base + "/me"}).want(t, http.StatusOK, "")
+	}
+	write.As = second.Secret
+	if again := p.send(t, write); !same(answered, again) || again.Header.Get("Idempotent-Replayed") != "true" {
+		t.Errorf("behind a rotation a retry does not meet its first answer: %d %s", again.Status, again.Body)
+	}
+	code, out, log := try(t, append(in, "key", "rotate", second.ID)...)
+	oneLine(t, code, 1, out, log)
+
+	command(t, append(in, "key", "revoke", first.ID)...)
+	p.awaitAnswer(t, me, http.StatusUnauthorized)
+	p.send(t, request{As: second.Secret, Path: base + "/me"}).want(t, http.StatusOK, "")
+	parse[made](t, command(t, append(in, "key", "rotate", second.ID)...))
+	if list := parse[[]made](t, command(t, append(in, "key", "list")...)); len(list) != len(scope.All())+1+3 {
+		t.Errorf("%d keys are listed", len(list))
+	}
+}
+
+// nearTerm is the contract's time for a change by another process to hold.
+const nearTerm = 10 * time.Second
+
+// awaitAnswer asks until the answer has the status, within the contract's time.
+func (p *program) awaitAnswer(t *testing.T, r request, status int) *answer {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), nearTerm)
+	defer cancel()
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		a := p.send(t, r)
+		if a.Status == status {
+			return a
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			t.Fatalf("%s still answers %d after %v, want %d", r.Path, a.Status, nearTerm, status)
+		}
+	}
+}
+
+// Inside one process a revocation holds at once.
+func TestRevoke(t *testing.T) {
+	p := start(t, settings{Data: demoData(t), Args: []string{"--demo"}})
+	store := p.demo(t).Stores[0]
+	var data struct {
+		APIKeyCreate struct {
+			Secret string
+			APIKey struct{ ID string }
+		}
+		APIKeyRotate struct{ Secret string }
+		APIKeyRevoke struct{ APIKey struct{ RevokedAt *time.Time } }
+	}
+	p.graphql(t, store.StaffToken, `mutation{apiKeyCreate(input:{name:"Short",scopes:["orders.read"]}){secret apiKey{id}}}`, nil, &data)
+	key := request{As: data.APIKeyCreate.Secret, Path: base + "/orders"}
+	p.send(t, key).want(t, http.StatusOK, "")
+	id := map[string]any{"id": data.APIKeyCreate.APIKey.ID}
+	p.graphql(t, store.StaffToken, `mutation($id:ID!){apiKeyRotate(id:$id){secret}}`, id, &data)
+	p.send(t, key).want(t, http.StatusOK, "")
+	p.graphql(t, store.StaffToken, `mutation($id:ID!){apiKeyRevoke(id:$id){apiKey{revokedAt}}}`, id, &data)
+	p.send(t, key).want(t, http.StatusUnauthorized, "invalid_token")
+	key.As = data.APIKeyRotate.Secret
+	p.send(t, key).want(t, http.StatusOK, "")
+}
+
+// A store, its owner and his token from nothing, without the demo.
+func TestStoreCommands(t *testing.T) {
+	data := t.TempDir()
+	in := []string{"--data", data, "--json"}
+	store := parse[struct {
+		ID, Handle, Currency string
+		Owner                struct{ ID, Email, Password string }
+	}](t, command(t, append(in, "store", "create", "Blue Door Books", "--currency", "gbp", "--owner-email", "ana@bluedoor.example")...))
+	if store.Handle != "blue-door-books" || store.Currency != "GBP" || store.Owner.Password == "" {
+		t.Errorf("%+v", store)
+	}
+	token := parse[struct{ Token string }](t, command(t, append(in, "staff", "token", "ana@bluedoor.example")...)).Token
+	key := parse[made](t, command(t, append(in, "key", "create", "--name", "x", "--scope", "products.read")...))
+	command(t, append(in, "staff", "add", "tom@bluedoor.example", "--name", "Tom", "--role", "support")...)
+	support := parse[struct{ Token string }](t, command(t, append(in, "staff", "token", "tom@bluedoor.example")...)).Token
+
+	p := start(t, settings{Data: data})
+	var got struct{ Store struct{ ID, Name string } }
+	for _, who := range []string{token, support} {
+		p.graphql(t, who, "{store{id name}}", nil, &got)
+		if got.Store.ID != store.ID || got.Store.Name != "Blue Door Books" {
+			t.Errorf("%+v", got)
+		}
+	}
+	p.post(t, support, "{apiKeys{nodes{id}}}", nil).want(t, http.StatusOK, "forbidden")
+	p.send(t, request{As: key.Secret, Path: base + "/products"}).want(t, http.StatusOK, "")
+	p.send(t, request{As: token, Path: base + "/products"}).want(t, http.StatusUnauthorized, "invalid_token")
+
+	command(t, append(in, "staff", "remove", "tom@bluedoor.example")...)
+	if list := parse[[]struct{ Email string }](t, command(t, append(in, "staff", "list")...)); len(list) != 1 {
+		t.Errorf("%+v", list)
+	}
+	if list := parse[[]struct{ ID string }](t, command(t, append(in, "store", "list")...)); len(list) != 1 || list[0].ID != store.ID {
+		t.Errorf("%+v", list)
+	}
+}

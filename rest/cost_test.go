@@ -1,0 +1,135 @@
+package rest_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"testing"
+
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/document"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/xid"
+)
+
+// TestStatements counts what requests ask of the database, their credential
+// being known already. A page of many rows costs what a page of one costs.
+func TestStatements(t *testing.T) {
+	each(t, func(t *testing.T, s *server, m *shop) {
+		m.furnish()
+		m.moreOrders(60)
+		m.stock(crowd(60)...)
+		s.do(t, request{As: m.all, Path: "/products?limit=1"}) // the credential is looked up here
+		for _, tc := range []struct {
+			path string
+			want uint64
+		}{
+			{"/products?limit=1", 1}, {"/products?limit=100", 1}, {"/products?status=draft&limit=100", 1},
+			{"/products?updated_from=2026-01-01T00:00:00Z", 1}, {"/products/" + productID, 1}, {"/products/" + unknownID, 1},
+			{"/orders?limit=1", 2}, {"/orders?limit=100", 2}, {"/orders?status=open&limit=100", 2}, {"/orders/" + orderID, 2},
+			{"/customers?limit=1", 1}, {"/customers?limit=100", 1},
+			{"/products/x", 0}, {"/orders/x", 0}, {"/products?limit=0", 0}, {"/nothing", 0},
+		} {
+			before := s.store.Statements()
+			a := s.do(t, request{As: m.all, Path: tc.path})
+			if got := s.store.Statements() - before; got != tc.want {
+				t.Errorf("%s (%d): %d statements, want %d", tc.path, a.Status, got, tc.want)
+			}
+		}
+		// What is no credential is refused without asking.
+		before := s.store.Statements()
+		for _, as := range []string{"", "x", "sfk_x", m.all[:len(m.all)-1] + "~"} {
+			s.do(t, request{As: as, Path: "/products"})
+		}
+		if got := s.store.Statements() - before; got != 0 {
+			t.Errorf("bad credentials cost %d statements", got)
+		}
+	})
+}
+
+// TestStatementsOfAWrite: a write and its replay do not grow unseen.
+func TestStatementsOfAWrite(t *testing.T) {
+	each(t, func(t *testing.T, s *server, m *shop) {
+		s.do(t, request{As: m.all, Path: "/products"})
+		for _, tc := range []struct {
+			name string
+			body string
+			most uint64
+		}{
+			// claim, savepoint, product, audit, event, release, answer
+			{"write", draft("Cup"), 7},
+			// the claim is refused, then the answer is read
+			{"replay", draft("Cup"), 2},
+		} {
+			before := s.store.Statements()
+			s.post(t, m.all, "k", "/products", tc.body).want(http.StatusCreated, "")
+			if got := s.store.Statements() - before; got > tc.most {
+				t.Errorf("%s: %d statements, want at most %d", tc.name, got, tc.most)
+			}
+		}
+	})
+}
+
+// moreOrders adds orders with two lines each.
+func (m *shop) moreOrders(n int) {
+	m.t.Helper()
+	m.tx(func(ctx context.Context, c *db.Client) error {
+		for i := range n {
+			id := fixed(100 + i)
+			_, err := c.Order.Create().SetID(id).SetNumber(int64(2000 + i)).SetStatus(state.OrderOpen).
+				SetFinancialStatus(state.FinancialPending).SetFulfillmentStatus(state.FulfillmentUnfulfilled).SetCurrency("EUR").
+				SetSubtotalMinor(200).SetDiscountMinor(0).SetShippingMinor(0).SetTaxMinor(0).SetTotalMinor(200).SetPaidMinor(0).
+				SetRefundedMinor(0).SetTags(document.NewTags(nil)).SetSource("import").SetPlacedAt(epoch).SetUpdatedAt(epoch).Save(ctx)
+			if err != nil {
+				return err
+			}
+			for line := range 2 {
+				_, err := c.OrderLine.Create().SetID(fixed(1000 + 2*i + line)).SetOrderID(id).SetPosition(line + 1).SetTitle("Cup").
+					SetQuantity(1).SetUnitPriceMinor(100).SetDiscountMinor(0).SetTaxMinor(0).SetTotalMinor(100).Save(ctx)
+				if err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// TestOrdersKeepTheirLines: a page of many orders gives each its own lines, in
+// their order.
+func TestOrdersKeepTheirLines(t *testing.T) {
+	s, m := sqlite(t)
+	m.furnish()
+	m.moreOrders(60)
+	var page struct {
+		Data []struct {
+			ID        string
+			LineItems []struct{ ID, Title string } `json:"line_items"`
+		}
+	}
+	s.do(t, request{As: m.all, Path: "/orders?limit=100"}).want(http.StatusOK, "").decode(&page)
+	if len(page.Data) != 62 {
+		t.Fatalf("%d orders, want 62", len(page.Data))
+	}
+	seen := map[string]bool{}
+	for _, o := range page.Data {
+		want := "[Cup Cup]"
+		switch o.ID {
+		case orderID:
+			want = "[Blue mug Saucer]"
+		case xid.Order.Format(fixed(2)):
+			want = "[]"
+		}
+		titles := []string{}
+		for _, l := range o.LineItems {
+			titles = append(titles, l.Title)
+			if seen[l.ID] {
+				t.Errorf("line %s belongs to two orders", l.ID)
+			}
+			seen[l.ID] = true
+		}
+		if got := fmt.Sprint(titles); got != want {
+			t.Errorf("%s: lines %s, want %s", o.ID, got, want)
+		}
+	}
+}
