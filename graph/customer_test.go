@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/customer"
 	dbevent "github.com/storefront-go/storefront/ent/db/event"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
@@ -255,6 +256,15 @@ func TestCustomers(t *testing.T) {
 			in := model.CustomerCreateInput{Status: state.CustomerGuest, EmailMarketing: state.EmailNotSubscribed,
 				CreatedAt: new(micros.Time(1e15 + int64(i/2)))} // ties
 			c := newCustomer(t, ctx, r, in)
+			if c.UpdatedAt <= c.CreatedAt() {
+				t.Errorf("an import of now changed at %v: a sync would miss it", c.UpdatedAt)
+			}
+			err := r.Store.InTx(ctx, func(ctx context.Context) error {
+				return r.client(ctx).Customer.Update().Where(customer.ID(c.ID)).SetUpdatedAt(c.CreatedAt()).Exec(ctx)
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
 			want = append(want, c.PublicID())
 		}
 		slices.Sort(want)

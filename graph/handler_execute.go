@@ -58,8 +58,8 @@ type outcome struct {
 
 // execute runs an operation. It may be called again with the same operation:
 // nothing of an earlier run is kept.
-func (h *handler) execute(ctx context.Context, o *operation) (outcome, *run) {
-	r := &run{}
+func (h *handler) execute(ctx context.Context, o *operation) (done outcome, r *run) {
+	r = &run{}
 	middleware := resolveQuery
 	switch {
 	case o.op.Operation == ast.Mutation:
@@ -74,6 +74,11 @@ func (h *handler) execute(ctx context.Context, o *operation) (outcome, *run) {
 		ResolverMiddleware: middleware, RootResolverMiddleware: resolveRoot,
 	})
 	ctx = graphql.WithResponseContext(ctx, present, recovered)
+	defer func() {
+		if p := recover(); p != nil { // outside of every field
+			done = outcome{[]byte("null"), gqlerror.List{present(ctx, recovered(ctx, p))}}
+		}
+	}()
 	answer := h.schema.Exec(ctx)(ctx)
 	return outcome{answer.Data, append(answer.Errors, graphql.GetErrors(ctx)...)}, r
 }

@@ -65,9 +65,9 @@ func (s *shape[T]) compile(set ast.SelectionSet) writer[T] {
 }
 
 type compiler[T any] struct {
-	shape *shape[T]
+	shape   *shape[T]
 	entries []entry[T]
-	seen  map[string]*ast.Field
+	seen    map[string]*ast.Field
 }
 
 func (c *compiler[T]) add(set ast.SelectionSet) bool {

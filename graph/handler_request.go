@@ -181,13 +181,43 @@ func (h *handler) prepare(p parameters) (*operation, gqlerror.List) {
 	if err != nil {
 		return nil, gqlerror.List{presentVariables(err)}
 	}
+	if !conditionsHold(op.SelectionSet, variables) {
+		return nil, gqlerror.List{requestError(codeVariables, "The condition of a @skip or @include is null.")}
+	}
 	o := &operation{doc: doc, op: op, text: p.query, variables: variables, body: p.body, limit: h.MaxComplexity,
-		cost: cost(op, h.documents.schema, variables)}
+		cost: cost(op, variables)}
 	if o.cost > o.limit {
 		return o, gqlerror.List{requestError(codeTooCostly, "The operation costs "+strconv.Itoa(o.cost)+
 			" points, more than "+strconv.Itoa(o.limit)+". Ask for shorter lists or fewer fields.")}
 	}
 	return o, nil
+}
+
+// conditionsHold tells whether every @skip and @include has a condition. A
+// variable with a default may stand there though it takes null, and the executor
+// panics when it is null.
+func conditionsHold(set ast.SelectionSet, variables map[string]any) bool {
+	for _, s := range set {
+		var on ast.DirectiveList
+		var below ast.SelectionSet
+		switch s := s.(type) {
+		case *ast.Field:
+			on, below = s.Directives, s.SelectionSet
+		case *ast.InlineFragment:
+			on, below = s.Directives, s.SelectionSet
+		case *ast.FragmentSpread:
+			on, below = s.Directives, s.Definition.SelectionSet
+		}
+		for _, d := range on {
+			if v, err := d.Arguments.ForName("if").Value.Value(variables); err != nil || v == nil {
+				return false
+			}
+		}
+		if !conditionsHold(below, variables) {
+			return false
+		}
+	}
+	return true
 }
 
 func presentVariables(err error) *gqlerror.Error {

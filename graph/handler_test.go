@@ -361,6 +361,22 @@ func TestIntrospectionSwitch(t *testing.T) {
 	}
 }
 
+// A variable with a default may stand where null is not taken; then null is the
+// caller's mistake.
+func TestNullCondition(t *testing.T) {
+	f := newFace(t, storetest.Open(t), nil)
+	key := f.key(scope.ProductsWrite)
+	for _, document := range []string{
+		`query($v: Boolean = true) { __typename @skip(if: $v) }`,
+		`query($v: Boolean = true) { products { ...F } } fragment F on ProductConnection { nodes { id @include(if: $v) } }`,
+		`mutation($v: Boolean = true) { __typename ... @skip(if: $v) { productDelete(id: "x", expectedVersion: 1) { deletedId } } }`,
+	} {
+		if a := f.query(key, document, map[string]any{"v": nil}, keyHeader, "k"); a.code() != codeVariables {
+			t.Errorf("%s: %s", document, a.body)
+		}
+	}
+}
+
 func TestConfig(t *testing.T) {
 	if _, err := NewHandler(HandlerConfig{}); err == nil {
 		t.Error("a handler without a core")

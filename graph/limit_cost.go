@@ -24,15 +24,12 @@ const (
 // object, a tenth for each other value, and everything below a list as often as
 // its first argument says (capped as the list itself is). What @skip and
 // @include leave out counts.
-func cost(op *ast.OperationDefinition, schema *ast.Schema, variables map[string]any) int {
-	c := costs{schema, variables}
+func cost(op *ast.OperationDefinition, variables map[string]any) int {
+	c := costs{variables}
 	return (c.selection(op.SelectionSet) + 9) / 10
 }
 
-type costs struct {
-	schema    *ast.Schema
-	variables map[string]any
-}
+type costs struct{ variables map[string]any }
 
 func (c costs) selection(set ast.SelectionSet) (sum int) {
 	for _, s := range set {

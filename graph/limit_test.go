@@ -147,7 +147,7 @@ func TestCost(t *testing.T) {
 		if len(errs) > 0 {
 			t.Fatalf("%s: %v", tc.document, errs)
 		}
-		if got := cost(doc.Operations[0], schema, tc.variables); got != tc.want {
+		if got := cost(doc.Operations[0], tc.variables); got != tc.want {
 			t.Errorf("%s costs %d, want %d", tc.document, got, tc.want)
 		}
 	}
@@ -177,7 +177,7 @@ func TestOrdinaryDocumentsPass(t *testing.T) {
 			t.Errorf("%s: %v", name, errs)
 			continue
 		}
-		if c := cost(doc.Operations[0], schema, nil); c > DefaultComplexity {
+		if c := cost(doc.Operations[0], nil); c > DefaultComplexity {
 			t.Errorf("%s costs %d", name, c)
 		}
 	}
@@ -263,7 +263,7 @@ func FuzzDocument(f *testing.F) {
 			t.Fatalf("%q is valid but does not parse: %v", text, err)
 		}
 		for _, op := range doc.Operations {
-			if c := cost(op, schema, nil); c < 1 {
+			if c := cost(op, nil); c < 1 {
 				t.Errorf("%q costs %d", text, c)
 			}
 		}

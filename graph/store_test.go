@@ -37,7 +37,7 @@ func TestNewStore(t *testing.T) {
 			t.Errorf("second owner %v", owner)
 		}
 		log := must[*model.AuditEntryConnection](t)(p.Query().AuditLog(viewer.Operator(t.Context(), second.ID), nil, nil)).Nodes
-		if len(log) != 1 || log[0].Action != "store.create" || log[0].PublicResourceID() != second.PublicID() || log[0].Actor().ID != "system" {
+		if len(log) != 1 || log[0].Action != "store.create" || log[0].PublicResourceID() != second.PublicID() || log[0].Actor().Type != viewer.System {
 			t.Errorf("audit log %v", log)
 		}
 	})

@@ -79,7 +79,8 @@ func (m *shop) moreOrders(n int) {
 			_, err := c.Order.Create().SetID(id).SetNumber(int64(2000 + i)).SetStatus(state.OrderOpen).
 				SetFinancialStatus(state.FinancialPending).SetFulfillmentStatus(state.FulfillmentUnfulfilled).SetCurrency("EUR").
 				SetSubtotalMinor(200).SetDiscountMinor(0).SetShippingMinor(0).SetTaxMinor(0).SetTotalMinor(200).SetPaidMinor(0).
-				SetRefundedMinor(0).SetTags(document.NewTags(nil)).SetSource("import").SetPlacedAt(epoch).SetUpdatedAt(epoch).Save(ctx)
+				SetRefundedMinor(0).SetTags(document.NewTags(nil)).SetSource("import").SetCustomerID(fixed(1)).SetPlacedAt(epoch).
+				SetUpdatedAt(epoch).Save(ctx)
 			if err != nil {
 				return err
 			}

@@ -1,12 +1,16 @@
 package rest_test
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/scope"
 	"github.com/storefront-go/storefront/ent/xid"
 )
@@ -277,4 +281,78 @@ func TestEarlyRefusalsKeepNothing(t *testing.T) {
 	}
 	// The scope is checked on replays too.
 	s.post(t, weak, "k", "/products", draft("Cup")).want(http.StatusForbidden, "insufficient_scope")
+}
+
+// TestKeyExpires: 24 hours after its first use a key is free, though its row is
+// still there.
+func TestKeyExpires(t *testing.T) {
+	each(t, func(t *testing.T, s *server, m *shop) {
+		first := s.post(t, m.all, "k", "/products", draft("Cup")).product()
+		age := func(d time.Duration) {
+			m.tx(func(ctx context.Context, c *db.Client) error {
+				return c.Idempotency.Update().SetCreatedAt(micros.Now().Add(-d)).Exec(ctx)
+			})
+		}
+		age(24*time.Hour - time.Minute)
+		if again := s.post(t, m.all, "k", "/products", draft("Cup")); !replayed(again) {
+			t.Error("the key was free before its time")
+		}
+		age(24 * time.Hour)
+		again := s.post(t, m.all, "k", "/products", draft("Another"))
+		if replayed(again) || again.product().ID == first.ID {
+			t.Errorf("the key outlived its time: %s", again.Body)
+		}
+		if twice := s.post(t, m.all, "k", "/products", draft("Another")); !replayed(twice) {
+			t.Error("the key's second life is not kept")
+		}
+	})
+}
+
+// TestStoredAnswersAreEncrypted: the row of a key shows nothing of its answer.
+func TestStoredAnswersAreEncrypted(t *testing.T) {
+	s, m := sqlite(t)
+	s.post(t, m.all, "very-special-key", "/products", draft("Secret plan")).want(http.StatusCreated, "")
+	rows, err := s.store.DB(m.ctx).Idempotency.Query().All(m.ctx)
+	if err != nil || len(rows) != 1 {
+		t.Fatalf("%d rows, %v", len(rows), err)
+	}
+	if text := fmt.Sprintf("%s %s", rows[0].Answer, rows[0].KeyHash); strings.Contains(text, "Secret") || strings.Contains(text, "special") {
+		t.Errorf("the row can be read: %s", text)
+	}
+}
+
+// TestOneTrace: a write leaves one event and one audit row, its replay and its
+// refusal none.
+func TestOneTrace(t *testing.T) {
+	each(t, func(t *testing.T, s *server, m *shop) {
+		m.furnish()
+		for i, tc := range []struct {
+			path, body string
+			events     int
+		}{
+			{"/products", draft("Cup"), 1}, {"/products", "{}", 0}, {"/products", "{", 0}, {"/products", with(map[string]any{"handle": "blue-mug"}), 0},
+			{"/orders/" + orderID + "/notes", `{"body":"x"}`, 1}, {"/orders/ord_1/notes", `{"body":"x"}`, 0},
+		} {
+			before := m.traces()
+			for range 3 {
+				s.post(t, m.all, fmt.Sprint("k", i), tc.path, tc.body)
+			}
+			if after := m.traces(); after[0]-before[0] != tc.events || after[1]-before[1] != tc.events {
+				t.Errorf("%s %s: %d events and %d audit rows, want %d of each", tc.path, tc.body, after[0]-before[0], after[1]-before[1], tc.events)
+			}
+		}
+	})
+}
+
+// traces counts the events and the audit rows of the shop.
+func (m *shop) traces() (n [2]int) {
+	m.t.Helper()
+	var err error
+	if n[0], err = m.store.DB(m.ctx).Event.Query().Count(m.ctx); err != nil {
+		m.t.Fatal(err)
+	}
+	if n[1], err = m.store.DB(m.ctx).Audit.Query().Count(m.ctx); err != nil {
+		m.t.Fatal(err)
+	}
+	return n
 }

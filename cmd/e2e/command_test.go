@@ -62,6 +62,12 @@ func TestVersionCommand(t *testing.T) {
 	}
 }
 
+// place is the flags that say where a command works.
+type place []string
+
+// with puts a command and its arguments in front of them.
+func (p place) with(args ...string) []string { return append(args, p...) }
+
 // made is a key as the command prints it.
 type made struct{ ID, Secret string }
 
@@ -71,8 +77,8 @@ func TestKeyCommands(t *testing.T) {
 	t.Parallel()
 	data := demoData(t)
 	p := start(t, settings{Data: data, Args: []string{"--rate-limit", "0"}})
-	in := []string{"--data", data, "--store", "kestrel-bikes", "--json"}
-	first := parse[made](t, command(t, append(in, "key", "create", "--name", "Sync", "--scope", "products.write", "--scope", "orders.read")...))
+	in := place{"--data", data, "--store", "kestrel-bikes", "--json"}
+	first := parse[made](t, command(t, in.with("key", "create", "--name", "Sync", "--scope", "products.write", "--scope", "orders.read")...))
 	me := request{As: first.Secret, Path: base + "/me"}
 	var identity struct {
 		Credential    struct{ ID string }
@@ -85,7 +91,7 @@ func TestKeyCommands(t *testing.T) {
 	write := request{As: first.Secret, Path: base + "/products", Body: draft("By key", "BY-KEY"), Key: "rotation"}
 	answered := p.send(t, write).want(t, http.StatusCreated, "")
 
-	second := parse[made](t, command(t, append(in, "key", "rotate", first.ID)...))
+	second := parse[made](t, command(t, in.with("key", "rotate", first.ID)...))
 	for _, secret := range []string{first.Secret, second.Secret} {
 		p.send(t, request{As: secret, Path: base + "/me"}).want(t, http.StatusOK, "")
 	}
@@ -93,14 +99,14 @@ func TestKeyCommands(t *testing.T) {
 	if again := p.send(t, write); !same(answered, again) || again.Header.Get("Idempotent-Replayed") != "true" {
 		t.Errorf("behind a rotation a retry does not meet its first answer: %d %s", again.Status, again.Body)
 	}
-	code, out, log := try(t, append(in, "key", "rotate", second.ID)...)
+	code, out, log := try(t, in.with("key", "rotate", second.ID)...)
 	oneLine(t, code, 1, out, log)
 
-	command(t, append(in, "key", "revoke", first.ID)...)
+	command(t, in.with("key", "revoke", first.ID)...)
 	p.awaitAnswer(t, me, http.StatusUnauthorized)
 	p.send(t, request{As: second.Secret, Path: base + "/me"}).want(t, http.StatusOK, "")
-	parse[made](t, command(t, append(in, "key", "rotate", second.ID)...))
-	if list := parse[[]made](t, command(t, append(in, "key", "list")...)); len(list) != len(scope.All())+1+3 {
+	parse[made](t, command(t, in.with("key", "rotate", second.ID)...))
+	if list := parse[[]made](t, command(t, in.with("key", "list")...)); len(list) != len(scope.All())+1+3 {
 		t.Errorf("%d keys are listed", len(list))
 	}
 }
@@ -155,18 +161,18 @@ func TestRevoke(t *testing.T) {
 // A store, its owner and his token from nothing, without the demo.
 func TestStoreCommands(t *testing.T) {
 	data := t.TempDir()
-	in := []string{"--data", data, "--json"}
+	in := place{"--data", data, "--json"}
 	store := parse[struct {
 		ID, Handle, Currency string
 		Owner                struct{ ID, Email, Password string }
-	}](t, command(t, append(in, "store", "create", "Blue Door Books", "--currency", "gbp", "--owner-email", "ana@bluedoor.example")...))
+	}](t, command(t, in.with("store", "create", "Blue Door Books", "--currency", "gbp", "--owner-email", "ana@bluedoor.example")...))
 	if store.Handle != "blue-door-books" || store.Currency != "GBP" || store.Owner.Password == "" {
 		t.Errorf("%+v", store)
 	}
-	token := parse[struct{ Token string }](t, command(t, append(in, "staff", "token", "ana@bluedoor.example")...)).Token
-	key := parse[made](t, command(t, append(in, "key", "create", "--name", "x", "--scope", "products.read")...))
-	command(t, append(in, "staff", "add", "tom@bluedoor.example", "--name", "Tom", "--role", "support")...)
-	support := parse[struct{ Token string }](t, command(t, append(in, "staff", "token", "tom@bluedoor.example")...)).Token
+	token := parse[struct{ Token string }](t, command(t, in.with("staff", "token", "ana@bluedoor.example")...)).Token
+	key := parse[made](t, command(t, in.with("key", "create", "--name", "x", "--scope", "products.read")...))
+	command(t, in.with("staff", "add", "tom@bluedoor.example", "--name", "Tom", "--role", "support")...)
+	support := parse[struct{ Token string }](t, command(t, in.with("staff", "token", "tom@bluedoor.example")...)).Token
 
 	p := start(t, settings{Data: data})
 	var got struct{ Store struct{ ID, Name string } }
@@ -180,11 +186,11 @@ func TestStoreCommands(t *testing.T) {
 	p.send(t, request{As: key.Secret, Path: base + "/products"}).want(t, http.StatusOK, "")
 	p.send(t, request{As: token, Path: base + "/products"}).want(t, http.StatusUnauthorized, "invalid_token")
 
-	command(t, append(in, "staff", "remove", "tom@bluedoor.example")...)
-	if list := parse[[]struct{ Email string }](t, command(t, append(in, "staff", "list")...)); len(list) != 1 {
+	command(t, in.with("staff", "remove", "tom@bluedoor.example")...)
+	if list := parse[[]struct{ Email string }](t, command(t, in.with("staff", "list")...)); len(list) != 1 {
 		t.Errorf("%+v", list)
 	}
-	if list := parse[[]struct{ ID string }](t, command(t, append(in, "store", "list")...)); len(list) != 1 || list[0].ID != store.ID {
+	if list := parse[[]struct{ ID string }](t, command(t, in.with("store", "list")...)); len(list) != 1 || list[0].ID != store.ID {
 		t.Errorf("%+v", list)
 	}
 }

@@ -52,14 +52,17 @@ func (r requests) reads(base, server *child) ([]figure, error) {
 		return nil, err
 	}
 	list = append(list, figure{name: "GET /orders/{id}", bound: 1.25, sides: both(one)})
-	graph, err := r.graph(20)
-	if err != nil {
-		return nil, err
+	for _, g := range []struct{ name, fields string }{
+		{"GraphQL, the same 20 orders, every field", fields},
+		{"GraphQL, the same 20 orders, a table's fields", summary},
+	} {
+		graph, err := r.graph(20, g.fields)
+		if err != nil {
+			return nil, err
+		}
+		sides := []side{list[2].sides[0], {"server", server, graph.next, 200}} // the same pages
+		list = append(list, figure{name: g.name, bound: 2, sides: sides})
 	}
-	sides := both(nil)
-	sides[0].next = list[2].sides[0].next // the same 20 orders
-	sides[1].next = graph.next
-	list = append(list, figure{name: "GraphQL, the same 20 orders", bound: 2, sides: sides})
 	for i := range list {
 		list[i].kind, list[i].conns = cpuPerRequest, 16
 	}

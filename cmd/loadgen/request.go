@@ -98,8 +98,12 @@ const fields = `id number status financialStatus fulfillmentStatus currency subt
  lineItems{id productId title sku quantity fulfilledQuantity refundedQuantity unitPriceMinor discountMinor taxMinor totalMinor}
  notesCount tags source placedAt paidAt fulfilledAt cancelledAt completedAt version createdAt updatedAt`
 
+// summary is what a table of orders in a dashboard shows.
+const summary = `id number status financialStatus fulfillmentStatus currency totalMinor email createdAt
+ lineItems{title quantity totalMinor}`
+
 // graph asks GraphQL for the same pages as [requests.orders].
-func (r requests) graph(limit int) (series, error) {
+func (r requests) graph(limit int, fields string) (series, error) {
 	return r.sampled(func(_ corpus.Sample, key, cursor string) []byte {
 		body, err := json.Marshal(map[string]any{
 			"query":     "query Orders($n:Int,$after:String){orders(first:$n,after:$after){nodes{" + fields + "}pageInfo{hasNextPage endCursor}}}",

@@ -19,22 +19,22 @@ type keyCmd struct {
 
 // key is an API key as it is printed.
 type key struct {
-	ID         string       `json:"id"`
-	Name       string       `json:"name"`
-	Hint       string       `json:"hint"`
-	Scopes     []string     `json:"scopes"`
-	Superseded bool         `json:"superseded"`
-	CreatedAt  micros.Time  `json:"created_at"`
-	ExpiresAt  *micros.Time `json:"expires_at"`
-	RevokedAt  *micros.Time `json:"revoked_at"`
-	LastUsedAt *micros.Time `json:"last_used_at"`
+	ID         string   `json:"id"`
+	Name       string   `json:"name"`
+	Hint       string   `json:"hint"`
+	Scopes     []string `json:"scopes"`
+	Superseded bool     `json:"superseded"`
+	CreatedAt  string   `json:"created_at"`
+	ExpiresAt  *string  `json:"expires_at"`
+	RevokedAt  *string  `json:"revoked_at"`
+	LastUsedAt *string  `json:"last_used_at"`
 	// Secret is there when the key was made.
 	Secret *string `json:"secret,omitempty"`
 }
 
 func keyOf(k *model.APIKey) key {
 	return key{ID: xid.APIKey.Format(k.ID), Name: k.Name, Hint: k.Hint, Scopes: k.Scopes(), Superseded: k.Superseded(),
-		CreatedAt: k.ID.Time(), ExpiresAt: k.ExpiresAt, RevokedAt: k.RevokedAt, LastUsedAt: k.LastUsedAt}
+		CreatedAt: k.ID.Time().String(), ExpiresAt: written(k.ExpiresAt), RevokedAt: written(k.RevokedAt), LastUsedAt: written(k.LastUsedAt)}
 }
 
 // printKey prints a key that a mutation answered.
@@ -45,7 +45,7 @@ func (o output) printKey(s *session, p *model.APIKeyPayload, err error) error {
 	k := keyOf(p.APIKey)
 	k.Secret = p.Secret
 	rows := table{{"id", k.ID}, {"name", k.Name}, {"scopes", strings.Join(k.Scopes, " ")},
-		{"expires", text(k.ExpiresAt)}, {"revoked", text(k.RevokedAt)}}
+		{"expires", shown(k.ExpiresAt)}, {"revoked", shown(k.RevokedAt)}}
 	if k.Secret != nil {
 		rows = append(rows, []string{"key", *k.Secret + "  (shown once)"})
 	}
@@ -112,7 +112,7 @@ func (c *keyListCmd) Run(s *session) error {
 			k := keyOf(row)
 			keys = append(keys, k)
 			rows = append(rows, []string{k.ID, k.Name, k.Hint, strings.Join(k.Scopes, " "),
-				k.CreatedAt.String(), text(k.RevokedAt), text(k.LastUsedAt)})
+				k.CreatedAt, shown(k.RevokedAt), shown(k.LastUsedAt)})
 		}
 		return c.print(s, keys, rows)
 	})

@@ -11,7 +11,7 @@ import (
 
 type migrateCmd struct {
 	Apply  migrateApplyCmd  `cmd:"" help:"Bring the database to the newest schema."`
-	Status migrateStatusCmd `cmd:"" help:"Show where the database stands, and change nothing."`
+	Status migrateStatusCmd `cmd:"" help:"Show where the database stands, and apply nothing."`
 }
 
 type migrateApplyCmd struct {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"text/tabwriter"
+
+	"github.com/storefront-go/storefront/ent/micros"
 )
 
 // output is how a command prints data.
@@ -32,10 +34,18 @@ func (o output) print(s *session, data any, rows table) error {
 	return w.Flush()
 }
 
-// text shows an optional value.
-func text[T fmt.Stringer](v *T) string {
+// written is an optional time as JSON has it.
+func written(t *micros.Time) *string {
+	if t == nil {
+		return nil
+	}
+	return new(t.String())
+}
+
+// shown is an optional value in a table.
+func shown(v *string) string {
 	if v == nil {
 		return "-"
 	}
-	return (*v).String()
+	return *v
 }

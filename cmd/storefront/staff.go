@@ -24,13 +24,13 @@ type member struct {
 	Name      string      `json:"name"`
 	Email     string      `json:"email"`
 	Role      viewer.Role `json:"role"`
-	CreatedAt micros.Time `json:"created_at"`
+	CreatedAt string      `json:"created_at"`
 	// Password is there when the person was made.
 	Password *string `json:"password,omitempty"`
 }
 
 func memberOf(m *model.Staff) member {
-	return member{ID: xid.User.Format(m.ID), Name: m.Name, Email: m.Email, Role: m.Role, CreatedAt: m.ID.Time()}
+	return member{ID: xid.User.Format(m.ID), Name: m.Name, Email: m.Email, Role: m.Role, CreatedAt: m.ID.Time().String()}
 }
 
 type staffAddCmd struct {
@@ -167,11 +167,11 @@ Examples:
 
 // token is a staff token as it is printed.
 type token struct {
-	ID        string       `json:"id"`
-	UserID    string       `json:"user_id"`
-	Name      string       `json:"name"`
-	ExpiresAt *micros.Time `json:"expires_at"`
-	Token     *string      `json:"token"`
+	ID        string  `json:"id"`
+	UserID    string  `json:"user_id"`
+	Name      string  `json:"name"`
+	ExpiresAt *string `json:"expires_at"`
+	Token     *string `json:"token"`
 }
 
 // Run makes a token in the person's own name.
@@ -194,7 +194,7 @@ func (c *staffTokenCmd) Run(s *session) error {
 		if err != nil {
 			return err
 		}
-		out := token{xid.Token.Format(p.StaffToken.ID), xid.User.Format(m.ID), p.StaffToken.Name, p.StaffToken.ExpiresAt, p.Token}
+		out := token{xid.Token.Format(p.StaffToken.ID), xid.User.Format(m.ID), p.StaffToken.Name, written(p.StaffToken.ExpiresAt), p.Token}
 		return c.print(s, out, table{{"id", out.ID}, {"person", m.Email}, {"token", *p.Token + "  (shown once)"}})
 	})
 }

@@ -1,16 +1,16 @@
 package main
 
 import (
-	"fmt"
+	"cmp"
 	"strconv"
 
 	"github.com/storefront-go/storefront/cmd/internal/app"
 	"github.com/storefront-go/storefront/ent/db"
-	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph"
 	"github.com/storefront-go/storefront/graph/model"
+	"github.com/storefront-go/storefront/graph/password"
 )
 
 type storeCmd struct {
@@ -21,23 +21,23 @@ type storeCmd struct {
 
 // shop is a store as it is printed.
 type shop struct {
-	ID        string      `json:"id"`
-	Handle    string      `json:"handle"`
-	Name      string      `json:"name"`
-	StoreHost string      `json:"store_host"`
-	Currency  string      `json:"currency"`
-	Timezone  string      `json:"timezone"`
-	Status    string      `json:"status"`
-	Legacy    bool        `json:"legacy"`
-	Demo      bool        `json:"demo"`
-	CreatedAt micros.Time `json:"created_at"`
+	ID        string `json:"id"`
+	Handle    string `json:"handle"`
+	Name      string `json:"name"`
+	StoreHost string `json:"store_host"`
+	Currency  string `json:"currency"`
+	Timezone  string `json:"timezone"`
+	Status    string `json:"status"`
+	Legacy    bool   `json:"legacy"`
+	Demo      bool   `json:"demo"`
+	CreatedAt string `json:"created_at"`
 	// Owner is there when the store was made.
 	Owner *member `json:"owner,omitempty"`
 }
 
 func shopOf(s *db.Store, host string) shop {
 	return shop{ID: xid.Store.Format(s.ID), Handle: s.Handle, Name: s.Name, StoreHost: host, Currency: s.Currency,
-		Timezone: s.Timezone, Status: string(s.Status), Legacy: s.Legacy, Demo: s.Demo, CreatedAt: s.ID.Time()}
+		Timezone: s.Timezone, Status: string(s.Status), Legacy: s.Legacy, Demo: s.Demo, CreatedAt: s.ID.Time().String()}
 }
 
 type storeCreateCmd struct {
@@ -65,25 +65,25 @@ func (c *storeCreateCmd) Run(s *session) error {
 	if c.Handle != "" {
 		in.Handle = &c.Handle
 	}
-	owner := model.StaffAddInput{Email: c.OwnerEmail, Name: c.OwnerName, Role: viewer.Owner}
-	if owner.Name == "" {
-		owner.Name = c.OwnerEmail
+	secret := password.Generate()
+	hash, err := password.Hash(s.ctx, secret)
+	if err != nil {
+		return err
 	}
+	owner := graph.Person{Email: c.OwnerEmail, Name: cmp.Or(c.OwnerName, c.OwnerEmail), PasswordHash: hash}
 	return c.open(s, func(_ *app.Base, core *graph.Resolver) error {
-		made, err := core.Mutation().StoreCreate(viewer.Operator(s.ctx, xid.Nil), in)
+		made, person, err := core.NewStore(s.ctx, in, owner)
 		if err != nil {
 			return err
 		}
-		added, err := core.Mutation().StaffAdd(viewer.Operator(s.ctx, made.Store.ID), owner)
-		if err != nil {
-			return fmt.Errorf("the store %s was made, but not its owner: %w", made.Store.Handle, err)
-		}
-		out := shopOf(made.Store.Store, made.Store.StoreHost)
-		out.Owner = new(memberOf(added.Staff))
-		out.Owner.Password = added.Password
+		out := shopOf(made.Store, made.StoreHost)
+		out.Owner = &member{ID: xid.User.Format(person.ID), Name: person.Name, Email: person.Email,
+			Role: viewer.Owner, CreatedAt: person.ID.Time().String()}
 		rows := table{{"id", out.ID}, {"handle", out.Handle}, {"store host", out.StoreHost}, {"owner", out.Owner.Email}}
-		if added.Password != nil {
-			rows = append(rows, []string{"password", *added.Password + "  (shown once)"})
+		// A person who was known keeps his password.
+		if person.PasswordHash != nil && *person.PasswordHash == hash {
+			out.Owner.Password = &secret
+			rows = append(rows, []string{"password", secret + "  (shown once)"})
 		}
 		return c.print(s, out, rows)
 	})

@@ -65,11 +65,15 @@ func (s Storage) Address() string {
 // SQLitePath returns the path of the SQLite file, or "" for another engine.
 func (s Storage) SQLitePath() string {
 	address := s.Address()
-	if strings.HasPrefix(address, "mysql://") {
+	for _, scheme := range []string{"sqlite://", "sqlite:"} {
+		if path, ok := strings.CutPrefix(address, scheme); ok {
+			return path
+		}
+	}
+	if strings.Contains(address, "://") {
 		return ""
 	}
-	path := strings.TrimPrefix(address, "sqlite:")
-	return strings.TrimPrefix(path, "//")
+	return address
 }
 
 // RateBurst is how many requests may come at once.

@@ -125,6 +125,17 @@ func TestAddresses(t *testing.T) {
 	}
 }
 
+func TestSQLitePath(t *testing.T) {
+	for database, want := range map[string]string{
+		"": "d/storefront.db", "sqlite:x.db": "x.db", "sqlite:///x.db": "/x.db", "x.db": "x.db",
+		"mysql://a:b@c/d": "", "postgres://a:b@c/d": "",
+	} {
+		if got := (Storage{Data: "d", Database: database}).SQLitePath(); got != want {
+			t.Errorf("SQLitePath of %q = %q, want %q", database, got, want)
+		}
+	}
+}
+
 func TestLogger(t *testing.T) {
 	for _, tc := range []struct {
 		l    Log

@@ -214,3 +214,33 @@ func mustRead(t *testing.T, dir string) []os.DirEntry {
 	}
 	return list
 }
+
+// BenchmarkStart is the time from the start on existing data to the first
+// answer of the API.
+func BenchmarkStart(b *testing.B) {
+	c := settings(b)
+	c.DemoOrders = 500
+	r := app.Runtime{Logger: slog.New(slog.DiscardHandler), Getenv: func(string) string { return "" }}
+	stop := func(s *app.Server) {
+		if err := s.Shutdown(context.WithoutCancel(b.Context())); err != nil {
+			b.Fatal(err)
+		}
+	}
+	s, err := app.Start(b.Context(), c, r) // makes the demo
+	if err != nil {
+		b.Fatal(err)
+	}
+	stop(s)
+	for b.Loop() {
+		s, err := app.Start(b.Context(), c, r)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if status, body := get(b, s.Demo.BaseURL+"/orders?limit=1", s.Demo.Stores[0].Keys["all"]); status != http.StatusOK {
+			b.Fatalf("orders: %d %s", status, body)
+		}
+		b.StopTimer()
+		stop(s)
+		b.StartTimer()
+	}
+}

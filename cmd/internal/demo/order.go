@@ -3,6 +3,7 @@ package demo
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"math/rand/v2"
 	"time"
 
@@ -54,9 +55,17 @@ func (s *seeder) orders(ctx context.Context) (err error) {
 		if err != nil {
 			return err
 		}
-		s.Logger.DebugContext(ctx, "demo orders", "name", s.name, "made", min(n+orderBatch, s.Orders), "of", s.Orders)
+		s.Logger.Log(ctx, s.level(n+orderBatch), "demo orders", "name", s.name, "made", min(n+orderBatch, s.Orders), "of", s.Orders)
 	}
 	return nil
+}
+
+// level lets a person follow a demo that takes long.
+func (s *seeder) level(made int) slog.Level {
+	if s.Orders > 2000 && made%1000 == 0 {
+		return slog.LevelInfo
+	}
+	return slog.LevelDebug
 }
 
 // order makes order i and takes it along its way.

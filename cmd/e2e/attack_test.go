@@ -1,0 +1,235 @@
+package e2e
+
+import (
+	"crypto/rand"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+)
+
+// prompt is how long the program may think about nonsense: far more than it
+// does, far less than an attacker would like.
+const prompt = 3 * time.Second
+
+// quickly fails the test when f takes long.
+func quickly(t *testing.T, what string, f func()) {
+	t.Helper()
+	began := time.Now()
+	f()
+	if took := time.Since(began); took > prompt {
+		t.Errorf("%s took %v", what, took)
+	}
+}
+
+// Bodies that are too much are refused for their size or form, and at once.
+func TestAttackBodies(t *testing.T) {
+	p := start(t, settings{Data: demoData(t), Args: []string{"--demo", "--rate-limit", "0"}})
+	store := p.demo(t).Stores[0]
+	deep := strings.Repeat(`{"a":`, 150_000)
+	for _, tc := range []struct {
+		name, body string
+		header     []string
+		status     int
+		code       string
+	}{
+		{"two mebibytes", `{"title":"` + strings.Repeat("x", 2<<20) + `"}`, nil, 413, "payload_too_large"},
+		{"deep", deep, nil, 400, "malformed_body"},
+		{"deep arrays", strings.Repeat("[", 500_000), nil, 400, "malformed_body"},
+		{"33 levels", `{"title":` + strings.Repeat("[", 32) + strings.Repeat("]", 32) + `}`, nil, 400, "malformed_body"},
+		{"many members", `{"a0":0` + members(60_000) + `}`, nil, 422, "validation_failed"},
+		{"duplicate members", `{"title":"a","title":"b","price_minor":1,"currency":"EUR"}`, nil, 400, "malformed_body"},
+		{"trailing data", draft("x", "x") + "{}", nil, 400, "malformed_body"},
+		{"bad UTF-8", "{\"title\":\"\xff\"}", nil, 400, "malformed_body"},
+		{"a long number", `{"title":"x","currency":"EUR","price_minor":` + strings.Repeat("9", 500_000) + `}`, nil, 422, "validation_failed"},
+		{"a huge exponent", `{"title":"x","currency":"EUR","price_minor":1e999999999}`, nil, 422, "validation_failed"},
+		{"compressed", "\x1f\x8b\x08\x00", []string{"Content-Encoding", "gzip"}, 415, "unsupported_media_type"},
+		{"a form", "title=x", []string{"Content-Type", "application/x-www-form-urlencoded"}, 415, "unsupported_media_type"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			quickly(t, tc.name, func() {
+				p.send(t, request{As: store.Keys["all"], Path: base + "/products", Body: tc.body, Header: tc.header}).want(t, tc.status, tc.code)
+			})
+		})
+	}
+	t.Run("chunks without end", func(t *testing.T) {
+		w := dial(t, p.API)
+		w.write(t, "POST "+base+"/products HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "+store.Keys["all"]+
+			"\r\nContent-Type: application/json\r\nIdempotency-Key: endless\r\nTransfer-Encoding: chunked\r\n\r\n")
+		chunk := fmt.Sprintf("%x\r\n%s\r\n", 1<<16, strings.Repeat(" ", 1<<16))
+		go func() {
+			for {
+				if _, err := io.WriteString(w, chunk); err != nil {
+					return
+				}
+			}
+		}()
+		if res := w.read(t); res.StatusCode != http.StatusRequestEntityTooLarge {
+			t.Errorf("got %s, want 413", res.Status)
+		}
+	})
+	t.Run("half a body", func(t *testing.T) {
+		w := underWay(t, p, store.Keys["all"], draft("Half", "HALF"))
+		w.write(t, `{"title":`)
+		if err := w.Conn.(interface{ CloseWrite() error }).CloseWrite(); err != nil {
+			t.Fatal(err)
+		}
+		if res := w.read(t); res.StatusCode != http.StatusBadRequest {
+			t.Errorf("got %s, want 400", res.Status)
+		}
+	})
+	if n := p.countSKU(t, store.Keys["all"], "HALF"); n != 0 {
+		t.Error("half a body made a product")
+	}
+}
+
+func members(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, `,"a%d":0`, i+1)
+	}
+	return b.String()
+}
+
+// Clients that hold connections without saying what they want slow nobody down.
+func TestAttackSlow(t *testing.T) {
+	p := start(t, settings{Data: demoData(t), Args: []string{"--demo"}})
+	key := p.demo(t).Stores[0].Keys["all"]
+	for range 150 {
+		dial(t, p.API).write(t, "GET "+base+"/orders HTTP/1.1\r\nHost: x\r\nX-Slow: ")
+	}
+	for i := range 50 {
+		dial(t, p.API).write(t, fmt.Sprintf("POST %s/products HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\n"+
+			"Idempotency-Key: slow-%d\r\nContent-Length: 100\r\n\r\n{", base, key, i))
+	}
+	quickly(t, "a request beside 200 slow ones", func() {
+		p.send(t, request{As: key, Path: base + "/orders"}).want(t, http.StatusOK, "")
+		p.send(t, request{As: key, Path: base + "/products", Body: draft("Quick", "QUICK")}).want(t, http.StatusCreated, "")
+	})
+}
+
+// What HTTP itself allows to be bent.
+func TestAttackHTTP(t *testing.T) {
+	p := start(t, settings{Data: demoData(t), Args: []string{"--demo"}})
+	key := p.demo(t).Stores[0].Keys["all"]
+	auth := "Host: x\r\nAuthorization: Bearer " + key + "\r\n"
+	for _, tc := range []struct {
+		name, text string
+		status     int
+	}{
+		{"headers of 200 KiB", "GET " + base + "/me HTTP/1.1\r\n" + auth + "X-Big: " + strings.Repeat("x", 200<<10) + "\r\n\r\n", 431},
+		{"no host", "GET " + base + "/me HTTP/1.1\r\n\r\n", 400},
+		{"two hosts", "GET " + base + "/me HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", 400},
+		{"two lengths", "POST " + base + "/products HTTP/1.1\r\n" + auth + "Content-Length: 1\r\nContent-Length: 2\r\n\r\n{}", 400},
+		{"a negative length", "POST " + base + "/products HTTP/1.1\r\n" + auth + "Content-Length: -1\r\n\r\n", 400},
+		{"an unknown coding", "POST " + base + "/products HTTP/1.1\r\n" + auth + "Transfer-Encoding: cow\r\n\r\n", 501},
+		{"a folded header", "GET " + base + "/me HTTP/1.1\r\n" + auth + "X-A: b\r\n c\r\n bad\x00\r\n\r\n", 400},
+		{"a space before the colon", "GET " + base + "/me HTTP/1.1\r\nAuthorization : Bearer x\r\n\r\n", 400},
+		{"two credentials", "GET " + base + "/me HTTP/1.1\r\n" + auth + "Authorization: Bearer " + key + "\r\n\r\n", 401},
+		{"no HTTP", "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n", 400},
+		{"a proxy's request", "GET http://evil.example" + base + "/me HTTP/1.1\r\n" + auth + "\r\n", 200},
+		{"TRACE", "TRACE " + base + "/me HTTP/1.1\r\n" + auth + "\r\n", 405},
+		{"CONNECT", "CONNECT evil.example:443 HTTP/1.1\r\n" + auth + "\r\n", 404},
+		{"PUT", "PUT " + base + "/products HTTP/1.1\r\n" + auth + "Content-Length: 0\r\n\r\n", 405},
+		{"DELETE", "DELETE " + base + "/orders HTTP/1.1\r\n" + auth + "\r\n", 405},
+		{"a method of one's own", "GEET " + base + "/orders HTTP/1.1\r\n" + auth + "\r\n", 405},
+		{"small letters", "get " + base + "/orders HTTP/1.1\r\n" + auth + "\r\n", 405},
+		{"OPTIONS that is no preflight", "OPTIONS " + base + "/orders HTTP/1.1\r\n" + auth + "\r\n", 405},
+		{"OPTIONS for all", "OPTIONS * HTTP/1.1\r\n" + auth + "\r\n", 404},
+		{"doubled slashes", "GET /" + base + "//me HTTP/1.1\r\n" + auth + "\r\n", 404},
+		{"another method by header", "POST " + base + "/me HTTP/1.1\r\n" + auth + "X-HTTP-Method-Override: GET\r\nContent-Length: 0\r\n\r\n", 405},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			quickly(t, tc.name, func() {
+				w := dial(t, p.API)
+				w.write(t, tc.text)
+				res := w.read(t)
+				if res.StatusCode != tc.status {
+					t.Errorf("got %s, want %d", res.Status, tc.status)
+				}
+				if tc.status == http.StatusMethodNotAllowed && res.Header.Get("Allow") == "" {
+					t.Error("405 without Allow")
+				}
+			})
+		})
+	}
+}
+
+// Paths lead to what is served, never to files.
+func TestAttackPaths(t *testing.T) {
+	p := start(t, settings{Data: demoData(t), Args: []string{"--demo"}})
+	for _, path := range []string{"/docs/../../../../etc/passwd", "/docs/%2e%2e/%2e%2e/%2e%2e/etc/passwd", "/docs/..%2f..%2f..%2fetc%2fpasswd",
+		"/docs//etc/passwd", "/docs/..%5c..%5cetc%5cpasswd", "/docs/%00", "/docs/%ff", "/graphql/explorer/../../demo.json",
+		"/graphql/explorer/..%2f..%2fgo.mod", "/../storefront.db", "/.git/config", "/demo.json", "/secret.key", "/docs/demo.json",
+		base + "/../../../docs/../demo.json", "/openapi.json/../demo.json"} {
+		w := dial(t, p.API)
+		w.write(t, "GET "+path+" HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+		res := w.read(t)
+		body, err := io.ReadAll(res.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if res.StatusCode != http.StatusNotFound && res.StatusCode != http.StatusBadRequest {
+			t.Errorf("%s: %s", path, res.Status)
+		}
+		for _, leak := range []string{"root:", "sfk_", "module github.com", "SQLite format", "[core]", p.data} {
+			if strings.Contains(string(body), leak) {
+				t.Errorf("%s shows %q", path, leak)
+			}
+		}
+	}
+}
+
+// Who is spoken to is a setting, not what a client says.
+func TestAttackHost(t *testing.T) {
+	p := start(t, settings{Data: demoData(t), Args: []string{"--demo"}})
+	key := p.demo(t).Stores[0].Keys["all"]
+	const evil = "evil.example"
+	for _, path := range []string{base + "/me", base + "/orders?limit=1", base + "/nowhere", "/docs", "/docs/", "/openapi.json", "/graphql", "/graphql/explorer", "/"} {
+		for _, credential := range []string{"", "Authorization: Bearer " + key + "\r\n"} {
+			w := dial(t, p.API)
+			w.write(t, "GET "+path+" HTTP/1.1\r\nHost: "+evil+"\r\nX-Forwarded-Host: "+evil+"\r\nX-Forwarded-Proto: https\r\nForwarded: host="+evil+
+				"\r\nX-Original-URL: http://"+evil+"\r\n"+credential+"Connection: close\r\n\r\n")
+			res := w.read(t)
+			body, err := io.ReadAll(res.Body)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if strings.Contains(fmt.Sprint(res.Header), evil) || strings.Contains(string(body), evil) {
+				t.Errorf("%s repeats the host: %v %.300s", path, res.Header, body)
+			}
+		}
+	}
+	body := draft("Host", "HOST")
+	w := dial(t, p.API)
+	w.write(t, fmt.Sprintf("POST %s/products HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\n"+
+		"Idempotency-Key: host\r\nContent-Length: %d\r\n\r\n%s", base, evil, key, len(body), body))
+	if res := w.read(t); res.StatusCode != http.StatusCreated || !strings.HasPrefix(res.Header.Get("Location"), base+"/products/prod_") {
+		t.Errorf("%s, Location %q", res.Status, res.Header.Get("Location"))
+	}
+}
+
+// A credential's rate is its own, and trying credentials has one too.
+func TestAttackRate(t *testing.T) {
+	p := start(t, settings{Data: demoData(t), Args: []string{"--demo", "--rate-limit", "5"}})
+	f := p.demo(t)
+	key := request{As: f.Stores[0].Keys["orders.read"], Path: base + "/orders?limit=1"}
+	limited := func(r request, tries int) *answer {
+		t.Helper()
+		for range tries {
+			if a := p.send(t, r); a.Status == http.StatusTooManyRequests {
+				return a.want(t, http.StatusTooManyRequests, "rate_limited")
+			}
+		}
+		t.Fatalf("%d requests were not limited", tries)
+		return nil
+	}
+	if a := limited(key, 200); a.Header.Get("Retry-After") == "" || a.Header.Get("RateLimit") == "" {
+		t.Errorf("headers: %v", a.Header)
+	}
+	p.send(t, request{As: f.Stores[1].Keys["orders.read"], Path: base + "/orders"}).want(t, http.StatusOK, "")
+	limited(request{As: "sfk_" + rand.Text(), Path: base + "/orders", Header: []string{"X-Forwarded-For", rand.Text()}}, 200)
+	p.send(t, request{As: f.Stores[1].Keys["orders.read"], Path: base + "/orders"}).want(t, http.StatusOK, "")
+}

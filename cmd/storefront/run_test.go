@@ -1,0 +1,245 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/storefront-go/storefront/ent/storetest"
+)
+
+// outcome is what a run of the program left.
+type outcome struct {
+	code     int
+	out, err string
+}
+
+// cli runs the program with a data folder of the test.
+type cli struct {
+	t   *testing.T
+	env []string
+}
+
+func newCLI(t *testing.T) cli {
+	return cli{t, []string{"STOREFRONT_DATA=" + filepath.Join(t.TempDir(), "data"), "STOREFRONT_DATABASE="}}
+}
+
+func (c cli) run(args ...string) outcome {
+	var out, err bytes.Buffer
+	code := run(c.t.Context(), args, c.env, stdio{&out, &err})
+	return outcome{code, out.String(), err.String()}
+}
+
+// decode runs a command with --json and decodes what it prints.
+func (c cli) decode(v any, args ...string) {
+	c.t.Helper()
+	o := c.run(append(args, "--json")...)
+	if o.code != exitOK {
+		c.t.Fatalf("%v: %+v", args, o)
+	}
+	if err := json.Unmarshal([]byte(o.out), v); err != nil {
+		c.t.Fatalf("%v prints no JSON: %v\n%s", args, err, o.out)
+	}
+}
+
+func TestEveryCommandHasExamples(t *testing.T) {
+	c := newCLI(t)
+	for _, command := range []string{"serve", "migrate apply", "migrate status", "store create", "store list", "store legacy",
+		"key create", "key list", "key rotate", "key revoke", "staff add", "staff list", "staff remove", "staff token", "doctor", "version"} {
+		o := c.run(append(strings.Fields(command), "--help")...)
+		if o.code != exitOK || !strings.Contains(o.out, "    storefront "+command) || o.err != "" {
+			t.Errorf("%s --help: code %d, %q; no example in\n%s", command, o.code, o.err, o.out)
+		}
+	}
+	if o := c.run(); o.code != exitOK || !strings.Contains(o.out, "Exit codes:") {
+		t.Errorf("no arguments: %+v, want the help", o)
+	}
+}
+
+func TestMistakes(t *testing.T) {
+	for _, tc := range []struct {
+		name string
+		env  string
+		args string
+		code int
+		want string
+	}{
+		{"unknown command", "", "sell", exitUsage, "sell"},
+		{"unknown flag", "", "serve --port 1", exitUsage, "--port"},
+		{"missing flag", "", "key create", exitUsage, "--name"},
+		{"bad variable", "STOREFRONT_RATE_LIMIT=fast", "serve", exitUsage, "--rate-limit"},
+		{"bad value", "", "serve --log-level loud", exitUsage, "--log-level"},
+		{"demo for everyone", "", "serve --demo --addr 0.0.0.0:0", exitUsage, "--demo"},
+		{"no store", "", "key list", exitFailed, "store create"},
+		{"unknown store", "", "key list --store nobody", exitFailed, "nobody"},
+		{"bad database", "STOREFRONT_DATABASE=postgres://a:opensesame@b/c", "store list", exitFailed, "scheme"},
+		{"negative time", "", "key create --name x --scope orders.read --expires=-1h", exitUsage, "--expires"},
+		{"short secret", "STOREFRONT_SECRET_KEY=opensesame", "store list", exitFailed, "STOREFRONT_SECRET_KEY"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			c := newCLI(t)
+			c.env = append(c.env, tc.env)
+			o := c.run(strings.Fields(tc.args)...)
+			if o.code != tc.code || !strings.Contains(o.err, tc.want) || o.out != "" {
+				t.Errorf("%+v; want code %d and %q", o, tc.code, tc.want)
+			}
+			if strings.Count(o.err, "\n") != 1 || !strings.HasPrefix(o.err, "storefront: ") || strings.Contains(o.err, "opensesame") {
+				t.Errorf("not one clear line: %q", o.err)
+			}
+		})
+	}
+}
+
+func TestFlagsBeatVariables(t *testing.T) {
+	c := newCLI(t)
+	c.env = append(c.env, "STOREFRONT_STORE_DOMAIN=from.variable")
+	var made shop
+	c.decode(&made, "store", "create", "Kite", "--currency", "EUR", "--owner-email", "ana@kite.example")
+	if made.StoreHost != "kite.from.variable" {
+		t.Errorf("store_host = %q, want the variable's domain", made.StoreHost)
+	}
+	var list []shop
+	c.decode(&list, "store", "list", "--store-domain", "from.flag")
+	if len(list) != 1 || list[0].StoreHost != "kite.from.flag" {
+		t.Errorf("%+v, want the flag's domain", list)
+	}
+	c.env[len(c.env)-1] = "STOREFRONT_STORE_DOMAIN="
+	c.decode(&list, "store", "list")
+	if list[0].StoreHost != "kite.localhost:8080" {
+		t.Errorf("store_host = %q, want the default for an empty variable", list[0].StoreHost)
+	}
+}
+
+func TestLifeOfAStore(t *testing.T) {
+	c := newCLI(t)
+	var made shop
+	c.decode(&made, "store", "create", "Kite", "--currency", "EUR", "--owner-email", "ana@kite.example", "--owner-name", "Ana")
+	if made.Owner == nil || made.Owner.Password == nil || made.Owner.Role != "owner" {
+		t.Fatalf("%+v: no owner with a password", made)
+	}
+
+	var first, second key
+	c.decode(&first, "key", "create", "--name", "Sync", "--scope", "orders.read,products.write", "--expires", "1h")
+	if first.Secret == nil || len(first.Scopes) != 2 || first.ExpiresAt == nil {
+		t.Fatalf("%+v: not the key that was asked for", first)
+	}
+	c.decode(&second, "key", "rotate", first.ID)
+	if second.Secret == nil || *second.Secret == *first.Secret {
+		t.Fatalf("%+v: no second secret", second)
+	}
+	if o := c.run("key", "rotate", second.ID); o.code != exitFailed {
+		t.Errorf("a third live key: %+v, want a refusal", o)
+	}
+	var revoked key
+	c.decode(&revoked, "key", "revoke", first.ID)
+	if revoked.RevokedAt == nil || revoked.Secret != nil {
+		t.Errorf("%+v: not revoked", revoked)
+	}
+	var keys []key
+	c.decode(&keys, "key", "list")
+	if len(keys) != 2 || keys[0].ID != second.ID {
+		t.Errorf("%+v, want both keys, the younger first", keys)
+	}
+	if o := c.run("key", "list"); strings.Contains(o.out, *second.Secret) || !strings.Contains(o.out, second.Hint) {
+		t.Errorf("the list shows the secret, or no hint:\n%s", o.out)
+	}
+
+	var added member
+	c.decode(&added, "staff", "add", "tom@kite.example", "--name", "Tom", "--role", "support")
+	var members []member
+	if c.decode(&members, "staff", "list"); len(members) != 2 {
+		t.Errorf("%+v, want two people", members)
+	}
+	var made2 token
+	if c.decode(&made2, "staff", "token", "TOM@kite.example", "--name", "laptop"); made2.Token == nil || made2.UserID != added.ID {
+		t.Errorf("%+v: no token of Tom's", made2)
+	}
+	var removed map[string]string
+	if c.decode(&removed, "staff", "remove", "tom@kite.example"); removed["removed_id"] != added.ID {
+		t.Errorf("%v, want %s", removed, added.ID)
+	}
+	if o := c.run("staff", "remove", "ana@kite.example"); o.code != exitFailed {
+		t.Errorf("the last owner went: %+v", o)
+	}
+	var legacy shop
+	if c.decode(&legacy, "store", "legacy", "on", "--store", "kite"); !legacy.Legacy {
+		t.Errorf("%+v: not legacy", legacy)
+	}
+}
+
+func TestMigrate(t *testing.T) {
+	c := newCLI(t)
+	if storetest.HaveMySQL(t) {
+		c.env[1] = "STOREFRONT_DATABASE=" + storetest.EmptyMySQL(t)
+	}
+	var st status
+	c.decode(&st, "migrate", "status")
+	if len(st.Pending) == 0 || st.Current != "" {
+		t.Errorf("%+v, want pending migrations", st)
+	}
+	if storetest.HaveMySQL(t) {
+		if o := c.run("store", "list"); o.code != exitFailed || !strings.Contains(o.err, "storefront migrate apply") {
+			t.Errorf("%+v, want a refusal that names migrate apply", o)
+		}
+	}
+	c.decode(&st, "migrate", "apply")
+	if len(st.Pending) != 0 || st.Current == "" {
+		t.Errorf("%+v, want none pending", st)
+	}
+	if o := c.run("migrate", "status"); !strings.Contains(o.out, "Pending:   none") {
+		t.Errorf("%+v", o)
+	}
+}
+
+func TestDoctorTellsByItsCode(t *testing.T) {
+	c := newCLI(t)
+	args := []string{"doctor", "--addr", "127.0.0.1:0", "--admin-addr", "127.0.0.1:0"}
+	if o := c.run(args...); o.code != exitOK || !strings.Contains(o.out, "ok    database") {
+		t.Errorf("%+v, want ok", o)
+	}
+	c.env = append(c.env, "STOREFRONT_SECRET_KEY=short")
+	if o := c.run(args...); o.code != exitFailed || !strings.Contains(o.out, "fail  secret") || o.err != "" {
+		t.Errorf("%+v, want a failure", o)
+	}
+	if o := c.run(append(args, "--json")...); o.code != exitFailed || !strings.Contains(o.out, `"healthy": false`) {
+		t.Errorf("%+v, want JSON of a failure", o)
+	}
+}
+
+// TestServeUntilTheSignal runs the whole program in this process.
+func TestServeUntilTheSignal(t *testing.T) {
+	c := newCLI(t)
+	ctx, signal := context.WithCancel(t.Context())
+	read, write := io.Pipe()
+	ended := make(chan outcome, 1)
+	go func() {
+		var err bytes.Buffer
+		code := run(ctx, []string{"serve", "--demo", "--demo-orders", "1", "--json", "--addr", "127.0.0.1:0", "--admin-addr", "127.0.0.1:0"},
+			c.env, stdio{write, &err})
+		write.Close()
+		ended <- outcome{code: code, err: err.String()}
+	}()
+	var at started
+	if err := json.NewDecoder(read).Decode(&at); err != nil || at.DemoFile == nil {
+		t.Fatalf("what it prints: %+v, %v", at, err)
+	}
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, at.AdminURL+"/readyz", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := (&http.Client{Timeout: 10 * time.Second}).Do(req)
+	if err != nil || res.StatusCode != http.StatusOK {
+		t.Fatalf("readyz: %v, %v", res, err)
+	}
+	res.Body.Close()
+	signal()
+	if o := <-ended; o.code != exitOK {
+		t.Errorf("%+v, want a clean end", o)
+	}
+}
