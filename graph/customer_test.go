@@ -7,7 +7,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/99designs/gqlgen/graphql"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/storefront-go/storefront/ent/db"
@@ -134,11 +133,11 @@ func TestCustomerUpdate(t *testing.T) {
 			return r.Mutation().CustomerUpdate(ctx, c.PublicID(), version, in)
 		}
 		p, err := update(1, model.CustomerUpdateInput{
-			Email: model.Some("Countess@Example.com"), Phone: graphql.OmittableOf[*string](nil),
+			Email: model.Some("Countess@Example.com"), Phone: said[*string](nil),
 			LastName:       model.Some("King"),
 			FirstName:      model.Some("Ada"), // as it is
-			DefaultAddress: graphql.OmittableOf[*model.AddressInput](nil), Addresses: graphql.OmittableOf[[]*model.AddressInput](nil),
-			Tags: graphql.OmittableOf([]string{"b", "a"}), EmailMarketing: model.Some(state.EmailUnsubscribed),
+			DefaultAddress: said[*model.AddressInput](nil), Addresses: said[[]*model.AddressInput](nil),
+			Tags: said([]string{"b", "a"}), EmailMarketing: model.Some(state.EmailUnsubscribed),
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -153,7 +152,7 @@ func TestCustomerUpdate(t *testing.T) {
 		if body := lastEvent(t, ctx, r, c.ID); !strings.Contains(body, want) || !strings.Contains(body, `"type":"customer.updated"`) {
 			t.Errorf("event %s\nwant %s", body, want)
 		}
-		if p, err = update(2, model.CustomerUpdateInput{Phone: graphql.OmittableOf[*string](nil), LastName: model.Some("King")}); err != nil || p.Customer.Version != 2 {
+		if p, err = update(2, model.CustomerUpdateInput{Phone: said[*string](nil), LastName: model.Some("King")}); err != nil || p.Customer.Version != 2 {
 			t.Errorf("no change: %v, %v", p, err)
 		}
 		for name, tc := range map[string]struct {
@@ -163,7 +162,7 @@ func TestCustomerUpdate(t *testing.T) {
 		}{
 			"stale":       {1, model.CustomerUpdateInput{LastName: model.Some("X")}, "version_mismatch"},
 			"taken":       {2, model.CustomerUpdateInput{Email: model.Some("GRACE@example.com")}, "#/email taken"},
-			"null member": {2, model.CustomerUpdateInput{EmailMarketing: graphql.OmittableOf[*state.EmailMarketing](nil)}, "#/email_marketing required"},
+			"null member": {2, model.CustomerUpdateInput{EmailMarketing: said[*state.EmailMarketing](nil)}, "#/email_marketing required"},
 			"bad members": {2, model.CustomerUpdateInput{Email: model.Some("x")}, "#/email invalid_format"},
 		} {
 			if _, err := update(tc.version, tc.in); faultOf(err) != tc.want && fieldOf(err) != tc.want {

@@ -7,7 +7,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/99designs/gqlgen/graphql"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/storefront-go/storefront/ent/db"
@@ -97,7 +96,7 @@ func TestProductUpdate(t *testing.T) {
 		}
 		got := must[*model.ProductPayload](t)(update(1, model.ProductUpdateInput{
 			Title: model.Some("Red Mug"), PriceMinor: model.Some(int64(1250)), Currency: model.Some("usd"),
-			Sku: graphql.OmittableOf[*string](nil), Vendor: model.Some("Potter"), Tags: graphql.OmittableOf([]string{"red"})})).Product
+			Sku: said[*string](nil), Vendor: model.Some("Potter"), Tags: said([]string{"red"})})).Product
 		if got.Title != "Red Mug" || got.Currency != "USD" || got.Sku != nil || string(got.Tags) != `["red"]` || got.Handle != "blue-mug" || got.Version != 2 {
 			t.Errorf("changed to %v", got)
 		}
@@ -118,7 +117,7 @@ func TestProductUpdate(t *testing.T) {
 			want    string
 		}{
 			"stale":       {1, model.ProductUpdateInput{Title: model.Some("X")}, "version_mismatch"},
-			"null title":  {3, model.ProductUpdateInput{Title: graphql.OmittableOf[*string](nil)}, "#/title required"},
+			"null title":  {3, model.ProductUpdateInput{Title: said[*string](nil)}, "#/title required"},
 			"taken":       {3, model.ProductUpdateInput{Handle: model.Some("taken")}, "#/handle taken"},
 			"bad handle":  {3, model.ProductUpdateInput{Handle: model.Some("A")}, "#/handle invalid_format"},
 			"no currency": {3, model.ProductUpdateInput{Currency: model.Some("XYZ")}, "#/currency unknown_value"},

@@ -3,6 +3,7 @@ package graph
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/staff"
@@ -95,10 +96,8 @@ func (m Mutation) touchOwners(ctx context.Context) error {
 // touching refuses a change that makes, changes or removes an owner to everybody
 // but owners and the operator.
 func touching(ctx context.Context, roles ...viewer.Role) error {
-	for _, role := range roles {
-		if role == viewer.Owner {
-			return ownerOnly(ctx, "make, change or remove owners")
-		}
+	if slices.Contains(roles, viewer.Owner) {
+		return ownerOnly(ctx, "make, change or remove owners")
 	}
 	_, err := asker(ctx)
 	return err

@@ -111,7 +111,11 @@ func (a *API) fail(c *call, err error) {
 // faultOf finds what the caller may know of an error; our own is logged here,
 // once.
 func (a *API) faultOf(c *call, err error) (*fault.Error, int) {
-	if ent.IsUnavailable(err) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
+	// A fault has been judged already: the cause it carries, such as a body that
+	// broke off, may look like a lost connection to the database.
+	judged, ok := errors.AsType[*fault.Error](err)
+	if (!ok || judged.Kind == fault.Internal) &&
+		(ent.IsUnavailable(err) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)) {
 		err = &fault.Error{Kind: fault.Unavailable, Detail: "The service is not available for a moment.", RetryAfter: time.Second, Err: err}
 	}
 	f, status := problem.Of(err)

@@ -144,7 +144,9 @@ func TestRevoke(t *testing.T) {
 			APIKey struct{ ID string }
 		}
 		APIKeyRotate struct{ Secret string }
-		APIKeyRevoke struct{ APIKey struct{ RevokedAt *time.Time } }
+		APIKeyRevoke struct {
+			APIKey struct{ RevokedAt *time.Time }
+		}
 	}
 	p.graphql(t, store.StaffToken, `mutation{apiKeyCreate(input:{name:"Short",scopes:["orders.read"]}){secret apiKey{id}}}`, nil, &data)
 	key := request{As: data.APIKeyCreate.Secret, Path: base + "/orders"}

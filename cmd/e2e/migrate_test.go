@@ -57,7 +57,9 @@ func TestMigrate(t *testing.T) {
 	data, database := t.TempDir(), storetest.EmptyMySQL(t)
 	in := place{"--data", data, "--database", database}
 	listen := []string{"--addr", "127.0.0.1:0", "--admin-addr", "127.0.0.1:0"}
-	with := func(command string, more ...string) []string { return in.with(append(strings.Fields(command), more...)...) }
+	with := func(command string, more ...string) []string {
+		return in.with(append(strings.Fields(command), more...)...)
+	}
 
 	code, out, log := try(t, with("serve", append(listen, "--log-level", "error")...)...)
 	oneLine(t, code, 1, out, log)

@@ -251,4 +251,3 @@ func TestPlainServe(t *testing.T) {
 		t.Error("a key is printed")
 	}
 }
-

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -80,12 +81,7 @@ func (k *Keeper) Authenticate(ctx context.Context, token string, kinds ...Kind) 
 }
 
 func taken(kind Kind, kinds []Kind) bool {
-	for _, k := range kinds {
-		if k == kind {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(kinds, kind)
 }
 
 // live tells whether an entry may be believed.

@@ -86,7 +86,7 @@ func TestHomes(t *testing.T) {
 			"graph/order.go": goFile("graph", gql), "cmd/a.go": goFile("cmd", mux), "rest/a.go": goFile("rest", "github.com/go-sql-driver/mysql")},
 			want: []string{
 				"cmd/a.go:3: " + mux + " is imported in rest only",
-				"graph/order.go:3: " + gql + " is imported in graph's handler, directive, present, loader and model only",
+				"graph/order.go:3: " + gql + " is imported in graph's handler, directive, present, loader, model and tests only",
 				"rest/a.go:3: github.com/go-sql-driver/mysql is imported in ent only",
 			}},
 		{name: "a library of the same letters", files: map[string]string{"cmd/a.go": goFile("cmd", mux+"ltiplex")}},
