@@ -2,7 +2,6 @@ package graph
 
 import (
 	"strings"
-	"unicode"
 
 	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/fault"
@@ -41,14 +40,4 @@ func (c *check) country(name, code string) string {
 		c.add(name, fault.InvalidFormat, "A country is two letters.")
 	}
 	return upper
-}
-
-// email judges the form of an e-mail address: one @ between two parts, no
-// spaces. Whether it works is known by sending to it.
-func (c *check) email(name, address string) {
-	c.line(name, address, 254)
-	local, domain, ok := strings.Cut(address, "@")
-	if !ok || local == "" || domain == "" || strings.Contains(domain, "@") || strings.ContainsFunc(address, unicode.IsSpace) {
-		c.add(name, fault.InvalidFormat, "This is not an e-mail address.")
-	}
 }

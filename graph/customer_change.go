@@ -109,7 +109,7 @@ func (m Mutation) CustomerUpdate(ctx context.Context, id string, expectedVersion
 
 // checkCustomerUpdate judges the members that are given.
 func checkCustomerUpdate(c *check, in *model.CustomerUpdateInput) customerDocs {
-	opt(in.Email.Value(), func(s string) { in.Email = model.Some(c.account("email", s)) })
+	opt(in.Email.Value(), func(s string) { in.Email = model.Some(c.email("email", s)) })
 	c.customerTexts(in.Phone.Value(), in.FirstName.Value(), in.LastName.Value(), in.Locale.Value(), in.Note.Value())
 	notNull(c, "email_marketing", in.EmailMarketing, func(v state.EmailMarketing) {
 		if !v.Known() {

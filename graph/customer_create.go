@@ -74,7 +74,7 @@ type customerDocs struct {
 // case.
 func checkCustomer(ctx context.Context, in *model.CustomerCreateInput) (customerDocs, error) {
 	c := newCheck(ctx)
-	opt(in.Email, func(s string) { in.Email = new(c.account("email", s)) })
+	opt(in.Email, func(s string) { in.Email = new(c.email("email", s)) })
 	c.customerTexts(in.Phone, in.FirstName, in.LastName, in.Locale, in.Note)
 	if in.Status != state.CustomerGuest && in.Status != state.CustomerActive {
 		c.add("status", fault.UnknownValue, "A customer is made as a guest or as active.")

@@ -11,11 +11,11 @@ import (
 // maxEmail is the longest e-mail address in bytes (RFC 5321, section 4.5.3.1.3).
 const maxEmail = 254
 
-// account checks an e-mail address that names a person and returns it as it is
+// email checks an e-mail address that names a person and returns it as it is
 // kept, in lower case.
 // Only the form of ordinary addresses is taken: quoted local parts, comments and
 // address literals belong to mail servers, not to customers.
-func (c *check) account(name, address string) string {
+func (c *check) email(name, address string) string {
 	lower := strings.ToLower(address)
 	switch local, domain, _ := strings.Cut(lower, "@"); {
 	case lower == "":

@@ -1,5 +1,8 @@
 package graph
 
+// given is a member of an update input: left out, null or a value.
+type given[T any] interface{ ValueOK() (T, bool) }
+
 // memberOf changes one member of an entity that cannot be null, when it is given
 // and differs: in the entity in hand, in the update, and in the list of what
 // changed.

@@ -40,7 +40,7 @@ type orderDraft struct {
 func checkOrder(ctx context.Context, c *check, in *model.OrderCreateInput) *orderDraft {
 	d := &orderDraft{}
 	d.customerID = c.ref("customer_id", xid.Customer, in.CustomerID)
-	opt(in.Email, func(s string) { c.email("email", s) })
+	opt(in.Email, func(s string) { in.Email = new(c.email("email", s)) })
 	switch n := len(in.Lines); {
 	case n == 0:
 		c.add("lines", fault.TooShort, "An order has at least one line.")

@@ -6,6 +6,7 @@ import (
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/product"
+	"github.com/storefront-go/storefront/ent/db/store"
 	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/event"
 	"github.com/storefront-go/storefront/ent/fault"
@@ -103,56 +104,23 @@ func (m Mutation) ProductUpdate(ctx context.Context, id string, expectedVersion 
 	}
 	return m.changeProduct(ctx, id, expectedVersion, "product.update", func(ctx context.Context, e *productEdit) error {
 		p, u := e.Product, e.update
-		set(e, in.Title, "title", &p.Title, u.SetTitle)
-		set(e, in.PriceMinor, "price_minor", &p.PriceMinor, u.SetPriceMinor)
-		set(e, in.Currency, "currency", &p.Currency, u.SetCurrency)
-		set(e, in.Handle, "handle", &p.Handle, u.SetHandle)
-		setOpt(e, in.Description, "description", &p.Description, u.SetDescription, u.ClearDescription)
-		setOpt(e, in.CompareAtPriceMinor, "compare_at_price_minor", &p.CompareAtPriceMinor, u.SetCompareAtPriceMinor, u.ClearCompareAtPriceMinor)
-		setOpt(e, in.Sku, "sku", &p.Sku, u.SetSku, u.ClearSku)
-		setOpt(e, in.Vendor, "vendor", &p.Vendor, u.SetVendor, u.ClearVendor)
-		setOpt(e, in.ProductType, "product_type", &p.ProductType, u.SetProductType, u.ClearProductType)
-		setOpt(e, in.InventoryQuantity, "inventory_quantity", &p.InventoryQuantity, u.SetInventoryQuantity, u.ClearInventoryQuantity)
-		setOpt(e, in.ImageURL, "image_url", &p.ImageURL, u.SetImageURL, u.ClearImageURL)
-		if tags, ok := in.Tags.ValueOK(); ok {
-			if next := document.NewTags(tags); string(next) != string(p.Tags) {
-				p.Tags = next
-				u.SetTags(next)
-				e.changed = append(e.changed, "tags")
-			}
-		}
+		memberOf(&e.changed, in.Title, "title", &p.Title, u.SetTitle)
+		memberOf(&e.changed, in.PriceMinor, "price_minor", &p.PriceMinor, u.SetPriceMinor)
+		memberOf(&e.changed, in.Currency, "currency", &p.Currency, u.SetCurrency)
+		memberOf(&e.changed, in.Handle, "handle", &p.Handle, u.SetHandle)
+		memberOpt(&e.changed, in.Description, "description", &p.Description, u.SetDescription, u.ClearDescription)
+		memberOpt(&e.changed, in.CompareAtPriceMinor, "compare_at_price_minor", &p.CompareAtPriceMinor, u.SetCompareAtPriceMinor, u.ClearCompareAtPriceMinor)
+		memberOpt(&e.changed, in.Sku, "sku", &p.Sku, u.SetSku, u.ClearSku)
+		memberOpt(&e.changed, in.Vendor, "vendor", &p.Vendor, u.SetVendor, u.ClearVendor)
+		memberOpt(&e.changed, in.ProductType, "product_type", &p.ProductType, u.SetProductType, u.ClearProductType)
+		memberOpt(&e.changed, in.InventoryQuantity, "inventory_quantity", &p.InventoryQuantity, u.SetInventoryQuantity, u.ClearInventoryQuantity)
+		memberOpt(&e.changed, in.ImageURL, "image_url", &p.ImageURL, u.SetImageURL, u.ClearImageURL)
+		memberDoc(&e.changed, document.NewTags(in.Tags.Value()), in.Tags.IsSet(), "tags", &p.Tags, u.SetTags, nil)
 		if p.Status == state.ProductActive {
 			return m.sellable(ctx, p)
 		}
 		return nil
 	})
-}
-
-// given is a member of an update input: left out, null or a value.
-type given[T any] interface{ ValueOK() (T, bool) }
-
-// set changes a member that cannot be null; null was refused before.
-func set[T comparable](e *productEdit, v given[*T], name string, dst *T, write func(T) *db.ProductUpdate) {
-	if next, ok := v.ValueOK(); ok && next != nil && *next != *dst {
-		*dst = *next
-		write(*next)
-		e.changed = append(e.changed, name)
-	}
-}
-
-// setOpt changes a member that may be null.
-func setOpt[T comparable](e *productEdit, v given[*T], name string, dst **T, write func(T) *db.ProductUpdate, clear func() *db.ProductUpdate) {
-	next, ok := v.ValueOK()
-	switch {
-	case !ok || next == nil && *dst == nil || next != nil && *dst != nil && *next == **dst:
-		return
-	case next == nil:
-		clear()
-	default:
-		write(*next)
-	}
-	*dst = next
-	e.changed = append(e.changed, name)
 }
 
 // checkProductUpdate judges the members that are given.
@@ -232,9 +200,12 @@ func (m Mutation) moveProduct(ctx context.Context, id string, expected int64, mo
 	})
 }
 
-// sellable refuses an active product in another currency than the store's.
+// sellable refuses an active product in another currency than the store's. The
+// lock makes a change of the store's currency wait, and then see the product.
 func (m Mutation) sellable(ctx context.Context, p *db.Product) error {
-	s, err := m.Resolver.store(ctx)
+	query := m.client(ctx).Store.Query().Where(store.ID(p.StoreID))
+	query.Modify(locked)
+	s, err := only(query.Load(ctx))
 	if err != nil {
 		return err
 	}

@@ -21,7 +21,7 @@ import (
 // yet gets a password, which only this answer shows.
 func (m Mutation) StaffAdd(ctx context.Context, in model.StaffAddInput) (*model.StaffPayload, error) {
 	c := newCheck(ctx)
-	p := Person{Email: c.account("email", in.Email), Name: in.Name}
+	p := Person{Email: c.email("email", in.Email), Name: in.Name}
 	c.line("name", in.Name, 255)
 	c.role("role", in.Role)
 	if err := c.err(); err != nil {

@@ -114,7 +114,7 @@ func (m Mutation) changeCurrency(ctx context.Context, id xid.ID, currency string
 		return err
 	}
 	if n == 0 {
-		return fault.State(currencyFixed, "The store has orders: its currency is fixed.")
+		return fault.State(fault.CurrencyFixed, "The store has orders: its currency is fixed.")
 	}
 	query := m.client(ctx).Product.Query().Where(product.StatusEQ(state.ProductActive), product.CurrencyNEQ(currency)).Limit(1)
 	query.Modify(locked)
@@ -130,9 +130,6 @@ func (m Mutation) changeCurrency(ctx context.Context, id xid.ID, currency string
 
 // firstNumber is the next order number of a store without orders.
 const firstNumber = 1001
-
-// currencyFixed is the code of a change of currency after the first order.
-const currencyFixed = "currency_fixed"
 
 // replace changes one member that is given and differs.
 func replace[T comparable, U any](changed *[]string, next *T, name string, dst *T, write func(T) U) {

@@ -137,7 +137,7 @@ func checkStore(ctx context.Context, in *model.StoreCreateInput, owner *Person) 
 	in.Currency = c.currency("currency", in.Currency)
 	c.timezone("timezone", in.Timezone)
 	if owner.ID.IsNil() {
-		owner.Email = c.account("owner/email", owner.Email)
+		owner.Email = c.email("owner/email", owner.Email)
 		c.line("owner/name", owner.Name, 255)
 	}
 	return c.err()

@@ -1,6 +1,7 @@
 package rest_test
 
 import (
+	"maps"
 	"net/http"
 	"regexp"
 	"strings"
@@ -117,9 +118,7 @@ func TestEveryAnswerHasARequestID(t *testing.T) {
 func mergeHeader(a, b map[string]string) map[string]string {
 	all := map[string]string{}
 	for _, m := range []map[string]string{a, b} {
-		for name, value := range m {
-			all[name] = value
-		}
+		maps.Copy(all, m)
 	}
 	return all
 }

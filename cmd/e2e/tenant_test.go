@@ -74,12 +74,32 @@ func (p *program) emptyElsewhere(t *testing.T, mine demo.Store, theirs things) {
 		t.Errorf("orders of another store's customer: %s", list.Data)
 	}
 	for _, path := range []string{"/orders", "/products", "/customers"} {
+		p.foreignCursor(t, mine, path)
 		a := p.send(t, request{As: mine.Keys["all"], Path: base + path + "?limit=100"}).want(t, http.StatusOK, "")
 		for _, id := range slices.Concat(theirs.Orders.Nodes, theirs.Products.Nodes, theirs.Customers.Nodes) {
 			if strings.Contains(string(a.Body), id.ID) {
 				t.Errorf("%s shows %s of another store", path, id.ID)
 			}
 		}
+	}
+}
+
+// foreignCursor wants a cursor of another store to be absent: page one, the
+// store's own.
+func (p *program) foreignCursor(t *testing.T, mine demo.Store, path string) {
+	t.Helper()
+	f := p.demo(t)
+	other := f.Stores[0]
+	if other.ID == mine.ID {
+		other = f.Stores[1]
+	}
+	var page struct {
+		NextCursor string `json:"next_cursor"`
+	}
+	p.send(t, request{As: other.Keys["all"], Path: base + path + "?limit=2"}).want(t, http.StatusOK, "").decode(t, &page)
+	first := p.send(t, request{As: mine.Keys["all"], Path: base + path + "?limit=2"})
+	if got := p.send(t, request{As: mine.Keys["all"], Path: base + path + "?limit=2&cursor=" + page.NextCursor}); page.NextCursor == "" || !same(got, first) {
+		t.Errorf("%s with a cursor of another store is not page one: %s", path, got.Body)
 	}
 }
 

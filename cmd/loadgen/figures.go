@@ -164,5 +164,9 @@ func (r requests) compare(ctx context.Context, base, server *child) error {
 			return err
 		}
 	}
-	return nil
+	graph, err := r.graph(20, fields)
+	if err != nil {
+		return err
+	}
+	return whole(ctx, server, graph, 20)
 }

@@ -171,3 +171,18 @@ func ask(ctx context.Context, c *child, request []byte) ([]byte, error) {
 	}
 	return body, err
 }
+
+// whole checks that GraphQL answers with pages of orders: its errors have the
+// status 200 too.
+func whole(ctx context.Context, c *child, s series, orders int) error {
+	for _, request := range s[:min(len(s), 40)] {
+		body, err := ask(ctx, c, request)
+		if err != nil {
+			return err
+		}
+		if bytes.Contains(body, []byte(`"errors"`)) || bytes.Count(body, []byte(`"subtotalMinor"`)) > orders {
+			return fmt.Errorf("%s answers wrongly: %.300s", line(request), body)
+		}
+	}
+	return nil
+}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"strings"
 
 	"github.com/storefront-go/storefront/cmd/internal/app"
@@ -65,8 +66,7 @@ func withStore(s *session, st app.Storage, f func(*ent.Store) error) error {
 	if err != nil {
 		return err
 	}
-	defer store.Close()
-	return f(store)
+	return errors.Join(f(store), store.Close())
 }
 
 // status is what both commands print.

@@ -96,7 +96,7 @@ var errSilent = errors.New("failed")
 // report writes one line about err.
 func report(std stdio, err error, code int) int {
 	if !errors.Is(err, errSilent) {
-		fmt.Fprintln(std.err, "storefront: "+explain(err))
+		_, _ = fmt.Fprintln(std.err, "storefront: "+explain(err))
 	}
 	return code
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 
 	"github.com/storefront-go/storefront/cmd/internal/app"
 	"github.com/storefront-go/storefront/ent/db"
@@ -24,12 +25,11 @@ func (p place) open(s *session, f func(*app.Base, *graph.Resolver) error) error 
 	if err != nil {
 		return err
 	}
-	defer base.Close()
 	core, err := base.Core(p.Naming.Addresses(), nil)
-	if err != nil {
-		return err
+	if err == nil {
+		err = f(base, core)
 	}
-	return f(base, core)
+	return errors.Join(err, base.Close())
 }
 
 // target is one store of a place.

@@ -60,6 +60,7 @@ const (
 	VersionMismatch   = "version_mismatch"
 	InvalidTransition = "invalid_transition"
 	CurrencyMismatch  = "currency_mismatch"
+	CurrencyFixed     = "currency_fixed"
 	OutOfStock        = "out_of_stock"
 	AmountTooLarge    = "amount_too_large"
 	AmountExceeded    = "amount_exceeds_balance"

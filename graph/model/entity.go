@@ -79,11 +79,11 @@ type AuditEntry struct{ *db.Audit }
 
 // Actor is who did it.
 func (a *AuditEntry) Actor() *Author {
-	actor := &Author{Type: a.ActorType, Name: a.ActorName}
+	var id xid.ID // the operator has none
 	if a.ActorID != nil {
-		actor.ID = ActorID(a.ActorType, *a.ActorID)
+		id = *a.ActorID
 	}
-	return actor
+	return &Author{Type: a.ActorType, ID: ActorID(a.ActorType, id), Name: a.ActorName}
 }
 
 // PublicResourceID returns the id of what it was done to.

@@ -14,7 +14,7 @@ import (
 )
 
 // events writes n events of a given age.
-func events(t *testing.T, ctx context.Context, s *ent.Store, n int, age time.Duration) {
+func events(ctx context.Context, t *testing.T, s *ent.Store, n int, age time.Duration) {
 	t.Helper()
 	at := micros.Now().Add(-age)
 	err := s.InTx(ctx, func(ctx context.Context) error {
@@ -37,11 +37,11 @@ func TestPurge(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		const day = 24 * time.Hour
 		first, _ := storetest.Merchant(t, s)
-		events(t, first, s, 200, 31*day) // more than two batches
-		events(t, first, s, 3, 29*day)
+		events(first, t, s, 200, 31*day) // more than two batches
+		events(first, t, s, 3, 29*day)
 		second, _ := storetest.Merchant(t, s)
-		events(t, second, s, 2, 40*day)
-		events(t, second, s, 1, 0)
+		events(second, t, s, 2, 40*day)
+		events(second, t, s, 1, 0)
 
 		n, err := outbox.Purge(t.Context(), s)
 		if err != nil || n != 202 {

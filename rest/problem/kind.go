@@ -72,6 +72,8 @@ var kinds = []Kind{
 		"The resource is in a state from which this step does not lead on."},
 	{fault.CurrencyMismatch, http.StatusConflict, "Currency mismatch",
 		"The currency is not the store's."},
+	{fault.CurrencyFixed, http.StatusConflict, "Currency fixed",
+		"The store has taken orders; its currency stays."},
 	{fault.OutOfStock, http.StatusConflict, "Out of stock",
 		"There are fewer pieces than asked for."},
 	{fault.AmountTooLarge, http.StatusConflict, "Amount too large",

@@ -61,7 +61,7 @@ func (a *admin) handler(reg *prometheus.Registry) http.Handler {
 }
 
 func (a *admin) readyz(w http.ResponseWriter, r *http.Request) {
-	reason := ""
+	var reason string
 	switch a.phase.Load() {
 	case starting:
 		reason = "starting"
@@ -102,5 +102,9 @@ func answer(w http.ResponseWriter, status int, body health) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(body) // a probe that has gone needs no answer
+	b, err := json.Marshal(body)
+	if err != nil {
+		return // texts always marshal
+	}
+	w.Write(append(b, '\n'))
 }

@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/netip"
 	"net/url"
+	"strconv"
 	"strings"
 )
 
@@ -61,7 +62,7 @@ func checkAddr(flag, addr string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %q is not HOST:PORT", flag, addr)
 	}
-	if n, err := net.LookupPort("tcp", port); err != nil || port == "" || n > math.MaxUint16 {
+	if _, err := strconv.ParseUint(port, 10, 16); err != nil {
 		return fmt.Errorf("%s: %q is not a port", flag, port)
 	}
 	return nil

@@ -36,7 +36,7 @@ func diagnoseDatabase(ctx context.Context, st Storage) []Finding {
 	if err != nil {
 		return []Finding{fail("database", firstLine(err), "check that the server runs and that --database names its host, user, password and database")}
 	}
-	defer s.Close()
+	defer func() { _ = s.Close() }() // it only read
 	list := []Finding{ok("database", "%s answers", s.Redacted()), diagnoseVersion(ctx, s)}
 	return append(list, diagnoseSchema(ctx, s), diagnoseClock(ctx, s))
 }

@@ -118,7 +118,7 @@ func diagnoseAddresses(ctx context.Context, c Config) []Finding {
 		l, err := new(net.ListenConfig).Listen(ctx, "tcp", a.addr)
 		switch {
 		case err == nil:
-			l.Close()
+			_ = l.Close() // nothing came through it
 			list = append(list, ok("address", "%s is free", a.addr))
 		case running:
 			list = append(list, ok("address", "%s is in use; a storefront runs here", a.addr))

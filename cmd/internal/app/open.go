@@ -45,8 +45,7 @@ func Open(ctx context.Context, o Opening) (*Base, error) {
 	}
 	b, err := open(ctx, s, o)
 	if err != nil {
-		s.Close()
-		return nil, err
+		return nil, errors.Join(err, s.Close())
 	}
 	return b, nil
 }

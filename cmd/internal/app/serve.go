@@ -61,7 +61,7 @@ func Start(ctx context.Context, c Config, r Runtime) (_ *Server, err error) {
 	s := &Server{log: r.Logger, failed: make(chan error, 2)}
 	defer func() {
 		if err != nil {
-			s.closer.run(context.WithoutCancel(ctx))
+			err = errors.Join(err, s.closer.run(context.WithoutCancel(ctx)))
 		}
 	}()
 	if s.base, err = Open(ctx, Opening{Storage: c.Storage, Migrate: c.Migrate, Relaxed: c.Demo, Logger: r.Logger}); err != nil {

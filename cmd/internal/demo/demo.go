@@ -57,7 +57,10 @@ func Prepare(ctx context.Context, c Config) (*File, error) {
 		f.Stores = append(f.Stores, *entry)
 		c.Logger.InfoContext(ctx, "demo store", "name", plan.name, "store_host", entry.StoreHost, "took", time.Since(began))
 	}
-	return f, f.write(c.Path)
+	if err := f.write(c.Path); err != nil {
+		return nil, err
+	}
+	return f, nil
 }
 
 // addresses begins the file.

@@ -94,13 +94,13 @@ func TestPrepareMakesEveryState(t *testing.T) {
 			if len(states) != 25 {
 				t.Errorf("%s: %d combinations, want 25: %v", of.Name, len(states), states)
 			}
-			t.Run(of.Currency, func(t *testing.T) { checkRows(t, s, within(t, of)) })
+			t.Run(of.Currency, func(t *testing.T) { checkRows(within(t, of), t, s) })
 		}
 	})
 }
 
 // checkRows looks at what is beside the orders.
-func checkRows(t *testing.T, s *ent.Store, ctx context.Context) {
+func checkRows(ctx context.Context, t *testing.T, s *ent.Store) {
 	client := s.DB(ctx)
 	products := map[state.ProductStatus]int{}
 	stocked := 0
