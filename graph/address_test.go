@@ -49,7 +49,7 @@ func TestCheckAddress(t *testing.T) {
 
 func TestCheckEmail(t *testing.T) {
 	for address, good := range map[string]bool{
-		"jo@example.com": true, "JÖ+x@bücher.example": true, 
+		"jo@example.com": true, "JÖ+x@bücher.example": true,
 		"": false, "jo": false, "@example.com": false, "jo@": false, "a@b@c": false, "a b@c": false, "a@b\u00a0c": false,
 		strings.Repeat("a", 250) + "@b.de": false,
 	} {

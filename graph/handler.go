@@ -57,8 +57,8 @@ type root struct{ *Resolver }
 
 func (r root) Query() exec.QueryResolver       { return r.Resolver.Query() }
 func (r root) Mutation() exec.MutationResolver { return r.Resolver.Mutation() }
-func (r root) Order() exec.OrderResolver       { return orderFields{r.Resolver} }
-func (r root) LineItem() exec.LineItemResolver { return lineFields{r.Resolver} }
+func (r root) Order() exec.OrderResolver       { return orderFields(r) }
+func (r root) LineItem() exec.LineItemResolver { return lineFields(r) }
 
 // NewHandler makes the GraphQL face of the core: POST with JSON, and GET for
 // queries alone, as the GraphQL-over-HTTP specification has them.
@@ -97,18 +97,18 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	v, err := h.authenticate(r)
 	if err != nil {
-		h.refuse(out, err)
+		h.refuse(r.Context(), out, err)
 		return
 	}
 	ctx := viewer.With(r.Context(), v)
 	key, keyed, err := idempotencyKey(r)
 	if err != nil {
-		h.refuse(out, err)
+		h.refuse(ctx, out, err)
 		return
 	}
 	params, err := h.read(w, r)
 	if err != nil {
-		h.refuse(out, err)
+		h.refuse(ctx, out, err)
 		return
 	}
 	op, errs := h.prepare(params)
@@ -129,10 +129,10 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // refuse answers a request that did not get as far as its operation.
-func (h *handler) refuse(out *response, err error) {
+func (h *handler) refuse(ctx context.Context, out *response, err error) {
 	f := explained(err)
 	if f.Kind == fault.Internal {
-		h.Logger.ErrorContext(out.r.Context(), "graphql request failed", "error", err)
+		h.Logger.ErrorContext(ctx, "graphql request failed", "error", err)
 	}
 	if f.Kind == fault.AuthenticationRequired || f.Kind == fault.InvalidToken {
 		out.w.Header().Set("WWW-Authenticate", h.challenge(f.Kind))

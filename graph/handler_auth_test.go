@@ -62,10 +62,10 @@ func TestSessions(t *testing.T) {
 	var f *face
 	session := func(r *http.Request) (*viewer.Viewer, error) {
 		asked++
-		switch c, err := r.Cookie("session"); {
-		case err != nil:
+		switch cookies := r.CookiesNamed("session"); {
+		case len(cookies) == 0:
 			return nil, nil
-		case c.Value == "broken":
+		case cookies[0].Value == "broken":
 			return nil, errors.New("no such table: sessions")
 		}
 		return &viewer.Viewer{Kind: viewer.Staff, Store: viewer.From(f.ctx).Store, Role: viewer.Owner, Actor: xid.New(), Scopes: scope.Full()}, nil

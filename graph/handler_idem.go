@@ -23,7 +23,7 @@ var errUnkept = errors.New("the answer is not kept")
 // once runs a mutation with an idempotency key (contract, section 3).
 func (h *handler) once(ctx context.Context, out *response, o *operation, key string) {
 	if err := keepable(o); err != nil {
-		h.refuse(out, err)
+		h.refuse(ctx, out, err)
 		return
 	}
 	var done outcome
@@ -43,7 +43,7 @@ func (h *handler) once(ctx context.Context, out *response, o *operation, key str
 		h.log(ctx, r)
 		out.outcome(done, o)
 	default:
-		h.refuse(out, err)
+		h.refuse(ctx, out, err)
 	}
 }
 

@@ -190,7 +190,7 @@ type written struct{ buffer *[]byte }
 // MarshalGQL implements gqlgen's marshaler. It is called once, at the end, and
 // gives the buffer back.
 func (w written) MarshalGQL(out io.Writer) {
-	out.Write(*w.buffer)
+	out.Write(*w.buffer) //nolint:errcheck // a buffer of the executor, which takes everything
 	release(w.buffer)
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/viewer"
 )
 
 // Media types of answers (GraphQL over HTTP, section 4).
@@ -21,14 +22,15 @@ const (
 // response writes the answer to one request.
 type response struct {
 	w http.ResponseWriter
-	r *http.Request
+	// request is the public id of the request.
+	request string
 	// graphql tells that the caller wants the media type whose status codes mean
 	// something; with plain JSON the errors of a document are a 200.
 	graphql bool
 }
 
 func newResponse(w http.ResponseWriter, r *http.Request) *response {
-	return &response{w, r, prefersGraphQL(r.Header.Values("Accept"))}
+	return &response{w, viewer.Request(r.Context()), prefersGraphQL(r.Header.Values("Accept"))}
 }
 
 // prefersGraphQL reads an Accept header (RFC 9110, section 12.5.1). Wildcards and
@@ -89,7 +91,7 @@ func (out *response) fault(f *fault.Error) {
 	if f.RetryAfter > 0 {
 		header.Set("Retry-After", strconv.Itoa(max(1, int(f.RetryAfter.Seconds()))))
 	}
-	errs := gqlerror.List{presentFault(out.r.Context(), f)}
+	errs := gqlerror.List{presentFault(out.request, f)}
 	out.send(statuses[f.Kind], out.contentType(), appendErrors(nil, errs, nil))
 }
 

@@ -1,7 +1,6 @@
 package graph
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"strings"
@@ -109,9 +108,9 @@ func TestAttacks(t *testing.T) {
 
 func TestVariableBomb(t *testing.T) {
 	f := newFace(t, storetest.Open(t), nil)
-	list := must[[]byte](t)(json.Marshal(make([]int, 200_000)))
+	list := "[" + strings.Repeat("0,", 200_000) + "0]"
 	a := f.send(http.MethodPost, f.url, f.key(scope.ProductsRead),
-		`{"query":"query($n: Int) { products(first: $n) { nodes { id } } }","variables":{"n":`+string(list)+`}}`)
+		`{"query":"query($n: Int) { products(first: $n) { nodes { id } } }","variables":{"n":`+list+`}}`)
 	if a.code() != codeVariables || len(a.body) > 1000 {
 		t.Errorf("%.300s", a.body)
 	}

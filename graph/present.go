@@ -72,7 +72,7 @@ func present(ctx context.Context, err error) *gqlerror.Error {
 		f = explained(err)
 	}
 	runOf(ctx).note(path.String(), f)
-	shown := presentFault(ctx, f)
+	shown := presentFault(viewer.Request(ctx), f)
 	shown.Path = path
 	return shown
 }
@@ -85,10 +85,10 @@ func argumentError(ctx context.Context) bool {
 }
 
 // presentFault is the one table from faults to GraphQL errors.
-func presentFault(ctx context.Context, f *fault.Error) *gqlerror.Error {
+func presentFault(request string, f *fault.Error) *gqlerror.Error {
 	x := map[string]any{"code": f.Name()}
-	if id := viewer.Request(ctx); id != "" {
-		x["request_id"] = id
+	if request != "" {
+		x["request_id"] = request
 	}
 	switch f.Kind {
 	case fault.InsufficientScope:

@@ -15,7 +15,6 @@ import (
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/scope"
 	"github.com/storefront-go/storefront/ent/storetest"
-	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/graph/model"
 )
 
@@ -24,15 +23,15 @@ func TestPayloadOfEveryMutation(t *testing.T) {
 	schema := servedSchema()
 	for _, field := range schema.Mutation.Fields {
 		name := field.Type.Name()
-		make := payloads[name]
-		if make == nil {
+		payload := payloads[name]
+		if payload == nil {
 			t.Errorf("%s: no payload %s in the table", field.Name, name)
 			continue
 		}
 		if schema.Types[name].Fields.ForName("userErrors") == nil {
 			t.Errorf("%s has no userErrors", name)
 		}
-		if v := make([]*model.UserError{{Code: "x"}}); strings.TrimPrefix(fmt.Sprintf("%T", v), "*model.") != name {
+		if v := payload([]*model.UserError{{Code: "x"}}); strings.TrimPrefix(fmt.Sprintf("%T", v), "*model.") != name {
 			t.Errorf("the table makes a %T of %s", v, name)
 		}
 	}
@@ -155,7 +154,7 @@ func TestExplained(t *testing.T) {
 		{recovered(nil, "secret"), fault.Internal},
 	} {
 		f := explained(tc.err)
-		shown := presentFault(viewer.WithRequest(t.Context(), "req_1"), f)
+		shown := presentFault("req_1", f)
 		if f.Kind != tc.want || strings.Contains(shown.Message, "secret") || shown.Extensions["request_id"] != "req_1" {
 			t.Errorf("%v: %s, shown as %+v", tc.err, f.Kind, shown)
 		}

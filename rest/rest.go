@@ -120,7 +120,7 @@ func (a *API) pages(router *mux.Router) error {
 	if a.GraphQL == nil {
 		return nil
 	}
-	router.Path("/graphql").Handler(a.plain("/graphql", a.GraphQL))
+	router.Path("/graphql").Handler(a.plain("/graphql", a.limited(a.GraphQL)))
 	if a.Explorer {
 		explorer, err := web.Explorer()
 		if err != nil {

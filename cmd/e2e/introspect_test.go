@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -60,24 +61,14 @@ func (p *program) introspect(t *testing.T, token string) *served {
 
 // takesID tells whether an argument, or a member of an input, is an id.
 func (s *served) takesID(f fieldOf) bool {
-	for _, a := range f.Args {
-		if s.isID(a) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(f.Args, s.isID)
 }
 
 func (s *served) isID(v valueOf) bool {
 	if v.Type.named() == "ID" {
 		return true
 	}
-	for _, member := range s.types[v.Type.named()].InputFields {
-		if s.isID(member) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.types[v.Type.named()].InputFields, s.isID)
 }
 
 // document writes an operation with one field, whose ids are those of things

@@ -58,7 +58,7 @@ func checkDemoStore(t *testing.T, p *program, s demo.Store) {
 	if orders != 500 {
 		t.Errorf("%d orders, want 500", orders)
 	}
-	for _, want := range strings.Fields(`open completed cancelled pending partially_paid paid partially_refunded refunded voided
+	for want := range strings.FieldsSeq(`open completed cancelled pending partially_paid paid partially_refunded refunded voided
 		unfulfilled partially_fulfilled fulfilled`) {
 		if !states[want] {
 			t.Errorf("no order is %s", want)

@@ -6,7 +6,6 @@ import (
 
 	"github.com/storefront-go/storefront/ent/db/idempotency"
 	"github.com/storefront-go/storefront/ent/micros"
-	"github.com/storefront-go/storefront/ent/viewer"
 )
 
 // purgeBatch keeps a transaction short.
@@ -15,19 +14,16 @@ const purgeBatch = 90
 // Purge deletes the expired keys of every store and returns how many. Nothing
 // depends on it but space: an expired key counts as absent already.
 func (k *Keeper) Purge(ctx context.Context) (total int, err error) {
-	stores, err := k.store.DB(ctx).Store.Query().IDs(viewer.Everywhere(ctx))
-	if err != nil {
-		return 0, fmt.Errorf("purge idempotency keys: %w", err)
-	}
 	cutoff := micros.Now().Add(-Retention)
-	for _, id := range stores {
+	err = k.store.EachStore(ctx, func(ctx context.Context) error {
 		for n := purgeBatch; n == purgeBatch; total += n {
-			if n, err = k.purge(viewer.Operator(ctx, id), cutoff); err != nil {
-				return total, fmt.Errorf("purge idempotency keys: %w", err)
+			if n, err = k.purge(ctx, cutoff); err != nil {
+				return fmt.Errorf("purge idempotency keys: %w", err)
 			}
 		}
-	}
-	return total, nil
+		return nil
+	})
+	return total, err
 }
 
 // purge deletes one batch of the viewer's store.

@@ -8,21 +8,15 @@ import (
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
 	dbevent "github.com/storefront-go/storefront/ent/db/event"
-	"github.com/storefront-go/storefront/ent/db/store"
 	"github.com/storefront-go/storefront/ent/micros"
-	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
 // Retention is how long the event log reaches back (contract, section 8).
 const Retention = 30 * 24 * time.Hour
 
-const (
-	// purgeBatch bounds the rows of one transaction.
-	purgeBatch = 90
-	// storeBatch bounds the stores that are read at once.
-	storeBatch = 200
-)
+// purgeBatch bounds the rows of one transaction.
+const purgeBatch = 90
 
 // Purge deletes the events of every store that are older than [Retention], and
 // returns how many. An event's age is the time in its id, so each batch is a
@@ -30,27 +24,15 @@ const (
 // it has done the more and leaves the rest to the next call.
 func Purge(ctx context.Context, s *ent.Store) (n int, err error) {
 	before := xid.First(micros.Now().Add(-Retention))
-	after := xid.Nil
-	for {
-		stores, err := storesAfter(viewer.Everywhere(ctx), s, after)
-		if err != nil {
-			return n, fmt.Errorf("purge events: %w", err)
-		}
-		for _, id := range stores {
-			deleted, err := purgeStore(viewer.Operator(ctx, id), s, before)
-			if n += deleted; err != nil {
-				return n, fmt.Errorf("purge events: %w", err)
-			}
-		}
-		if len(stores) < storeBatch {
-			return n, nil
-		}
-		after = stores[len(stores)-1]
+	err = s.EachStore(ctx, func(ctx context.Context) error {
+		deleted, err := purgeStore(ctx, s, before)
+		n += deleted
+		return err
+	})
+	if err != nil {
+		err = fmt.Errorf("purge events: %w", err)
 	}
-}
-
-func storesAfter(ctx context.Context, s *ent.Store, after xid.ID) ([]xid.ID, error) {
-	return s.DB(ctx).Store.Query().Where(store.IDGT(after)).Order(db.Asc(store.FieldID)).Limit(storeBatch).IDs(ctx)
+	return n, err
 }
 
 // purgeStore deletes the store's events below an id, batch by batch.

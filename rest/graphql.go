@@ -1,0 +1,62 @@
+package rest
+
+import (
+	"errors"
+	"net/http"
+
+	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/graph/apikey"
+	"github.com/storefront-go/storefront/graph/wire"
+	"github.com/storefront-go/storefront/rest/gcra"
+)
+
+// limited puts the core's own face under the rates of REST: a credential's
+// lineage has one allowance, wherever it spends it, and an address one for
+// credentials that fail. Who calls is looked up again behind it, from memory.
+func (a *API) limited(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		d, ok := a.spend(r)
+		if !ok {
+			refuseGraphQL(w, d)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// spend takes one request from the allowance of whoever sends it. Requests
+// without a credential are refused later, and cost nothing.
+func (a *API) spend(r *http.Request) (d gcra.Decision, ok bool) {
+	token, err := bearer(r)
+	if err != nil || a.rates.Off() {
+		return d, true
+	}
+	v, err := a.Keys.Authenticate(r.Context(), token, apikey.Key, apikey.Access, apikey.Staff)
+	if err == nil {
+		d = a.rates.Take(v.Principal)
+		return d, d.OK
+	}
+	if f, is := errors.AsType[*fault.Error](err); is && f.Kind == fault.InvalidToken {
+		d = a.failures.Take(a.clientOf(r))
+		return d, d.OK
+	}
+	return d, true
+}
+
+// refuseGraphQL answers in the shape that GraphQL clients read.
+func refuseGraphQL(w http.ResponseWriter, d gcra.Decision) {
+	h := w.Header()
+	h["Content-Type"], h["Cache-Control"] = jsonTypes, noStore
+	h["Retry-After"] = []string{gcra.Seconds(d.RetryAfter)}
+	w.WriteHeader(http.StatusTooManyRequests)
+	o := wire.Open(nil)
+	o.Name("errors")
+	e := wire.Open(append(o.B, '['))
+	e.Str("message", "Too many requests: wait, then go on.")
+	e.Name("extensions")
+	x := wire.Open(e.B)
+	x.Plain("code", string(fault.RateLimited))
+	e.B = x.Close()
+	o.B = append(e.Close(), ']')
+	w.Write(o.Close())
+}
