@@ -159,6 +159,11 @@ type driverLog struct{ log *slog.Logger }
 
 func (l driverLog) Print(v ...any) { l.log.Debug("mysql driver", "message", fmt.Sprint(v...)) }
 
+// sqliteReaders is how many connections read. Each has a page cache of its own,
+// whose memory counts double in this driver; the system's cache holds the file
+// once for all, so more readers with larger caches were no faster.
+const sqliteReaders = 4
+
 // openSQLite makes the pool of the one writer and the pool of readers. With one
 // connection the pool's queue, which honours contexts, orders the writers;
 // SQLite's own waiting does not.
@@ -174,12 +179,12 @@ func openSQLite(t target, c Config) (writer, readers *stdsql.DB, err error) {
 		return nil, nil, err
 	}
 	writer.SetMaxOpenConns(1)
-	readers, err = sqlitePool(t, "_pragma", "busy_timeout(5000)", "_pragma", "query_only(1)", "_pragma", "cache_size(-4000)")
+	readers, err = sqlitePool(t, "_pragma", "busy_timeout(5000)", "_pragma", "query_only(1)", "_pragma", "cache_size(-1000)")
 	if err != nil {
 		writer.Close()
 		return nil, nil, err
 	}
-	n := cmp.Or(c.MaxOpen, 8)
+	n := cmp.Or(c.MaxOpen, sqliteReaders)
 	readers.SetMaxOpenConns(n)
 	readers.SetMaxIdleConns(n)
 	return writer, readers, nil

@@ -19,7 +19,7 @@ type Config struct {
 	// FullSync makes SQLite's commits survive a power cut, not only a crash of
 	// the process. MySQL's durability is a setting of the server.
 	FullSync bool
-	// MaxOpen bounds the pool: MySQL connections, or SQLite readers. Default 16 and 8.
+	// MaxOpen bounds the pool: MySQL connections, or SQLite readers. Default 16 and 4.
 	MaxOpen int
 	// Logger gets retries and connection trouble; nothing is logged without one.
 	Logger *slog.Logger

@@ -34,7 +34,7 @@ func TestCustomerRedact(t *testing.T) {
 		}
 		got := p.Customer
 		sameCustomer(t, ctx, r, got)
-		if got.Status != state.CustomerRedacted || got.EmailMarketing != state.EmailNotSubscribed || got.DisplayName() != "Customer" || got.OrdersCount != c.OrdersCount {
+		if got.Status != state.CustomerRedacted || got.EmailMarketing != state.EmailNotSubscribed || got.DisplayName() != "Redacted customer" || got.OrdersCount != c.OrdersCount {
 			t.Errorf("redacted to %v", got)
 		}
 		body := lastEvent(t, ctx, r, c.ID)

@@ -40,29 +40,28 @@ func (r *Resolver) lines(ctx context.Context, rows []*db.Order) ([]*db.OrderLine
 	return q.Load(ctx)
 }
 
-// assemble gives every order its lines and what loads its other children.
+// assemble gives every order its lines, which come by order, and what loads the
+// other children of all.
 func (r *Resolver) assemble(rows []*db.Order, lines []*db.OrderLine) []*model.Order {
 	var (
-		shown = make([]*model.Order, len(rows))
-		slab  = make([]model.Order, len(rows))
-		of    = make(map[xid.ID]*model.Order, len(rows))
-		items = make([]model.LineItem, len(lines))
-		all   = &siblings{Resolver: r, orders: rows, lines: lines}
+		shared = model.NewSiblings((&siblings{Resolver: r, orders: rows, lines: lines}).relations)
+		shown  = make([]*model.Order, len(rows))
+		slab   = make([]model.Order, len(rows))
+		of     = make(map[xid.ID]*model.Order, len(rows))
 	)
-	customers := model.NewBatch(all.customerIDs, all.customers)
-	payments, fulfillments := model.NewBatch(all.orderIDs, all.payments), model.NewBatch(all.orderIDs, all.fulfillments)
-	notes := model.NewFamily(func(first int) *model.Batch[xid.ID, []*model.OrderNote] {
-		return model.NewBatch(all.notedIDs, all.notes(first))
-	})
 	for i, o := range rows {
-		slab[i] = model.Order{Order: o, Customers: customers, Notes: notes, Payments: payments, Fulfillments: fulfillments}
+		slab[i] = model.Order{Order: o, Siblings: shared}
 		shown[i] = &slab[i]
 		of[o.ID] = shown[i]
 	}
-	products := model.NewBatch(all.productIDs, all.products)
-	for i, l := range lines {
-		items[i] = model.LineItem{OrderLine: l, Products: products}
-		of[l.OrderID].Lines = append(of[l.OrderID].Lines, &items[i])
+	items, pointers := make([]model.LineItem, len(lines)), make([]*model.LineItem, len(lines))
+	for first, i := 0, 0; i < len(lines); i++ {
+		items[i] = model.LineItem{OrderLine: lines[i], Siblings: shared}
+		pointers[i] = &items[i]
+		if i+1 == len(lines) || lines[i+1].OrderID != lines[i].OrderID {
+			of[lines[i].OrderID].Lines = pointers[first : i+1 : i+1]
+			first = i + 1
+		}
 	}
 	return shown
 }
@@ -88,6 +87,19 @@ type siblings struct {
 	*Resolver
 	orders []*db.Order
 	lines  []*db.OrderLine
+}
+
+// relations makes what loads the rows around the page.
+func (s *siblings) relations() *model.Relations {
+	return &model.Relations{
+		Customers: model.NewBatch(s.customerIDs, s.customers),
+		Products:  model.NewBatch(s.productIDs, s.products),
+		Notes: model.NewFamily(func(first int) *model.Batch[xid.ID, []*model.OrderNote] {
+			return model.NewBatch(s.notedIDs, s.notes(first))
+		}),
+		Payments:     model.NewBatch(s.orderIDs, s.payments),
+		Fulfillments: model.NewBatch(s.orderIDs, s.fulfillments),
+	}
 }
 
 // ids collects the ids of rows once each, in key order.

@@ -23,7 +23,7 @@ func (o orderFields) Customer(ctx context.Context, order *model.Order) (*model.C
 	if order.CustomerID == nil {
 		return nil, nil
 	}
-	c, err := order.Customers.Get(ctx, *order.CustomerID)
+	c, err := order.Relations().Customers.Get(ctx, *order.CustomerID)
 	return c, explain("customer", err)
 }
 
@@ -33,19 +33,19 @@ func (o orderFields) Notes(ctx context.Context, order *model.Order, first *int) 
 	if err != nil {
 		return nil, err
 	}
-	notes, err := order.Notes.Of(limit).Get(ctx, order.ID)
+	notes, err := order.Relations().Notes.Of(limit).Get(ctx, order.ID)
 	return notes, explain("order notes", err)
 }
 
 // Payments returns the ledger, oldest first.
 func (o orderFields) Payments(ctx context.Context, order *model.Order) ([]*db.Payment, error) {
-	payments, err := order.Payments.Get(ctx, order.ID)
+	payments, err := order.Relations().Payments.Get(ctx, order.ID)
 	return payments, explain("payments", err)
 }
 
 // Fulfillments returns the shipments, oldest first.
 func (o orderFields) Fulfillments(ctx context.Context, order *model.Order) ([]*db.Fulfillment, error) {
-	fulfillments, err := order.Fulfillments.Get(ctx, order.ID)
+	fulfillments, err := order.Relations().Fulfillments.Get(ctx, order.ID)
 	return fulfillments, explain("fulfillments", err)
 }
 
@@ -57,6 +57,6 @@ func (l lineFields) Product(ctx context.Context, line *model.LineItem) (*db.Prod
 	if line.ProductID == nil {
 		return nil, nil
 	}
-	p, err := line.Products.Get(ctx, *line.ProductID)
+	p, err := line.Relations().Products.Get(ctx, *line.ProductID)
 	return p, explain("product", err)
 }

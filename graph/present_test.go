@@ -151,7 +151,7 @@ func TestExplained(t *testing.T) {
 		{fault.Missing("product"), fault.NotFound},
 		{refusal{fault.New(fault.Forbidden, "No.")}, fault.Forbidden},
 		{&fault.Error{Kind: fault.Internal, Detail: "secret"}, fault.Internal},
-		{recovered(nil, "secret"), fault.Internal},
+		{recovered(t.Context(), "secret"), fault.Internal},
 	} {
 		f := explained(tc.err)
 		shown := presentFault("req_1", f)

@@ -21,7 +21,7 @@ func (a *API) authenticate(c *call) error {
 	if err != nil {
 		return a.failedAuthentication(c, err)
 	}
-	if queryToken(c.r) {
+	if c.query.values.Has("access_token") { // RFC 6750, section 2.3, is not offered
 		return fault.New(fault.InvalidRequest, "A credential in the query is never accepted: send it in the Authorization header alone.")
 	}
 	c.viewer = v
@@ -43,12 +43,6 @@ func bearer(r *http.Request) (string, error) {
 		return "", fault.New(fault.AuthenticationRequired, "The Authorization header is not of the scheme Bearer.")
 	}
 	return strings.TrimLeft(token, " "), nil
-}
-
-// queryToken tells whether the query holds an access_token (RFC 6750, section
-// 2.3, which is not offered).
-func queryToken(r *http.Request) bool {
-	return strings.Contains(r.URL.RawQuery, "access_token") && r.URL.Query().Has("access_token")
 }
 
 // failedAuthentication bounds how fast one address may try credentials.

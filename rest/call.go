@@ -95,6 +95,7 @@ func (a *API) endpoint(e *endpoint) http.Handler {
 // run takes the call through the steps of contract section 2; the first that
 // refuses ends it.
 func (a *API) run(c *call) error {
+	c.query.read(c.r.URL.RawQuery)
 	for _, step := range [...]func(*API, *call) error{
 		(*API).authenticate, (*API).limit, (*API).version, (*API).authorise, (*API).parameters,
 	} {

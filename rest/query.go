@@ -18,18 +18,24 @@ type params struct {
 	// cursor is what the caller sent; anything is allowed.
 	cursor *string
 	faults []fault.Field
+	// malformed is what ParseQuery found wrong with the whole.
+	malformed error
 }
 
-// parameters reads the query: a parameter that the row does not document, a
+// read parses the query. Its error is kept until the step that may report it.
+func (p *params) read(raw string) {
+	if raw == "" {
+		return
+	}
+	p.values, p.malformed = url.ParseQuery(raw)
+}
+
+// parameters judges the query: a parameter that the row does not document, a
 // repeated one or a bad limit is a fault, a bad cursor never is (contract,
 // section 1).
 func (a *API) parameters(c *call) error {
-	if c.r.URL.RawQuery == "" {
-		return nil
-	}
 	p := &c.query
-	var err error
-	if p.values, err = url.ParseQuery(c.r.URL.RawQuery); err != nil || p.values.Has("") {
+	if p.malformed != nil || p.values.Has("") {
 		return fault.New(fault.InvalidParameter, "The query of the address is malformed.")
 	}
 	for name, values := range p.values {
@@ -44,14 +50,23 @@ func (a *API) parameters(c *call) error {
 		case len(values) > 1:
 			p.bad(name, fault.InvalidFormat, "This parameter is given more than once.")
 		case name == "limit":
-			n, ok := page.ParseLimit(values[0])
-			if !ok {
-				p.bad(name, fault.OutOfRange, "A limit is a whole number from 1; above 100 counts as 100.")
-			}
-			p.limit = &n
+			p.size(values[0])
 		}
 	}
 	return p.err()
+}
+
+// size reads the limit.
+func (p *params) size(text string) {
+	n, ok := page.ParseLimit(text)
+	if !ok {
+		code := fault.InvalidFormat
+		if digits := strings.TrimPrefix(text, "-"); digits != "" && strings.Trim(digits, "0123456789") == "" {
+			code = fault.OutOfRange
+		}
+		p.bad("limit", code, "A limit is a whole number from 1; above 100 counts as 100.")
+	}
+	p.limit = &n
 }
 
 // bad notes what is wrong with a parameter.

@@ -173,6 +173,7 @@ var compressors = sync.Pool{New: func() any {
 // send writes a body, compressed where asked. HEAD gets the headers alone.
 func (a *API) send(c *call, status int, body []byte) {
 	h := c.w.Header()
+	h["Vary"] = varyEncoding
 	c.status = status
 	if len(body) >= minGzip && acceptsGzip(c.r.Header["Accept-Encoding"]) {
 		h["Content-Encoding"] = gzipped

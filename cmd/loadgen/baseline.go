@@ -8,6 +8,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/storefront-go/storefront/cmd/internal/app"
 	"github.com/storefront-go/storefront/cmd/internal/baseline"
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/graph/apikey"
@@ -24,6 +25,7 @@ type baselineCommand struct {
 
 // Run serves until the context ends.
 func (c *baselineCommand) Run(ctx context.Context) error {
+	app.TuneCollector() // both sides alike
 	// Commits are as durable as the service's are by default.
 	s, err := ent.Open(ctx, ent.Config{Database: c.Database, FullSync: true})
 	if err != nil {

@@ -6,6 +6,7 @@
 package cell
 
 import (
+	"bytes"
 	"database/sql"
 	"fmt"
 	"slices"
@@ -41,8 +42,8 @@ func (b *Bytes) Scan(src any) error {
 	case nil:
 		*b = nil
 	case []byte:
-		if *b == nil || string(*b) != string(v) {
-			*b = slices.Clip(append([]byte{}, v...))
+		if v == nil || *b == nil || string(*b) != string(v) {
+			*b = slices.Clip(bytes.Clone(v))
 		}
 	case string:
 		*b = []byte(v)
@@ -54,16 +55,23 @@ func (b *Bytes) Scan(src any) error {
 
 type integer interface{ ~int | ~int64 }
 
-// Integer scans a whole number or a type made of one.
-type Integer[T integer] struct{ dst *T }
-
-// Number returns the scanner that fills dst.
-func Number[T integer](dst *T) *Integer[T] { return &Integer[T]{dst} }
+// Int64 scans a whole number, or a type made of one.
+type Int64 int64
 
 // Scan implements sql.Scanner.
-func (n *Integer[T]) Scan(src any) error {
+func (n *Int64) Scan(src any) error {
 	v, err := number(src)
-	*n.dst = T(v)
+	*n = Int64(v)
+	return err
+}
+
+// Int scans a whole number.
+type Int int
+
+// Scan implements sql.Scanner.
+func (n *Int) Scan(src any) error {
+	v, err := number(src)
+	*n = Int(v)
 	return err
 }
 
@@ -81,7 +89,8 @@ func (f *Flag) Scan(src any) error {
 	return err
 }
 
-// OptText scans a text that may be NULL.
+// OptText scans a text that may be NULL. Like [Text] it shares a value with the
+// row before, behind one pointer: nobody may write through it.
 type OptText[T ~string] struct{ dst **T }
 
 // TextOf returns the scanner that fills dst.
@@ -91,6 +100,9 @@ func TextOf[T ~string](dst **T) *OptText[T] { return &OptText[T]{dst} }
 func (o *OptText[T]) Scan(src any) error {
 	if src == nil {
 		*o.dst = nil
+		return nil
+	}
+	if v, ok := src.([]byte); ok && *o.dst != nil && string(**o.dst) == string(v) {
 		return nil
 	}
 	var t Text[T]

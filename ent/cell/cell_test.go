@@ -13,6 +13,7 @@ func TestScan(t *testing.T) {
 		text   string
 		raw    []byte
 		number int64
+		small  int
 		flag   bool
 		optT   *string
 		optN   *int64
@@ -31,11 +32,14 @@ func TestScan(t *testing.T) {
 		{"empty bytes", (*cell.Bytes)(&raw), []byte{}, func() bool { return raw != nil && len(raw) == 0 }},
 		{"no bytes", (*cell.Bytes)(&raw), nil, func() bool { return raw == nil }},
 		{"empty bytes after none", (*cell.Bytes)(&raw), []byte{}, func() bool { return raw != nil }},
-		{"number", cell.Number(&number), int64(-5), func() bool { return number == -5 }},
-		{"number of text", cell.Number(&number), []byte("7"), func() bool { return number == 7 }},
+		{"number", (*cell.Int64)(&number), int64(-5), func() bool { return number == -5 }},
+		{"number of text", (*cell.Int64)(&number), []byte("7"), func() bool { return number == 7 }},
+		{"small number", (*cell.Int)(&small), int64(9), func() bool { return small == 9 }},
 		{"flag of number", (*cell.Flag)(&flag), int64(1), func() bool { return flag }},
 		{"flag", (*cell.Flag)(&flag), false, func() bool { return !flag }},
 		{"text that is there", cell.TextOf(&optT), []byte("a"), func() bool { return optT != nil && *optT == "a" }},
+		{"the same text again", cell.TextOf(&optT), []byte("a"), func() bool { return *optT == "a" }},
+		{"another text", cell.TextOf(&optT), []byte("b"), func() bool { return *optT == "b" }},
 		{"text that is not", cell.TextOf(&optT), nil, func() bool { return optT == nil }},
 		{"number that is there", cell.NumberOf(&optN), int64(3), func() bool { return optN != nil && *optN == 3 }},
 		{"number that is not", cell.NumberOf(&optN), nil, func() bool { return optN == nil }},
@@ -57,12 +61,12 @@ func TestMismatch(t *testing.T) {
 		number int64
 		optN   *int64
 	)
-	for _, dest := range []sql.Scanner{(*cell.Text[string])(&text), (*cell.Bytes)(&raw), cell.Number(&number), cell.NumberOf(&optN)} {
+	for _, dest := range []sql.Scanner{(*cell.Text[string])(&text), (*cell.Bytes)(&raw), (*cell.Int64)(&number), cell.NumberOf(&optN)} {
 		if err := dest.Scan(1.5); err == nil {
 			t.Errorf("%T took a float", dest)
 		}
 	}
-	if err := cell.Number(&number).Scan([]byte("x")); err == nil {
+	if err := (*cell.Int64)(&number).Scan([]byte("x")); err == nil {
 		t.Error("a text was taken for a number")
 	}
 }

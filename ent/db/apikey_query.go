@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"sync"
 
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/sql"
@@ -508,14 +509,16 @@ func (_q *APIKeyQuery) Load(ctx context.Context) ([]*APIKey, error) {
 // apikeySelectList is apikey.Columns as a query names them, made once.
 var apikeySelectList = "`" + strings.Join(apikey.Columns, "`, `") + "`"
 
-// scanAPIKey reads rows that hold every column of apikey.Columns, in their order.
-func scanAPIKey(rows *sql.Rows, c config) ([]*APIKey, error) {
-	var (
-		row   APIKey
-		nodes = []*APIKey{}
-		slab  []APIKey
-	)
-	dest := []any{
+// apikeyRoom is room for one row and where its columns land in it.
+type apikeyRoom struct {
+	row  APIKey
+	dest []any
+}
+
+var apikeyRooms = sync.Pool{New: func() any {
+	room := new(apikeyRoom)
+	row := &room.row
+	room.dest = []any{
 		&row.ID,
 		&row.StoreID,
 		&row.LineageID,
@@ -529,14 +532,25 @@ func scanAPIKey(rows *sql.Rows, c config) ([]*APIKey, error) {
 		cell.NumberOf(&row.RevokedAt),
 		cell.NumberOf(&row.LastUsedAt),
 	}
+	return room
+}}
+
+// scanAPIKey reads rows that hold every column of apikey.Columns, in their order.
+func scanAPIKey(rows *sql.Rows, c config) ([]*APIKey, error) {
+	room := apikeyRooms.Get().(*apikeyRoom)
+	defer func() {
+		room.row = APIKey{}
+		apikeyRooms.Put(room)
+	}()
+	nodes, slab := []*APIKey{}, []APIKey(nil)
 	for rows.Next() {
-		if err := rows.Scan(dest...); err != nil {
+		if err := rows.Scan(room.dest...); err != nil {
 			return nil, err
 		}
 		if len(slab) == 0 {
 			slab = make([]APIKey, min(max(len(nodes), 1), 128))
 		}
-		slab[0] = row
+		slab[0] = room.row
 		slab[0].config = c
 		nodes, slab = append(nodes, &slab[0]), slab[1:]
 	}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"sync"
 
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/sql"
@@ -509,14 +510,16 @@ func (_q *AuditQuery) Load(ctx context.Context) ([]*Audit, error) {
 // auditSelectList is audit.Columns as a query names them, made once.
 var auditSelectList = "`" + strings.Join(audit.Columns, "`, `") + "`"
 
-// scanAudit reads rows that hold every column of audit.Columns, in their order.
-func scanAudit(rows *sql.Rows, c config) ([]*Audit, error) {
-	var (
-		row   Audit
-		nodes = []*Audit{}
-		slab  []Audit
-	)
-	dest := []any{
+// auditRoom is room for one row and where its columns land in it.
+type auditRoom struct {
+	row  Audit
+	dest []any
+}
+
+var auditRooms = sync.Pool{New: func() any {
+	room := new(auditRoom)
+	row := &room.row
+	room.dest = []any{
 		&row.ID,
 		&row.StoreID,
 		(*cell.Text[viewer.Kind])(&row.ActorType),
@@ -528,14 +531,25 @@ func scanAudit(rows *sql.Rows, c config) ([]*Audit, error) {
 		cell.TextOf(&row.Detail),
 		cell.TextOf(&row.RequestID),
 	}
+	return room
+}}
+
+// scanAudit reads rows that hold every column of audit.Columns, in their order.
+func scanAudit(rows *sql.Rows, c config) ([]*Audit, error) {
+	room := auditRooms.Get().(*auditRoom)
+	defer func() {
+		room.row = Audit{}
+		auditRooms.Put(room)
+	}()
+	nodes, slab := []*Audit{}, []Audit(nil)
 	for rows.Next() {
-		if err := rows.Scan(dest...); err != nil {
+		if err := rows.Scan(room.dest...); err != nil {
 			return nil, err
 		}
 		if len(slab) == 0 {
 			slab = make([]Audit, min(max(len(nodes), 1), 128))
 		}
-		slab[0] = row
+		slab[0] = room.row
 		slab[0].config = c
 		nodes, slab = append(nodes, &slab[0]), slab[1:]
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"sync"
 
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/sql"
@@ -501,27 +502,40 @@ func (_q *CredentialQuery) Load(ctx context.Context) ([]*Credential, error) {
 // credentialSelectList is credential.Columns as a query names them, made once.
 var credentialSelectList = "`" + strings.Join(credential.Columns, "`, `") + "`"
 
-// scanCredential reads rows that hold every column of credential.Columns, in their order.
-func scanCredential(rows *sql.Rows, c config) ([]*Credential, error) {
-	var (
-		row   Credential
-		nodes = []*Credential{}
-		slab  []Credential
-	)
-	dest := []any{
+// credentialRoom is room for one row and where its columns land in it.
+type credentialRoom struct {
+	row  Credential
+	dest []any
+}
+
+var credentialRooms = sync.Pool{New: func() any {
+	room := new(credentialRoom)
+	row := &room.row
+	room.dest = []any{
 		&row.ID,
 		&row.StoreID,
 		&row.CredentialID,
 		(*cell.Text[string])(&row.Kind),
 	}
+	return room
+}}
+
+// scanCredential reads rows that hold every column of credential.Columns, in their order.
+func scanCredential(rows *sql.Rows, c config) ([]*Credential, error) {
+	room := credentialRooms.Get().(*credentialRoom)
+	defer func() {
+		room.row = Credential{}
+		credentialRooms.Put(room)
+	}()
+	nodes, slab := []*Credential{}, []Credential(nil)
 	for rows.Next() {
-		if err := rows.Scan(dest...); err != nil {
+		if err := rows.Scan(room.dest...); err != nil {
 			return nil, err
 		}
 		if len(slab) == 0 {
 			slab = make([]Credential, min(max(len(nodes), 1), 128))
 		}
-		slab[0] = row
+		slab[0] = room.row
 		slab[0].config = c
 		nodes, slab = append(nodes, &slab[0]), slab[1:]
 	}

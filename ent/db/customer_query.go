@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"sync"
 
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/sql"
@@ -509,19 +510,21 @@ func (_q *CustomerQuery) Load(ctx context.Context) ([]*Customer, error) {
 // customerSelectList is customer.Columns as a query names them, made once.
 var customerSelectList = "`" + strings.Join(customer.Columns, "`, `") + "`"
 
-// scanCustomer reads rows that hold every column of customer.Columns, in their order.
-func scanCustomer(rows *sql.Rows, c config) ([]*Customer, error) {
-	var (
-		row   Customer
-		nodes = []*Customer{}
-		slab  []Customer
-	)
-	dest := []any{
+// customerRoom is room for one row and where its columns land in it.
+type customerRoom struct {
+	row  Customer
+	dest []any
+}
+
+var customerRooms = sync.Pool{New: func() any {
+	room := new(customerRoom)
+	row := &room.row
+	room.dest = []any{
 		&row.ID,
 		&row.StoreID,
-		cell.Number(&row.Version),
-		cell.Number(&row.EventSequence),
-		cell.Number(&row.UpdatedAt),
+		(*cell.Int64)(&row.Version),
+		(*cell.Int64)(&row.EventSequence),
+		(*cell.Int64)(&row.UpdatedAt),
 		cell.TextOf(&row.Email),
 		cell.TextOf(&row.Phone),
 		cell.TextOf(&row.FirstName),
@@ -533,18 +536,29 @@ func scanCustomer(rows *sql.Rows, c config) ([]*Customer, error) {
 		(*cell.Bytes)(&row.Addresses),
 		(*cell.Bytes)(&row.Tags),
 		cell.TextOf(&row.Note),
-		cell.Number(&row.OrdersCount),
-		cell.Number(&row.TotalSpentMinor),
+		(*cell.Int64)(&row.OrdersCount),
+		(*cell.Int64)(&row.TotalSpentMinor),
 		cell.NumberOf(&row.LastOrderAt),
 	}
+	return room
+}}
+
+// scanCustomer reads rows that hold every column of customer.Columns, in their order.
+func scanCustomer(rows *sql.Rows, c config) ([]*Customer, error) {
+	room := customerRooms.Get().(*customerRoom)
+	defer func() {
+		room.row = Customer{}
+		customerRooms.Put(room)
+	}()
+	nodes, slab := []*Customer{}, []Customer(nil)
 	for rows.Next() {
-		if err := rows.Scan(dest...); err != nil {
+		if err := rows.Scan(room.dest...); err != nil {
 			return nil, err
 		}
 		if len(slab) == 0 {
 			slab = make([]Customer, min(max(len(nodes), 1), 128))
 		}
-		slab[0] = row
+		slab[0] = room.row
 		slab[0].config = c
 		nodes, slab = append(nodes, &slab[0]), slab[1:]
 	}

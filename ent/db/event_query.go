@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"sync"
 
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/sql"
@@ -509,30 +510,43 @@ func (_q *EventQuery) Load(ctx context.Context) ([]*Event, error) {
 // dbeventSelectList is dbevent.Columns as a query names them, made once.
 var dbeventSelectList = "`" + strings.Join(dbevent.Columns, "`, `") + "`"
 
-// scanEvent reads rows that hold every column of dbevent.Columns, in their order.
-func scanEvent(rows *sql.Rows, c config) ([]*Event, error) {
-	var (
-		row   Event
-		nodes = []*Event{}
-		slab  []Event
-	)
-	dest := []any{
+// dbeventRoom is room for one row and where its columns land in it.
+type dbeventRoom struct {
+	row  Event
+	dest []any
+}
+
+var dbeventRooms = sync.Pool{New: func() any {
+	room := new(dbeventRoom)
+	row := &room.row
+	room.dest = []any{
 		&row.ID,
 		&row.StoreID,
 		(*cell.Text[event.Type])(&row.Type),
 		(*cell.Text[string])(&row.ResourceType),
 		&row.ResourceID,
-		cell.Number(&row.Sequence),
+		(*cell.Int64)(&row.Sequence),
 		(*cell.Bytes)(&row.Body),
 	}
+	return room
+}}
+
+// scanEvent reads rows that hold every column of dbevent.Columns, in their order.
+func scanEvent(rows *sql.Rows, c config) ([]*Event, error) {
+	room := dbeventRooms.Get().(*dbeventRoom)
+	defer func() {
+		room.row = Event{}
+		dbeventRooms.Put(room)
+	}()
+	nodes, slab := []*Event{}, []Event(nil)
 	for rows.Next() {
-		if err := rows.Scan(dest...); err != nil {
+		if err := rows.Scan(room.dest...); err != nil {
 			return nil, err
 		}
 		if len(slab) == 0 {
 			slab = make([]Event, min(max(len(nodes), 1), 128))
 		}
-		slab[0] = row
+		slab[0] = room.row
 		slab[0].config = c
 		nodes, slab = append(nodes, &slab[0]), slab[1:]
 	}

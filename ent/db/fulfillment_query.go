@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"sync"
 
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/sql"
@@ -508,14 +509,16 @@ func (_q *FulfillmentQuery) Load(ctx context.Context) ([]*Fulfillment, error) {
 // fulfillmentSelectList is fulfillment.Columns as a query names them, made once.
 var fulfillmentSelectList = "`" + strings.Join(fulfillment.Columns, "`, `") + "`"
 
-// scanFulfillment reads rows that hold every column of fulfillment.Columns, in their order.
-func scanFulfillment(rows *sql.Rows, c config) ([]*Fulfillment, error) {
-	var (
-		row   Fulfillment
-		nodes = []*Fulfillment{}
-		slab  []Fulfillment
-	)
-	dest := []any{
+// fulfillmentRoom is room for one row and where its columns land in it.
+type fulfillmentRoom struct {
+	row  Fulfillment
+	dest []any
+}
+
+var fulfillmentRooms = sync.Pool{New: func() any {
+	room := new(fulfillmentRoom)
+	row := &room.row
+	room.dest = []any{
 		&row.ID,
 		&row.StoreID,
 		&row.OrderID,
@@ -524,14 +527,25 @@ func scanFulfillment(rows *sql.Rows, c config) ([]*Fulfillment, error) {
 		cell.TextOf(&row.TrackingNumber),
 		cell.TextOf(&row.TrackingURL),
 	}
+	return room
+}}
+
+// scanFulfillment reads rows that hold every column of fulfillment.Columns, in their order.
+func scanFulfillment(rows *sql.Rows, c config) ([]*Fulfillment, error) {
+	room := fulfillmentRooms.Get().(*fulfillmentRoom)
+	defer func() {
+		room.row = Fulfillment{}
+		fulfillmentRooms.Put(room)
+	}()
+	nodes, slab := []*Fulfillment{}, []Fulfillment(nil)
 	for rows.Next() {
-		if err := rows.Scan(dest...); err != nil {
+		if err := rows.Scan(room.dest...); err != nil {
 			return nil, err
 		}
 		if len(slab) == 0 {
 			slab = make([]Fulfillment, min(max(len(nodes), 1), 128))
 		}
-		slab[0] = row
+		slab[0] = room.row
 		slab[0].config = c
 		nodes, slab = append(nodes, &slab[0]), slab[1:]
 	}

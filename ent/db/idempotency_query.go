@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"sync"
 
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/sql"
@@ -508,30 +509,43 @@ func (_q *IdempotencyQuery) Load(ctx context.Context) ([]*Idempotency, error) {
 // idempotencySelectList is idempotency.Columns as a query names them, made once.
 var idempotencySelectList = "`" + strings.Join(idempotency.Columns, "`, `") + "`"
 
-// scanIdempotency reads rows that hold every column of idempotency.Columns, in their order.
-func scanIdempotency(rows *sql.Rows, c config) ([]*Idempotency, error) {
-	var (
-		row   Idempotency
-		nodes = []*Idempotency{}
-		slab  []Idempotency
-	)
-	dest := []any{
+// idempotencyRoom is room for one row and where its columns land in it.
+type idempotencyRoom struct {
+	row  Idempotency
+	dest []any
+}
+
+var idempotencyRooms = sync.Pool{New: func() any {
+	room := new(idempotencyRoom)
+	row := &room.row
+	room.dest = []any{
 		&row.ID,
 		&row.StoreID,
 		(*cell.Bytes)(&row.KeyHash),
 		(*cell.Bytes)(&row.Fingerprint),
-		cell.Number(&row.CreatedAt),
-		cell.Number(&row.Status),
+		(*cell.Int64)(&row.CreatedAt),
+		(*cell.Int)(&row.Status),
 		(*cell.Bytes)(&row.Answer),
 	}
+	return room
+}}
+
+// scanIdempotency reads rows that hold every column of idempotency.Columns, in their order.
+func scanIdempotency(rows *sql.Rows, c config) ([]*Idempotency, error) {
+	room := idempotencyRooms.Get().(*idempotencyRoom)
+	defer func() {
+		room.row = Idempotency{}
+		idempotencyRooms.Put(room)
+	}()
+	nodes, slab := []*Idempotency{}, []Idempotency(nil)
 	for rows.Next() {
-		if err := rows.Scan(dest...); err != nil {
+		if err := rows.Scan(room.dest...); err != nil {
 			return nil, err
 		}
 		if len(slab) == 0 {
 			slab = make([]Idempotency, min(max(len(nodes), 1), 128))
 		}
-		slab[0] = row
+		slab[0] = room.row
 		slab[0].config = c
 		nodes, slab = append(nodes, &slab[0]), slab[1:]
 	}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"sync"
 
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/sql"
@@ -510,14 +511,16 @@ func (_q *NoteQuery) Load(ctx context.Context) ([]*Note, error) {
 // noteSelectList is note.Columns as a query names them, made once.
 var noteSelectList = "`" + strings.Join(note.Columns, "`, `") + "`"
 
-// scanNote reads rows that hold every column of note.Columns, in their order.
-func scanNote(rows *sql.Rows, c config) ([]*Note, error) {
-	var (
-		row   Note
-		nodes = []*Note{}
-		slab  []Note
-	)
-	dest := []any{
+// noteRoom is room for one row and where its columns land in it.
+type noteRoom struct {
+	row  Note
+	dest []any
+}
+
+var noteRooms = sync.Pool{New: func() any {
+	room := new(noteRoom)
+	row := &room.row
+	room.dest = []any{
 		&row.ID,
 		&row.StoreID,
 		&row.OrderID,
@@ -527,14 +530,25 @@ func scanNote(rows *sql.Rows, c config) ([]*Note, error) {
 		&row.AuthorID,
 		(*cell.Text[string])(&row.AuthorName),
 	}
+	return room
+}}
+
+// scanNote reads rows that hold every column of note.Columns, in their order.
+func scanNote(rows *sql.Rows, c config) ([]*Note, error) {
+	room := noteRooms.Get().(*noteRoom)
+	defer func() {
+		room.row = Note{}
+		noteRooms.Put(room)
+	}()
+	nodes, slab := []*Note{}, []Note(nil)
 	for rows.Next() {
-		if err := rows.Scan(dest...); err != nil {
+		if err := rows.Scan(room.dest...); err != nil {
 			return nil, err
 		}
 		if len(slab) == 0 {
 			slab = make([]Note, min(max(len(nodes), 1), 128))
 		}
-		slab[0] = row
+		slab[0] = room.row
 		slab[0].config = c
 		nodes, slab = append(nodes, &slab[0]), slab[1:]
 	}

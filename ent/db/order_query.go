@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"sync"
 
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/sql"
@@ -509,52 +510,65 @@ func (_q *OrderQuery) Load(ctx context.Context) ([]*Order, error) {
 // orderSelectList is order.Columns as a query names them, made once.
 var orderSelectList = "`" + strings.Join(order.Columns, "`, `") + "`"
 
-// scanOrder reads rows that hold every column of order.Columns, in their order.
-func scanOrder(rows *sql.Rows, c config) ([]*Order, error) {
-	var (
-		row   Order
-		nodes = []*Order{}
-		slab  []Order
-	)
-	dest := []any{
+// orderRoom is room for one row and where its columns land in it.
+type orderRoom struct {
+	row  Order
+	dest []any
+}
+
+var orderRooms = sync.Pool{New: func() any {
+	room := new(orderRoom)
+	row := &room.row
+	room.dest = []any{
 		&row.ID,
 		&row.StoreID,
-		cell.Number(&row.Version),
-		cell.Number(&row.EventSequence),
-		cell.Number(&row.UpdatedAt),
-		cell.Number(&row.Number),
+		(*cell.Int64)(&row.Version),
+		(*cell.Int64)(&row.EventSequence),
+		(*cell.Int64)(&row.UpdatedAt),
+		(*cell.Int64)(&row.Number),
 		(*cell.Text[state.OrderStatus])(&row.Status),
 		(*cell.Text[state.FinancialStatus])(&row.FinancialStatus),
 		(*cell.Text[state.FulfillmentStatus])(&row.FulfillmentStatus),
 		(*cell.Text[string])(&row.Currency),
-		cell.Number(&row.SubtotalMinor),
-		cell.Number(&row.DiscountMinor),
-		cell.Number(&row.ShippingMinor),
-		cell.Number(&row.TaxMinor),
-		cell.Number(&row.TotalMinor),
-		cell.Number(&row.PaidMinor),
-		cell.Number(&row.RefundedMinor),
+		(*cell.Int64)(&row.SubtotalMinor),
+		(*cell.Int64)(&row.DiscountMinor),
+		(*cell.Int64)(&row.ShippingMinor),
+		(*cell.Int64)(&row.TaxMinor),
+		(*cell.Int64)(&row.TotalMinor),
+		(*cell.Int64)(&row.PaidMinor),
+		(*cell.Int64)(&row.RefundedMinor),
 		cell.PointerOf(&row.CustomerID),
 		cell.TextOf(&row.Email),
 		(*cell.Bytes)(&row.BillingAddress),
 		(*cell.Bytes)(&row.ShippingAddress),
-		cell.Number(&row.NotesCount),
+		(*cell.Int64)(&row.NotesCount),
 		(*cell.Bytes)(&row.Tags),
 		(*cell.Text[string])(&row.Source),
-		cell.Number(&row.PlacedAt),
+		(*cell.Int64)(&row.PlacedAt),
 		cell.NumberOf(&row.PaidAt),
 		cell.NumberOf(&row.FulfilledAt),
 		cell.NumberOf(&row.CancelledAt),
 		cell.NumberOf(&row.CompletedAt),
 	}
+	return room
+}}
+
+// scanOrder reads rows that hold every column of order.Columns, in their order.
+func scanOrder(rows *sql.Rows, c config) ([]*Order, error) {
+	room := orderRooms.Get().(*orderRoom)
+	defer func() {
+		room.row = Order{}
+		orderRooms.Put(room)
+	}()
+	nodes, slab := []*Order{}, []Order(nil)
 	for rows.Next() {
-		if err := rows.Scan(dest...); err != nil {
+		if err := rows.Scan(room.dest...); err != nil {
 			return nil, err
 		}
 		if len(slab) == 0 {
 			slab = make([]Order, min(max(len(nodes), 1), 128))
 		}
-		slab[0] = row
+		slab[0] = room.row
 		slab[0].config = c
 		nodes, slab = append(nodes, &slab[0]), slab[1:]
 	}

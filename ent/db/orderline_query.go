@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"sync"
 
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/sql"
@@ -508,37 +509,50 @@ func (_q *OrderLineQuery) Load(ctx context.Context) ([]*OrderLine, error) {
 // orderlineSelectList is orderline.Columns as a query names them, made once.
 var orderlineSelectList = "`" + strings.Join(orderline.Columns, "`, `") + "`"
 
-// scanOrderLine reads rows that hold every column of orderline.Columns, in their order.
-func scanOrderLine(rows *sql.Rows, c config) ([]*OrderLine, error) {
-	var (
-		row   OrderLine
-		nodes = []*OrderLine{}
-		slab  []OrderLine
-	)
-	dest := []any{
+// orderlineRoom is room for one row and where its columns land in it.
+type orderlineRoom struct {
+	row  OrderLine
+	dest []any
+}
+
+var orderlineRooms = sync.Pool{New: func() any {
+	room := new(orderlineRoom)
+	row := &room.row
+	room.dest = []any{
 		&row.ID,
 		&row.StoreID,
 		&row.OrderID,
-		cell.Number(&row.Position),
+		(*cell.Int)(&row.Position),
 		cell.PointerOf(&row.ProductID),
 		(*cell.Text[string])(&row.Title),
 		cell.TextOf(&row.Sku),
-		cell.Number(&row.Quantity),
-		cell.Number(&row.FulfilledQuantity),
-		cell.Number(&row.RefundedQuantity),
-		cell.Number(&row.UnitPriceMinor),
-		cell.Number(&row.DiscountMinor),
-		cell.Number(&row.TaxMinor),
-		cell.Number(&row.TotalMinor),
+		(*cell.Int64)(&row.Quantity),
+		(*cell.Int64)(&row.FulfilledQuantity),
+		(*cell.Int64)(&row.RefundedQuantity),
+		(*cell.Int64)(&row.UnitPriceMinor),
+		(*cell.Int64)(&row.DiscountMinor),
+		(*cell.Int64)(&row.TaxMinor),
+		(*cell.Int64)(&row.TotalMinor),
 	}
+	return room
+}}
+
+// scanOrderLine reads rows that hold every column of orderline.Columns, in their order.
+func scanOrderLine(rows *sql.Rows, c config) ([]*OrderLine, error) {
+	room := orderlineRooms.Get().(*orderlineRoom)
+	defer func() {
+		room.row = OrderLine{}
+		orderlineRooms.Put(room)
+	}()
+	nodes, slab := []*OrderLine{}, []OrderLine(nil)
 	for rows.Next() {
-		if err := rows.Scan(dest...); err != nil {
+		if err := rows.Scan(room.dest...); err != nil {
 			return nil, err
 		}
 		if len(slab) == 0 {
 			slab = make([]OrderLine, min(max(len(nodes), 1), 128))
 		}
-		slab[0] = row
+		slab[0] = room.row
 		slab[0].config = c
 		nodes, slab = append(nodes, &slab[0]), slab[1:]
 	}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"sync"
 
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/sql"
@@ -509,33 +510,46 @@ func (_q *PaymentQuery) Load(ctx context.Context) ([]*Payment, error) {
 // paymentSelectList is payment.Columns as a query names them, made once.
 var paymentSelectList = "`" + strings.Join(payment.Columns, "`, `") + "`"
 
-// scanPayment reads rows that hold every column of payment.Columns, in their order.
-func scanPayment(rows *sql.Rows, c config) ([]*Payment, error) {
-	var (
-		row   Payment
-		nodes = []*Payment{}
-		slab  []Payment
-	)
-	dest := []any{
+// paymentRoom is room for one row and where its columns land in it.
+type paymentRoom struct {
+	row  Payment
+	dest []any
+}
+
+var paymentRooms = sync.Pool{New: func() any {
+	room := new(paymentRoom)
+	row := &room.row
+	room.dest = []any{
 		&row.ID,
 		&row.StoreID,
 		&row.OrderID,
 		(*cell.Text[state.PaymentKind])(&row.Kind),
-		cell.Number(&row.AmountMinor),
+		(*cell.Int64)(&row.AmountMinor),
 		(*cell.Text[string])(&row.Currency),
 		cell.TextOf(&row.Method),
 		cell.TextOf(&row.Reference),
 		cell.TextOf(&row.Reason),
 		(*cell.Bytes)(&row.Lines),
 	}
+	return room
+}}
+
+// scanPayment reads rows that hold every column of payment.Columns, in their order.
+func scanPayment(rows *sql.Rows, c config) ([]*Payment, error) {
+	room := paymentRooms.Get().(*paymentRoom)
+	defer func() {
+		room.row = Payment{}
+		paymentRooms.Put(room)
+	}()
+	nodes, slab := []*Payment{}, []Payment(nil)
 	for rows.Next() {
-		if err := rows.Scan(dest...); err != nil {
+		if err := rows.Scan(room.dest...); err != nil {
 			return nil, err
 		}
 		if len(slab) == 0 {
 			slab = make([]Payment, min(max(len(nodes), 1), 128))
 		}
-		slab[0] = row
+		slab[0] = room.row
 		slab[0].config = c
 		nodes, slab = append(nodes, &slab[0]), slab[1:]
 	}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"sync"
 
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/sql"
@@ -509,24 +510,26 @@ func (_q *ProductQuery) Load(ctx context.Context) ([]*Product, error) {
 // productSelectList is product.Columns as a query names them, made once.
 var productSelectList = "`" + strings.Join(product.Columns, "`, `") + "`"
 
-// scanProduct reads rows that hold every column of product.Columns, in their order.
-func scanProduct(rows *sql.Rows, c config) ([]*Product, error) {
-	var (
-		row   Product
-		nodes = []*Product{}
-		slab  []Product
-	)
-	dest := []any{
+// productRoom is room for one row and where its columns land in it.
+type productRoom struct {
+	row  Product
+	dest []any
+}
+
+var productRooms = sync.Pool{New: func() any {
+	room := new(productRoom)
+	row := &room.row
+	room.dest = []any{
 		&row.ID,
 		&row.StoreID,
-		cell.Number(&row.Version),
-		cell.Number(&row.EventSequence),
-		cell.Number(&row.UpdatedAt),
+		(*cell.Int64)(&row.Version),
+		(*cell.Int64)(&row.EventSequence),
+		(*cell.Int64)(&row.UpdatedAt),
 		(*cell.Text[string])(&row.Title),
 		(*cell.Text[string])(&row.Handle),
 		cell.TextOf(&row.Description),
 		(*cell.Text[state.ProductStatus])(&row.Status),
-		cell.Number(&row.PriceMinor),
+		(*cell.Int64)(&row.PriceMinor),
 		cell.NumberOf(&row.CompareAtPriceMinor),
 		(*cell.Text[string])(&row.Currency),
 		cell.TextOf(&row.Sku),
@@ -537,14 +540,25 @@ func scanProduct(rows *sql.Rows, c config) ([]*Product, error) {
 		cell.TextOf(&row.ImageURL),
 		cell.NumberOf(&row.PublishedAt),
 	}
+	return room
+}}
+
+// scanProduct reads rows that hold every column of product.Columns, in their order.
+func scanProduct(rows *sql.Rows, c config) ([]*Product, error) {
+	room := productRooms.Get().(*productRoom)
+	defer func() {
+		room.row = Product{}
+		productRooms.Put(room)
+	}()
+	nodes, slab := []*Product{}, []Product(nil)
 	for rows.Next() {
-		if err := rows.Scan(dest...); err != nil {
+		if err := rows.Scan(room.dest...); err != nil {
 			return nil, err
 		}
 		if len(slab) == 0 {
 			slab = make([]Product, min(max(len(nodes), 1), 128))
 		}
-		slab[0] = row
+		slab[0] = room.row
 		slab[0].config = c
 		nodes, slab = append(nodes, &slab[0]), slab[1:]
 	}

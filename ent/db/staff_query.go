@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"sync"
 
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/sql"
@@ -509,29 +510,42 @@ func (_q *StaffQuery) Load(ctx context.Context) ([]*Staff, error) {
 // staffSelectList is staff.Columns as a query names them, made once.
 var staffSelectList = "`" + strings.Join(staff.Columns, "`, `") + "`"
 
-// scanStaff reads rows that hold every column of staff.Columns, in their order.
-func scanStaff(rows *sql.Rows, c config) ([]*Staff, error) {
-	var (
-		row   Staff
-		nodes = []*Staff{}
-		slab  []Staff
-	)
-	dest := []any{
+// staffRoom is room for one row and where its columns land in it.
+type staffRoom struct {
+	row  Staff
+	dest []any
+}
+
+var staffRooms = sync.Pool{New: func() any {
+	room := new(staffRoom)
+	row := &room.row
+	room.dest = []any{
 		&row.ID,
 		&row.StoreID,
-		cell.Number(&row.Version),
-		cell.Number(&row.EventSequence),
-		cell.Number(&row.UpdatedAt),
+		(*cell.Int64)(&row.Version),
+		(*cell.Int64)(&row.EventSequence),
+		(*cell.Int64)(&row.UpdatedAt),
 		(*cell.Text[viewer.Role])(&row.Role),
 	}
+	return room
+}}
+
+// scanStaff reads rows that hold every column of staff.Columns, in their order.
+func scanStaff(rows *sql.Rows, c config) ([]*Staff, error) {
+	room := staffRooms.Get().(*staffRoom)
+	defer func() {
+		room.row = Staff{}
+		staffRooms.Put(room)
+	}()
+	nodes, slab := []*Staff{}, []Staff(nil)
 	for rows.Next() {
-		if err := rows.Scan(dest...); err != nil {
+		if err := rows.Scan(room.dest...); err != nil {
 			return nil, err
 		}
 		if len(slab) == 0 {
 			slab = make([]Staff, min(max(len(nodes), 1), 128))
 		}
-		slab[0] = row
+		slab[0] = room.row
 		slab[0].config = c
 		nodes, slab = append(nodes, &slab[0]), slab[1:]
 	}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"sync"
 
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/sql"
@@ -508,14 +509,16 @@ func (_q *StaffTokenQuery) Load(ctx context.Context) ([]*StaffToken, error) {
 // stafftokenSelectList is stafftoken.Columns as a query names them, made once.
 var stafftokenSelectList = "`" + strings.Join(stafftoken.Columns, "`, `") + "`"
 
-// scanStaffToken reads rows that hold every column of stafftoken.Columns, in their order.
-func scanStaffToken(rows *sql.Rows, c config) ([]*StaffToken, error) {
-	var (
-		row   StaffToken
-		nodes = []*StaffToken{}
-		slab  []StaffToken
-	)
-	dest := []any{
+// stafftokenRoom is room for one row and where its columns land in it.
+type stafftokenRoom struct {
+	row  StaffToken
+	dest []any
+}
+
+var stafftokenRooms = sync.Pool{New: func() any {
+	room := new(stafftokenRoom)
+	row := &room.row
+	room.dest = []any{
 		&row.ID,
 		&row.StoreID,
 		&row.UserID,
@@ -525,14 +528,25 @@ func scanStaffToken(rows *sql.Rows, c config) ([]*StaffToken, error) {
 		cell.NumberOf(&row.RevokedAt),
 		cell.NumberOf(&row.LastUsedAt),
 	}
+	return room
+}}
+
+// scanStaffToken reads rows that hold every column of stafftoken.Columns, in their order.
+func scanStaffToken(rows *sql.Rows, c config) ([]*StaffToken, error) {
+	room := stafftokenRooms.Get().(*stafftokenRoom)
+	defer func() {
+		room.row = StaffToken{}
+		stafftokenRooms.Put(room)
+	}()
+	nodes, slab := []*StaffToken{}, []StaffToken(nil)
 	for rows.Next() {
-		if err := rows.Scan(dest...); err != nil {
+		if err := rows.Scan(room.dest...); err != nil {
 			return nil, err
 		}
 		if len(slab) == 0 {
 			slab = make([]StaffToken, min(max(len(nodes), 1), 128))
 		}
-		slab[0] = row
+		slab[0] = room.row
 		slab[0].config = c
 		nodes, slab = append(nodes, &slab[0]), slab[1:]
 	}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"sync"
 
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/sql"
@@ -509,35 +510,48 @@ func (_q *StoreQuery) Load(ctx context.Context) ([]*Store, error) {
 // storeSelectList is store.Columns as a query names them, made once.
 var storeSelectList = "`" + strings.Join(store.Columns, "`, `") + "`"
 
-// scanStore reads rows that hold every column of store.Columns, in their order.
-func scanStore(rows *sql.Rows, c config) ([]*Store, error) {
-	var (
-		row   Store
-		nodes = []*Store{}
-		slab  []Store
-	)
-	dest := []any{
+// storeRoom is room for one row and where its columns land in it.
+type storeRoom struct {
+	row  Store
+	dest []any
+}
+
+var storeRooms = sync.Pool{New: func() any {
+	room := new(storeRoom)
+	row := &room.row
+	room.dest = []any{
 		&row.ID,
-		cell.Number(&row.Version),
-		cell.Number(&row.EventSequence),
-		cell.Number(&row.UpdatedAt),
+		(*cell.Int64)(&row.Version),
+		(*cell.Int64)(&row.EventSequence),
+		(*cell.Int64)(&row.UpdatedAt),
 		(*cell.Text[string])(&row.Handle),
 		(*cell.Text[string])(&row.Name),
 		(*cell.Text[string])(&row.Currency),
 		(*cell.Text[string])(&row.Timezone),
 		(*cell.Text[state.StoreStatus])(&row.Status),
-		cell.Number(&row.NextNumber),
+		(*cell.Int64)(&row.NextNumber),
 		(*cell.Flag)(&row.Legacy),
 		(*cell.Flag)(&row.Demo),
 	}
+	return room
+}}
+
+// scanStore reads rows that hold every column of store.Columns, in their order.
+func scanStore(rows *sql.Rows, c config) ([]*Store, error) {
+	room := storeRooms.Get().(*storeRoom)
+	defer func() {
+		room.row = Store{}
+		storeRooms.Put(room)
+	}()
+	nodes, slab := []*Store{}, []Store(nil)
 	for rows.Next() {
-		if err := rows.Scan(dest...); err != nil {
+		if err := rows.Scan(room.dest...); err != nil {
 			return nil, err
 		}
 		if len(slab) == 0 {
 			slab = make([]Store, min(max(len(nodes), 1), 128))
 		}
-		slab[0] = row
+		slab[0] = room.row
 		slab[0].config = c
 		nodes, slab = append(nodes, &slab[0]), slab[1:]
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"sync"
 
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/sql"
@@ -499,25 +500,38 @@ func (_q *StoreHandleQuery) Load(ctx context.Context) ([]*StoreHandle, error) {
 // storehandleSelectList is storehandle.Columns as a query names them, made once.
 var storehandleSelectList = "`" + strings.Join(storehandle.Columns, "`, `") + "`"
 
-// scanStoreHandle reads rows that hold every column of storehandle.Columns, in their order.
-func scanStoreHandle(rows *sql.Rows, c config) ([]*StoreHandle, error) {
-	var (
-		row   StoreHandle
-		nodes = []*StoreHandle{}
-		slab  []StoreHandle
-	)
-	dest := []any{
+// storehandleRoom is room for one row and where its columns land in it.
+type storehandleRoom struct {
+	row  StoreHandle
+	dest []any
+}
+
+var storehandleRooms = sync.Pool{New: func() any {
+	room := new(storehandleRoom)
+	row := &room.row
+	room.dest = []any{
 		&row.ID,
 		&row.StoreID,
 	}
+	return room
+}}
+
+// scanStoreHandle reads rows that hold every column of storehandle.Columns, in their order.
+func scanStoreHandle(rows *sql.Rows, c config) ([]*StoreHandle, error) {
+	room := storehandleRooms.Get().(*storehandleRoom)
+	defer func() {
+		room.row = StoreHandle{}
+		storehandleRooms.Put(room)
+	}()
+	nodes, slab := []*StoreHandle{}, []StoreHandle(nil)
 	for rows.Next() {
-		if err := rows.Scan(dest...); err != nil {
+		if err := rows.Scan(room.dest...); err != nil {
 			return nil, err
 		}
 		if len(slab) == 0 {
 			slab = make([]StoreHandle, min(max(len(nodes), 1), 128))
 		}
-		slab[0] = row
+		slab[0] = room.row
 		slab[0].config = c
 		nodes, slab = append(nodes, &slab[0]), slab[1:]
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"sync"
 
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/sql"
@@ -501,29 +502,42 @@ func (_q *UserQuery) Load(ctx context.Context) ([]*User, error) {
 // userSelectList is user.Columns as a query names them, made once.
 var userSelectList = "`" + strings.Join(user.Columns, "`, `") + "`"
 
-// scanUser reads rows that hold every column of user.Columns, in their order.
-func scanUser(rows *sql.Rows, c config) ([]*User, error) {
-	var (
-		row   User
-		nodes = []*User{}
-		slab  []User
-	)
-	dest := []any{
+// userRoom is room for one row and where its columns land in it.
+type userRoom struct {
+	row  User
+	dest []any
+}
+
+var userRooms = sync.Pool{New: func() any {
+	room := new(userRoom)
+	row := &room.row
+	room.dest = []any{
 		&row.ID,
 		(*cell.Text[string])(&row.Email),
 		(*cell.Text[string])(&row.Name),
 		cell.TextOf(&row.PasswordHash),
 		(*cell.Flag)(&row.Demo),
-		cell.Number(&row.UpdatedAt),
+		(*cell.Int64)(&row.UpdatedAt),
 	}
+	return room
+}}
+
+// scanUser reads rows that hold every column of user.Columns, in their order.
+func scanUser(rows *sql.Rows, c config) ([]*User, error) {
+	room := userRooms.Get().(*userRoom)
+	defer func() {
+		room.row = User{}
+		userRooms.Put(room)
+	}()
+	nodes, slab := []*User{}, []User(nil)
 	for rows.Next() {
-		if err := rows.Scan(dest...); err != nil {
+		if err := rows.Scan(room.dest...); err != nil {
 			return nil, err
 		}
 		if len(slab) == 0 {
 			slab = make([]User, min(max(len(nodes), 1), 128))
 		}
-		slab[0] = row
+		slab[0] = room.row
 		slab[0].config = c
 		nodes, slab = append(nodes, &slab[0]), slab[1:]
 	}

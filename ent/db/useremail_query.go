@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"sync"
 
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/sql"
@@ -499,25 +500,38 @@ func (_q *UserEmailQuery) Load(ctx context.Context) ([]*UserEmail, error) {
 // useremailSelectList is useremail.Columns as a query names them, made once.
 var useremailSelectList = "`" + strings.Join(useremail.Columns, "`, `") + "`"
 
-// scanUserEmail reads rows that hold every column of useremail.Columns, in their order.
-func scanUserEmail(rows *sql.Rows, c config) ([]*UserEmail, error) {
-	var (
-		row   UserEmail
-		nodes = []*UserEmail{}
-		slab  []UserEmail
-	)
-	dest := []any{
+// useremailRoom is room for one row and where its columns land in it.
+type useremailRoom struct {
+	row  UserEmail
+	dest []any
+}
+
+var useremailRooms = sync.Pool{New: func() any {
+	room := new(useremailRoom)
+	row := &room.row
+	room.dest = []any{
 		&row.ID,
 		&row.UserID,
 	}
+	return room
+}}
+
+// scanUserEmail reads rows that hold every column of useremail.Columns, in their order.
+func scanUserEmail(rows *sql.Rows, c config) ([]*UserEmail, error) {
+	room := useremailRooms.Get().(*useremailRoom)
+	defer func() {
+		room.row = UserEmail{}
+		useremailRooms.Put(room)
+	}()
+	nodes, slab := []*UserEmail{}, []UserEmail(nil)
 	for rows.Next() {
-		if err := rows.Scan(dest...); err != nil {
+		if err := rows.Scan(room.dest...); err != nil {
 			return nil, err
 		}
 		if len(slab) == 0 {
 			slab = make([]UserEmail, min(max(len(nodes), 1), 128))
 		}
-		slab[0] = row
+		slab[0] = room.row
 		slab[0].config = c
 		nodes, slab = append(nodes, &slab[0]), slab[1:]
 	}

@@ -26,7 +26,7 @@ func (APIKey) Fields() []ent.Field {
 		field.UUID("lineage_id", xid.ID{}).SchemaType(bytes16).Annotations(Kind{xid.APIKey}),
 		// slot is 1 or 2 while the key is live and null once it is revoked.
 		field.Int("slot").Optional().Nillable(),
-		field.String("name").MaxLen(255),
+		field.String("name").MaxRuneLen(255),
 		field.String("hint").SchemaType(key("16")),
 		// scopes are the granted names parted by spaces.
 		field.String("scopes").SchemaType(key("1024")),

@@ -24,9 +24,9 @@ func (Customer) Fields() []ent.Field {
 	return []ent.Field{
 		// email is kept in lower case.
 		field.String("email").SchemaType(key("1020")).Optional().Nillable(),
-		field.String("phone").MaxLen(64).Optional().Nillable(),
-		field.String("first_name").MaxLen(255).Optional().Nillable(),
-		field.String("last_name").MaxLen(255).Optional().Nillable(),
+		field.String("phone").MaxRuneLen(64).Optional().Nillable(),
+		field.String("first_name").MaxRuneLen(255).Optional().Nillable(),
+		field.String("last_name").MaxRuneLen(255).Optional().Nillable(),
 		field.String("status").GoType(state.CustomerStatus("")).SchemaType(key("32")),
 		field.String("locale").SchemaType(key("35")).Optional().Nillable(),
 		field.String("email_marketing").GoType(state.EmailMarketing("")).SchemaType(key("32")),

@@ -22,8 +22,8 @@ func (Fulfillment) Fields() []ent.Field {
 	return []ent.Field{
 		field.UUID("order_id", xid.ID{}).SchemaType(bytes16).Annotations(Kind{xid.Order}),
 		field.Bytes("lines").GoType(document.Lines(nil)).SchemaType(longBlob),
-		field.String("carrier").MaxLen(255).Optional().Nillable(),
-		field.String("tracking_number").MaxLen(255).Optional().Nillable(),
+		field.String("carrier").MaxRuneLen(255).Optional().Nillable(),
+		field.String("tracking_number").MaxRuneLen(255).Optional().Nillable(),
 		field.String("tracking_url").SchemaType(text).Optional().Nillable(),
 	}
 }

@@ -26,7 +26,7 @@ func (Note) Fields() []ent.Field {
 		field.String("visibility").GoType(state.NoteVisibility("")).SchemaType(key("32")),
 		field.String("author_type").GoType(viewer.Kind("")).SchemaType(key("16")),
 		field.UUID("author_id", xid.ID{}).SchemaType(bytes16),
-		field.String("author_name").MaxLen(255),
+		field.String("author_name").MaxRuneLen(255),
 	}
 }
 

@@ -23,7 +23,7 @@ func (OrderLine) Fields() []ent.Field {
 		field.UUID("order_id", xid.ID{}).SchemaType(bytes16).Annotations(Kind{xid.Order}),
 		field.Int("position"),
 		field.UUID("product_id", xid.ID{}).SchemaType(bytes16).Annotations(Kind{xid.Product}).Optional().Nillable(),
-		field.String("title").MaxLen(255),
+		field.String("title").MaxRuneLen(255),
 		field.String("sku").SchemaType(key("1020")).Optional().Nillable(),
 		field.Int64("quantity"),
 		field.Int64("fulfilled_quantity").Default(0),

@@ -25,9 +25,9 @@ func (Payment) Fields() []ent.Field {
 		field.String("kind").GoType(state.PaymentKind("")).SchemaType(key("16")),
 		field.Int64("amount_minor"),
 		field.String("currency").SchemaType(key("3")),
-		field.String("method").MaxLen(64).Optional().Nillable(),
-		field.String("reference").MaxLen(255).Optional().Nillable(),
-		field.String("reason").MaxLen(255).Optional().Nillable(),
+		field.String("method").MaxRuneLen(64).Optional().Nillable(),
+		field.String("reference").MaxRuneLen(255).Optional().Nillable(),
+		field.String("reason").MaxRuneLen(255).Optional().Nillable(),
 		// lines are the order lines that a refund took back.
 		field.Bytes("lines").GoType(document.Lines(nil)).SchemaType(longBlob),
 	}

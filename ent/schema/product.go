@@ -22,7 +22,7 @@ func (Product) Mixin() []ent.Mixin {
 // Fields implements ent.Interface.
 func (Product) Fields() []ent.Field {
 	return []ent.Field{
-		field.String("title").MaxLen(255),
+		field.String("title").MaxRuneLen(255),
 		field.String("handle").SchemaType(key("120")),
 		field.String("description").SchemaType(text).Optional().Nillable(),
 		field.String("status").GoType(state.ProductStatus("")).SchemaType(key("32")),
@@ -30,8 +30,8 @@ func (Product) Fields() []ent.Field {
 		field.Int64("compare_at_price_minor").Optional().Nillable(),
 		field.String("currency").SchemaType(key("3")),
 		field.String("sku").SchemaType(key("1020")).Optional().Nillable(),
-		field.String("vendor").MaxLen(255).Optional().Nillable(),
-		field.String("product_type").MaxLen(255).Optional().Nillable(),
+		field.String("vendor").MaxRuneLen(255).Optional().Nillable(),
+		field.String("product_type").MaxRuneLen(255).Optional().Nillable(),
 		field.Bytes("tags").GoType(document.Tags(nil)).SchemaType(blob),
 		// inventory_quantity null means untracked.
 		field.Int64("inventory_quantity").Optional().Nillable(),

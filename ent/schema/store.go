@@ -23,7 +23,7 @@ func (Store) Fields() []ent.Field {
 	return []ent.Field{
 		field.UUID("id", xid.ID{}).SchemaType(bytes16).Immutable().Default(xid.New),
 		field.String("handle").SchemaType(key("120")).Immutable(),
-		field.String("name").MaxLen(255),
+		field.String("name").MaxRuneLen(255),
 		field.String("currency").SchemaType(key("3")),
 		field.String("timezone").SchemaType(key("64")),
 		field.String("status").GoType(state.StoreStatus("")).SchemaType(key("32")).Default(string(state.StoreOpen)),

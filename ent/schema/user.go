@@ -17,7 +17,7 @@ func (User) Fields() []ent.Field {
 	return []ent.Field{
 		field.UUID("id", xid.ID{}).SchemaType(bytes16).Immutable().Default(xid.New),
 		field.String("email").SchemaType(key("1020")),
-		field.String("name").MaxLen(255),
+		field.String("name").MaxRuneLen(255),
 		// password_hash is argon2id in its PHC string form; null means no password.
 		field.String("password_hash").SchemaType(key("255")).Optional().Nillable().Sensitive(),
 		field.Bool("demo").Default(false),

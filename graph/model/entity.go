@@ -47,23 +47,17 @@ type Customer struct {
 // DisplayName is what to call the customer: the name, else the e-mail address.
 func (c *Customer) DisplayName() string { return wire.DisplayName(c.Customer) }
 
-// Order is an order with its lines. Orders of one page share what loads their
-// other children, so that a page costs the same few queries as one order.
+// Order is an order with its lines.
 type Order struct {
 	*db.Order
+	*Siblings
 	Lines []*LineItem
-
-	Customers *Batch[xid.ID, *Customer]
-	// Notes are by how many of them are asked for.
-	Notes        *Family[int, xid.ID, []*OrderNote]
-	Payments     *Batch[xid.ID, []*Payment]
-	Fulfillments *Batch[xid.ID, []*Fulfillment]
 }
 
 // LineItem is a line of an order.
 type LineItem struct {
 	*db.OrderLine
-	Products *Batch[xid.ID, *Product]
+	*Siblings
 }
 
 // OrderNote is a note with its author.

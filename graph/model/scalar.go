@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"strconv"
 
 	"github.com/99designs/gqlgen/graphql"
@@ -43,6 +44,11 @@ func UnmarshalLong(v any) (int64, error) {
 		return v, nil
 	case int:
 		return int64(v), nil
+	case float64: // a literal such as 1.0 or 1e3
+		if v == math.Trunc(v) && math.Abs(v) <= strict.MaxInt {
+			return int64(v), nil
+		}
+		return 0, fmt.Errorf("not a whole number of up to 53 bits")
 	case json.Number:
 		if number, err := strict.Parse([]byte(v)); err == nil {
 			if n, code := number.Int(); code == "" {

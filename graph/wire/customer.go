@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
@@ -34,8 +35,12 @@ func AppendCustomer(b []byte, c *db.Customer, currency string) []byte {
 }
 
 // DisplayName is what to call the customer: the name, else the e-mail address,
-// else the phone number, else "Customer".
+// else the phone number, else "Customer"; "Redacted customer" for one who has
+// been taken out.
 func DisplayName(c *db.Customer) string {
+	if c.Status == state.CustomerRedacted {
+		return "Redacted customer"
+	}
 	var names []string
 	for _, n := range []*string{c.FirstName, c.LastName} {
 		if n != nil {

@@ -3011,12 +3011,12 @@ type Order {
   shippingAddress: Address
   lineItems: [LineItem!]!
   notesCount: Long!
-  "The newest notes."
-  notes(first: Int = 10): [OrderNote!]! @dashboard(roles: [OWNER, ADMIN, SUPPORT])
+  "The newest notes. Like the others that not everybody reaches, null with an error to those."
+  notes(first: Int = 10): [OrderNote!] @dashboard(roles: [OWNER, ADMIN, SUPPORT])
   "The ledger, oldest first, at most 100 rows."
-  payments: [Payment!]! @dashboard(roles: [OWNER, ADMIN, SUPPORT])
+  payments: [Payment!] @dashboard(roles: [OWNER, ADMIN, SUPPORT])
   "The shipments, oldest first, at most 100 rows."
-  fulfillments: [Fulfillment!]! @dashboard(roles: [OWNER, ADMIN, SUPPORT])
+  fulfillments: [Fulfillment!] @dashboard(roles: [OWNER, ADMIN, SUPPORT])
   tags: [String!]!
   source: String!
   placedAt: Time!
@@ -9160,9 +9160,9 @@ func (ec *executionContext) _Order_notes(ctx context.Context, field graphql.Coll
 			next = directive1
 			return next
 		},
-		ec.marshalNOrderNote2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOrderNoteᚄ,
+		ec.marshalOOrderNote2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOrderNoteᚄ,
 		true,
-		true,
+		false,
 	)
 }
 
@@ -9232,9 +9232,9 @@ func (ec *executionContext) _Order_payments(ctx context.Context, field graphql.C
 			next = directive1
 			return next
 		},
-		ec.marshalNPayment2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐPaymentᚄ,
+		ec.marshalOPayment2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐPaymentᚄ,
 		true,
-		true,
+		false,
 	)
 }
 
@@ -9299,9 +9299,9 @@ func (ec *executionContext) _Order_fulfillments(ctx context.Context, field graph
 			next = directive1
 			return next
 		},
-		ec.marshalNFulfillment2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐFulfillmentᚄ,
+		ec.marshalOFulfillment2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐFulfillmentᚄ,
 		true,
-		true,
+		false,
 	)
 }
 
@@ -17796,16 +17796,13 @@ func (ec *executionContext) _Order(ctx context.Context, sel ast.SelectionSet, ob
 		case "notes":
 			field := field
 
-			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+			innerFunc := func(ctx context.Context, _ *graphql.FieldSet) (res graphql.Marshaler) {
 				defer func() {
 					if r := recover(); r != nil {
 						ec.Error(ctx, ec.Recover(ctx, r))
 					}
 				}()
 				res = ec._Order_notes(ctx, field, obj)
-				if res == graphql.Null {
-					atomic.AddUint32(&fs.Invalids, 1)
-				}
 				return res
 			}
 
@@ -17832,16 +17829,13 @@ func (ec *executionContext) _Order(ctx context.Context, sel ast.SelectionSet, ob
 		case "payments":
 			field := field
 
-			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+			innerFunc := func(ctx context.Context, _ *graphql.FieldSet) (res graphql.Marshaler) {
 				defer func() {
 					if r := recover(); r != nil {
 						ec.Error(ctx, ec.Recover(ctx, r))
 					}
 				}()
 				res = ec._Order_payments(ctx, field, obj)
-				if res == graphql.Null {
-					atomic.AddUint32(&fs.Invalids, 1)
-				}
 				return res
 			}
 
@@ -17868,16 +17862,13 @@ func (ec *executionContext) _Order(ctx context.Context, sel ast.SelectionSet, ob
 		case "fulfillments":
 			field := field
 
-			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+			innerFunc := func(ctx context.Context, _ *graphql.FieldSet) (res graphql.Marshaler) {
 				defer func() {
 					if r := recover(); r != nil {
 						ec.Error(ctx, ec.Recover(ctx, r))
 					}
 				}()
 				res = ec._Order_fulfillments(ctx, field, obj)
-				if res == graphql.Null {
-					atomic.AddUint32(&fs.Invalids, 1)
-				}
 				return res
 			}
 
@@ -20421,22 +20412,6 @@ func (ec *executionContext) unmarshalNFulfillInput2githubᚗcomᚋstorefrontᚑg
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNFulfillment2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐFulfillmentᚄ(ctx context.Context, sel ast.SelectionSet, v []*db.Fulfillment) graphql.Marshaler {
-	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return ec.marshalNFulfillment2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐFulfillment(ctx, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
-}
-
 func (ec *executionContext) marshalNFulfillment2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐFulfillment(ctx context.Context, sel ast.SelectionSet, v *db.Fulfillment) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
@@ -20793,22 +20768,6 @@ func (ec *executionContext) marshalNPageInfo2ᚖgithubᚗcomᚋstorefrontᚑgo�
 		return graphql.Null
 	}
 	return ec._PageInfo(ctx, sel, v)
-}
-
-func (ec *executionContext) marshalNPayment2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐPaymentᚄ(ctx context.Context, sel ast.SelectionSet, v []*db.Payment) graphql.Marshaler {
-	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return ec.marshalNPayment2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐPayment(ctx, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
 }
 
 func (ec *executionContext) marshalNPayment2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐPayment(ctx context.Context, sel ast.SelectionSet, v *db.Payment) graphql.Marshaler {
@@ -21589,6 +21548,25 @@ func (ec *executionContext) marshalOFinancialStatus2ᚖgithubᚗcomᚋstorefront
 	return v
 }
 
+func (ec *executionContext) marshalOFulfillment2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐFulfillmentᚄ(ctx context.Context, sel ast.SelectionSet, v []*db.Fulfillment) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNFulfillment2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐFulfillment(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
 func (ec *executionContext) unmarshalOFulfillmentStatus2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐFulfillmentStatus(ctx context.Context, v any) (*state.FulfillmentStatus, error) {
 	if v == nil {
 		return nil, nil
@@ -21710,6 +21688,25 @@ func (ec *executionContext) unmarshalOOrderFilter2ᚖgithubᚗcomᚋstorefront�
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
+func (ec *executionContext) marshalOOrderNote2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOrderNoteᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.OrderNote) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNOrderNote2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOrderNote(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
 func (ec *executionContext) marshalOOrderNote2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOrderNote(ctx context.Context, sel ast.SelectionSet, v *model.OrderNote) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
@@ -21731,6 +21728,25 @@ func (ec *executionContext) marshalOOrderStatus2ᚖgithubᚗcomᚋstorefrontᚑg
 		return graphql.Null
 	}
 	return v
+}
+
+func (ec *executionContext) marshalOPayment2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐPaymentᚄ(ctx context.Context, sel ast.SelectionSet, v []*db.Payment) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNPayment2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐPayment(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
 }
 
 func (ec *executionContext) marshalOProduct2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐProduct(ctx context.Context, sel ast.SelectionSet, v *db.Product) graphql.Marshaler {

@@ -1,0 +1,18 @@
+package app
+
+import (
+	"os"
+	"runtime/debug"
+)
+
+// collectAt is the growth of the heap, in percent, at which the collector runs.
+// What lives here is a few megabytes, so Go's default of 100 collects dozens of
+// times a second under load; a few megabytes more make that rare.
+const collectAt = 200
+
+// TuneCollector applies [collectAt], unless GOGC says otherwise.
+func TuneCollector() {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(collectAt)
+	}
+}

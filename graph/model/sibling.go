@@ -1,0 +1,36 @@
+package model
+
+import (
+	"sync"
+
+	"github.com/storefront-go/storefront/ent/xid"
+)
+
+// Siblings is what the orders of one page and their lines share: whoever asks
+// one of them for a relation has it loaded for all, so that a page costs the same
+// few queries as one order.
+type Siblings struct {
+	make func() *Relations
+	once sync.Once
+	made *Relations
+}
+
+// NewSiblings makes what a page shares; make is called when the first relation is
+// asked for, which most answers never do.
+func NewSiblings(make func() *Relations) *Siblings { return &Siblings{make: make} }
+
+// Relations returns the relations of the page.
+func (s *Siblings) Relations() *Relations {
+	s.once.Do(func() { s.made = s.make() })
+	return s.made
+}
+
+// Relations are the rows around the orders of a page, each loaded once.
+type Relations struct {
+	Customers *Batch[xid.ID, *Customer]
+	Products  *Batch[xid.ID, *Product]
+	// Notes are by how many of them are asked for.
+	Notes        *Family[int, xid.ID, []*OrderNote]
+	Payments     *Batch[xid.ID, []*Payment]
+	Fulfillments *Batch[xid.ID, []*Fulfillment]
+}
