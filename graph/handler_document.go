@@ -48,14 +48,8 @@ func validationRules() *rules.Rules {
 	return r
 }
 
-// prepared is a valid document with the plans of its root fields.
-type prepared struct {
-	*ast.QueryDocument
-	plans map[*ast.Field]encoder
-}
-
 // get returns the valid document of a text, or what is wrong with it.
-func (d *documents) get(text string) (*prepared, gqlerror.List) {
+func (d *documents) get(text string) (*ast.QueryDocument, gqlerror.List) {
 	if doc := d.cache.get(text); doc != nil {
 		return doc, nil
 	}
@@ -72,9 +66,8 @@ func (d *documents) get(text string) (*prepared, gqlerror.List) {
 	if errs := d.validate(parsed); len(errs) > 0 {
 		return nil, errs
 	}
-	doc := &prepared{parsed, plan(parsed)}
-	d.cache.add(text, doc)
-	return doc, nil
+	d.cache.add(text, parsed)
+	return parsed, nil
 }
 
 func (d *documents) validate(doc *ast.QueryDocument) gqlerror.List {
@@ -125,10 +118,10 @@ type documentCache struct {
 
 type cachedDocument struct {
 	text string
-	doc  *prepared
+	doc  *ast.QueryDocument
 }
 
-func (c *documentCache) get(text string) *prepared {
+func (c *documentCache) get(text string) *ast.QueryDocument {
 	if len(text) > maxCachedDocument {
 		return nil
 	}
@@ -142,7 +135,7 @@ func (c *documentCache) get(text string) *prepared {
 	return e.Value.(*cachedDocument).doc
 }
 
-func (c *documentCache) add(text string, doc *prepared) {
+func (c *documentCache) add(text string, doc *ast.QueryDocument) {
 	if len(text) > maxCachedDocument {
 		return
 	}

@@ -61,15 +61,12 @@ type outcome struct {
 func (h *handler) execute(ctx context.Context, o *operation) (done outcome, r *run) {
 	r = &run{}
 	middleware := resolveQuery
-	switch {
-	case o.op.Operation == ast.Mutation:
+	if o.op.Operation == ast.Mutation {
 		middleware = resolveMutation
-	case len(o.doc.plans) > 0:
-		middleware = o.doc.resolvePlanned
 	}
 	ctx = context.WithValue(ctx, runKey{}, r)
 	ctx = graphql.WithOperationContext(ctx, &graphql.OperationContext{
-		RawQuery: o.text, Variables: o.variables, OperationName: o.op.Name, Doc: o.doc.QueryDocument, Operation: o.op,
+		RawQuery: o.text, Variables: o.variables, OperationName: o.op.Name, Doc: o.doc, Operation: o.op,
 		DisableIntrospection: !h.Introspection, RecoverFunc: recovered,
 		ResolverMiddleware: middleware, RootResolverMiddleware: resolveRoot,
 	})

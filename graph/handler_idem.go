@@ -62,7 +62,7 @@ func (h *handler) kept(out *response, o *operation, done outcome, r *run) (idem.
 
 // keepable refuses what a key cannot stand for.
 func keepable(o *operation) error {
-	opCtx := &graphql.OperationContext{Doc: o.doc.QueryDocument, Variables: o.variables}
+	opCtx := &graphql.OperationContext{Doc: o.doc, Variables: o.variables}
 	fields := graphql.CollectFields(opCtx, o.op.SelectionSet, []string{"Mutation"})
 	fields = slices.DeleteFunc(fields, func(f graphql.CollectedField) bool { return f.Name == "__typename" })
 	switch {

@@ -27,7 +27,7 @@ type parameters struct {
 
 // operation is a request that may run.
 type operation struct {
-	doc       *prepared
+	doc       *ast.QueryDocument
 	op        *ast.OperationDefinition
 	text      string
 	variables map[string]any

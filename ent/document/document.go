@@ -84,7 +84,12 @@ func (a Address) Fields() (*AddressFields, error) { return decode[*AddressFields
 func (a Addresses) List() ([]AddressFields, error) { return decode[[]AddressFields](a) }
 
 // List decodes the tags.
-func (t Tags) List() ([]string, error) { return decode[[]string](t) }
+func (t Tags) List() ([]string, error) {
+	if string(t) == "[]" { // as most are
+		return []string{}, nil
+	}
+	return decode[[]string](t)
+}
 
 // List decodes the lines.
 func (l Lines) List() ([]Line, error) { return decode[[]Line](l) }

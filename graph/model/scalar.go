@@ -26,15 +26,8 @@ func MarshalLong(v int64) graphql.Marshaler { return long(v) }
 
 type long int64
 
-// MarshalGQL implements graphql.Marshaler. Answers are written into a
-// bytes.Buffer, whose free room takes the digits without another allocation.
-func (v long) MarshalGQL(w io.Writer) {
-	var room []byte
-	if b, ok := w.(interface{ AvailableBuffer() []byte }); ok {
-		room = b.AvailableBuffer()
-	}
-	w.Write(strconv.AppendInt(room, int64(v), 10))
-}
+// MarshalGQL implements graphql.Marshaler.
+func (v long) MarshalGQL(w io.Writer) { w.Write(strconv.AppendInt(room(w), int64(v), 10)) }
 
 // UnmarshalLong takes a JSON number by its value, as REST does: 1.0 and 1e3 are
 // integers, 1.5 and "15" are not.

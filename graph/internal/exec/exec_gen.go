@@ -16381,7 +16381,7 @@ var aPIKeyImplementors = []string{"APIKey"}
 func (ec *executionContext) _APIKey(ctx context.Context, sel ast.SelectionSet, obj *model.APIKey) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, aPIKeyImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -16456,7 +16456,7 @@ var aPIKeyConnectionImplementors = []string{"APIKeyConnection"}
 func (ec *executionContext) _APIKeyConnection(ctx context.Context, sel ast.SelectionSet, obj *model.Connection[*model.APIKey]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, aPIKeyConnectionImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -16505,7 +16505,7 @@ var aPIKeyEdgeImplementors = []string{"APIKeyEdge"}
 func (ec *executionContext) _APIKeyEdge(ctx context.Context, sel ast.SelectionSet, obj *model.Edge[*model.APIKey]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, aPIKeyEdgeImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -16549,7 +16549,7 @@ var aPIKeyPayloadImplementors = []string{"APIKeyPayload"}
 func (ec *executionContext) _APIKeyPayload(ctx context.Context, sel ast.SelectionSet, obj *model.APIKeyPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, aPIKeyPayloadImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -16592,7 +16592,7 @@ var addressImplementors = []string{"Address"}
 func (ec *executionContext) _Address(ctx context.Context, sel ast.SelectionSet, obj *document.AddressFields) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, addressImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -16653,7 +16653,7 @@ var auditEntryImplementors = []string{"AuditEntry"}
 func (ec *executionContext) _AuditEntry(ctx context.Context, sel ast.SelectionSet, obj *model.AuditEntry) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, auditEntryImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -16721,7 +16721,7 @@ var auditEntryConnectionImplementors = []string{"AuditEntryConnection"}
 func (ec *executionContext) _AuditEntryConnection(ctx context.Context, sel ast.SelectionSet, obj *model.Connection[*model.AuditEntry]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, auditEntryConnectionImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -16770,7 +16770,7 @@ var auditEntryEdgeImplementors = []string{"AuditEntryEdge"}
 func (ec *executionContext) _AuditEntryEdge(ctx context.Context, sel ast.SelectionSet, obj *model.Edge[*model.AuditEntry]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, auditEntryEdgeImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -16814,7 +16814,7 @@ var authorImplementors = []string{"Author"}
 func (ec *executionContext) _Author(ctx context.Context, sel ast.SelectionSet, obj *model.Author) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, authorImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -16863,7 +16863,7 @@ var customerImplementors = []string{"Customer"}
 func (ec *executionContext) _Customer(ctx context.Context, sel ast.SelectionSet, obj *model.Customer) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, customerImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -16973,7 +16973,7 @@ var customerConnectionImplementors = []string{"CustomerConnection"}
 func (ec *executionContext) _CustomerConnection(ctx context.Context, sel ast.SelectionSet, obj *model.Connection[*model.Customer]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, customerConnectionImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -17022,7 +17022,7 @@ var customerEdgeImplementors = []string{"CustomerEdge"}
 func (ec *executionContext) _CustomerEdge(ctx context.Context, sel ast.SelectionSet, obj *model.Edge[*model.Customer]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, customerEdgeImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -17066,7 +17066,7 @@ var customerPayloadImplementors = []string{"CustomerPayload"}
 func (ec *executionContext) _CustomerPayload(ctx context.Context, sel ast.SelectionSet, obj *model.CustomerPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, customerPayloadImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -17107,7 +17107,7 @@ var fulfillmentImplementors = []string{"Fulfillment"}
 func (ec *executionContext) _Fulfillment(ctx context.Context, sel ast.SelectionSet, obj *db.Fulfillment) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, fulfillmentImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -17162,7 +17162,7 @@ var identityImplementors = []string{"Identity"}
 func (ec *executionContext) _Identity(ctx context.Context, sel ast.SelectionSet, obj *model.Identity) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, identityImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -17245,7 +17245,7 @@ var lineItemImplementors = []string{"LineItem"}
 func (ec *executionContext) _LineItem(ctx context.Context, sel ast.SelectionSet, obj *model.LineItem) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, lineItemImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -17290,7 +17290,7 @@ func (ec *executionContext) _LineItem(ctx context.Context, sel ast.SelectionSet,
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "title":
 			out.Values[i] = ec._LineItem_title(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -17361,7 +17361,7 @@ var lineQuantityImplementors = []string{"LineQuantity"}
 func (ec *executionContext) _LineQuantity(ctx context.Context, sel ast.SelectionSet, obj *document.Line) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, lineQuantityImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -17408,7 +17408,7 @@ func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet)
 		Object: "Mutation",
 	})
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		innerCtx := graphql.WithRootFieldContext(ctx, &graphql.RootFieldContext{
@@ -17671,7 +17671,7 @@ var orderImplementors = []string{"Order"}
 func (ec *executionContext) _Order(ctx context.Context, sel ast.SelectionSet, obj *model.Order) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, orderImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -17776,7 +17776,7 @@ func (ec *executionContext) _Order(ctx context.Context, sel ast.SelectionSet, ob
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "email":
 			out.Values[i] = ec._Order_email(ctx, field, obj)
 		case "billingAddress":
@@ -17825,7 +17825,7 @@ func (ec *executionContext) _Order(ctx context.Context, sel ast.SelectionSet, ob
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "payments":
 			field := field
 
@@ -17858,7 +17858,7 @@ func (ec *executionContext) _Order(ctx context.Context, sel ast.SelectionSet, ob
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "fulfillments":
 			field := field
 
@@ -17891,7 +17891,7 @@ func (ec *executionContext) _Order(ctx context.Context, sel ast.SelectionSet, ob
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "tags":
 			out.Values[i] = ec._Order_tags(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -17958,7 +17958,7 @@ var orderConnectionImplementors = []string{"OrderConnection"}
 func (ec *executionContext) _OrderConnection(ctx context.Context, sel ast.SelectionSet, obj *model.Connection[*model.Order]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, orderConnectionImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -18007,7 +18007,7 @@ var orderEdgeImplementors = []string{"OrderEdge"}
 func (ec *executionContext) _OrderEdge(ctx context.Context, sel ast.SelectionSet, obj *model.Edge[*model.Order]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, orderEdgeImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -18051,7 +18051,7 @@ var orderNoteImplementors = []string{"OrderNote"}
 func (ec *executionContext) _OrderNote(ctx context.Context, sel ast.SelectionSet, obj *model.OrderNote) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, orderNoteImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -18115,7 +18115,7 @@ var orderNoteConnectionImplementors = []string{"OrderNoteConnection"}
 func (ec *executionContext) _OrderNoteConnection(ctx context.Context, sel ast.SelectionSet, obj *model.Connection[*model.OrderNote]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, orderNoteConnectionImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -18164,7 +18164,7 @@ var orderNoteEdgeImplementors = []string{"OrderNoteEdge"}
 func (ec *executionContext) _OrderNoteEdge(ctx context.Context, sel ast.SelectionSet, obj *model.Edge[*model.OrderNote]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, orderNoteEdgeImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -18208,7 +18208,7 @@ var orderNotePayloadImplementors = []string{"OrderNotePayload"}
 func (ec *executionContext) _OrderNotePayload(ctx context.Context, sel ast.SelectionSet, obj *model.OrderNotePayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, orderNotePayloadImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -18251,7 +18251,7 @@ var orderPayloadImplementors = []string{"OrderPayload"}
 func (ec *executionContext) _OrderPayload(ctx context.Context, sel ast.SelectionSet, obj *model.OrderPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, orderPayloadImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -18292,7 +18292,7 @@ var pageInfoImplementors = []string{"PageInfo"}
 func (ec *executionContext) _PageInfo(ctx context.Context, sel ast.SelectionSet, obj *model.PageInfo) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, pageInfoImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -18340,7 +18340,7 @@ var paymentImplementors = []string{"Payment"}
 func (ec *executionContext) _Payment(ctx context.Context, sel ast.SelectionSet, obj *db.Payment) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, paymentImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -18410,7 +18410,7 @@ var productImplementors = []string{"Product"}
 func (ec *executionContext) _Product(ctx context.Context, sel ast.SelectionSet, obj *db.Product) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, productImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -18510,7 +18510,7 @@ var productConnectionImplementors = []string{"ProductConnection"}
 func (ec *executionContext) _ProductConnection(ctx context.Context, sel ast.SelectionSet, obj *model.Connection[*model.Product]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, productConnectionImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -18559,7 +18559,7 @@ var productDeletePayloadImplementors = []string{"ProductDeletePayload"}
 func (ec *executionContext) _ProductDeletePayload(ctx context.Context, sel ast.SelectionSet, obj *model.ProductDeletePayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, productDeletePayloadImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -18600,7 +18600,7 @@ var productEdgeImplementors = []string{"ProductEdge"}
 func (ec *executionContext) _ProductEdge(ctx context.Context, sel ast.SelectionSet, obj *model.Edge[*model.Product]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, productEdgeImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -18644,7 +18644,7 @@ var productPayloadImplementors = []string{"ProductPayload"}
 func (ec *executionContext) _ProductPayload(ctx context.Context, sel ast.SelectionSet, obj *model.ProductPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, productPayloadImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -18688,7 +18688,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 		Object: "Query",
 	})
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		innerCtx := graphql.WithRootFieldContext(ctx, &graphql.RootFieldContext{
@@ -18717,7 +18717,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -18739,7 +18739,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -18761,7 +18761,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -18783,7 +18783,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -18805,7 +18805,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -18824,7 +18824,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -18846,7 +18846,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -18868,7 +18868,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -18887,7 +18887,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -18909,7 +18909,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -18928,7 +18928,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -18950,7 +18950,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -18969,7 +18969,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -18991,7 +18991,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -19013,7 +19013,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -19053,7 +19053,7 @@ var scopeImplementors = []string{"Scope"}
 func (ec *executionContext) _Scope(ctx context.Context, sel ast.SelectionSet, obj *scope.Scope) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, scopeImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -19117,7 +19117,7 @@ var staffImplementors = []string{"Staff"}
 func (ec *executionContext) _Staff(ctx context.Context, sel ast.SelectionSet, obj *model.Staff) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, staffImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -19186,7 +19186,7 @@ var staffConnectionImplementors = []string{"StaffConnection"}
 func (ec *executionContext) _StaffConnection(ctx context.Context, sel ast.SelectionSet, obj *model.Connection[*model.Staff]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, staffConnectionImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -19235,7 +19235,7 @@ var staffEdgeImplementors = []string{"StaffEdge"}
 func (ec *executionContext) _StaffEdge(ctx context.Context, sel ast.SelectionSet, obj *model.Edge[*model.Staff]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, staffEdgeImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -19279,7 +19279,7 @@ var staffPayloadImplementors = []string{"StaffPayload"}
 func (ec *executionContext) _StaffPayload(ctx context.Context, sel ast.SelectionSet, obj *model.StaffPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, staffPayloadImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -19322,7 +19322,7 @@ var staffRemovePayloadImplementors = []string{"StaffRemovePayload"}
 func (ec *executionContext) _StaffRemovePayload(ctx context.Context, sel ast.SelectionSet, obj *model.StaffRemovePayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, staffRemovePayloadImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -19363,7 +19363,7 @@ var staffTokenImplementors = []string{"StaffToken"}
 func (ec *executionContext) _StaffToken(ctx context.Context, sel ast.SelectionSet, obj *db.StaffToken) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, staffTokenImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -19428,7 +19428,7 @@ var staffTokenConnectionImplementors = []string{"StaffTokenConnection"}
 func (ec *executionContext) _StaffTokenConnection(ctx context.Context, sel ast.SelectionSet, obj *model.Connection[*model.StaffToken]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, staffTokenConnectionImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -19477,7 +19477,7 @@ var staffTokenEdgeImplementors = []string{"StaffTokenEdge"}
 func (ec *executionContext) _StaffTokenEdge(ctx context.Context, sel ast.SelectionSet, obj *model.Edge[*model.StaffToken]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, staffTokenEdgeImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -19521,7 +19521,7 @@ var staffTokenPayloadImplementors = []string{"StaffTokenPayload"}
 func (ec *executionContext) _StaffTokenPayload(ctx context.Context, sel ast.SelectionSet, obj *model.StaffTokenPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, staffTokenPayloadImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -19564,7 +19564,7 @@ var storeImplementors = []string{"Store"}
 func (ec *executionContext) _Store(ctx context.Context, sel ast.SelectionSet, obj *model.Store) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, storeImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -19648,7 +19648,7 @@ var storePayloadImplementors = []string{"StorePayload"}
 func (ec *executionContext) _StorePayload(ctx context.Context, sel ast.SelectionSet, obj *model.StorePayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, storePayloadImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -19689,7 +19689,7 @@ var userErrorImplementors = []string{"UserError"}
 func (ec *executionContext) _UserError(ctx context.Context, sel ast.SelectionSet, obj *model.UserError) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, userErrorImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -19735,7 +19735,7 @@ var __DirectiveImplementors = []string{"__Directive"}
 func (ec *executionContext) ___Directive(ctx context.Context, sel ast.SelectionSet, obj *introspection.Directive) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, __DirectiveImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -19791,7 +19791,7 @@ var __EnumValueImplementors = []string{"__EnumValue"}
 func (ec *executionContext) ___EnumValue(ctx context.Context, sel ast.SelectionSet, obj *introspection.EnumValue) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, __EnumValueImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -19839,7 +19839,7 @@ var __FieldImplementors = []string{"__Field"}
 func (ec *executionContext) ___Field(ctx context.Context, sel ast.SelectionSet, obj *introspection.Field) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, __FieldImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -19897,7 +19897,7 @@ var __InputValueImplementors = []string{"__InputValue"}
 func (ec *executionContext) ___InputValue(ctx context.Context, sel ast.SelectionSet, obj *introspection.InputValue) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, __InputValueImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -19952,7 +19952,7 @@ var __SchemaImplementors = []string{"__Schema"}
 func (ec *executionContext) ___Schema(ctx context.Context, sel ast.SelectionSet, obj *introspection.Schema) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, __SchemaImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -20007,7 +20007,7 @@ var __TypeImplementors = []string{"__Type"}
 func (ec *executionContext) ___Type(ctx context.Context, sel ast.SelectionSet, obj *introspection.Type) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, __TypeImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -20433,13 +20433,13 @@ func (ec *executionContext) marshalNFulfillmentStatus2githubᚗcomᚋstorefront�
 }
 
 func (ec *executionContext) unmarshalNID2string(ctx context.Context, v any) (string, error) {
-	res, err := graphql.UnmarshalID(v)
+	res, err := model.UnmarshalID(v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
 func (ec *executionContext) marshalNID2string(ctx context.Context, sel ast.SelectionSet, v string) graphql.Marshaler {
 	_ = sel
-	res := graphql.MarshalID(v)
+	res := model.MarshalID(v)
 	if res == graphql.Null {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -20811,7 +20811,7 @@ func (ec *executionContext) marshalNProduct2ᚕᚖgithubᚗcomᚋstorefrontᚑgo
 	return ret
 }
 
-func (ec *executionContext) marshalNProduct2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐProduct(ctx context.Context, sel ast.SelectionSet, v *model.Product) graphql.Marshaler {
+func (ec *executionContext) marshalNProduct2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐProduct(ctx context.Context, sel ast.SelectionSet, v *db.Product) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -21209,13 +21209,13 @@ func (ec *executionContext) unmarshalNStoreUpdateInput2githubᚗcomᚋstorefront
 }
 
 func (ec *executionContext) unmarshalNString2string(ctx context.Context, v any) (string, error) {
-	res, err := graphql.UnmarshalString(v)
+	res, err := model.UnmarshalText(v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
 func (ec *executionContext) marshalNString2string(ctx context.Context, sel ast.SelectionSet, v string) graphql.Marshaler {
 	_ = sel
-	res := graphql.MarshalString(v)
+	res := model.MarshalText(v)
 	if res == graphql.Null {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -21587,7 +21587,7 @@ func (ec *executionContext) unmarshalOID2ᚖstring(ctx context.Context, v any) (
 	if v == nil {
 		return nil, nil
 	}
-	res, err := graphql.UnmarshalID(v)
+	res, err := model.UnmarshalID(v)
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
@@ -21597,7 +21597,7 @@ func (ec *executionContext) marshalOID2ᚖstring(ctx context.Context, sel ast.Se
 	}
 	_ = sel
 	_ = ctx
-	res := graphql.MarshalID(*v)
+	res := model.MarshalID(*v)
 	return res
 }
 
@@ -21841,7 +21841,7 @@ func (ec *executionContext) unmarshalOString2ᚖstring(ctx context.Context, v an
 	if v == nil {
 		return nil, nil
 	}
-	res, err := graphql.UnmarshalString(v)
+	res, err := model.UnmarshalText(v)
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
@@ -21851,7 +21851,7 @@ func (ec *executionContext) marshalOString2ᚖstring(ctx context.Context, sel as
 	}
 	_ = sel
 	_ = ctx
-	res := graphql.MarshalString(*v)
+	res := model.MarshalText(*v)
 	return res
 }
 

@@ -13,8 +13,10 @@ import (
 // The field context gives errors their path.
 func marshalSlice(ctx context.Context, length int, _ int64, _ bool, element func(ctx context.Context, i int) graphql.Marshaler) graphql.Array {
 	ret := make(graphql.Array, length)
+	fields, indexes := make([]graphql.FieldContext, length), make([]int, length)
 	for i := range ret {
-		ret[i] = marshalElement(graphql.WithFieldContext(ctx, &graphql.FieldContext{Index: &i}), i, element)
+		indexes[i], fields[i].Index = i, &indexes[i]
+		ret[i] = marshalElement(graphql.WithFieldContext(ctx, &fields[i]), i, element)
 		if ret[i] == nil {
 			return nil
 		}

@@ -38,6 +38,7 @@ func TestSimplify(t *testing.T) {
 		{"a resolver", field("ec.Resolvers.Thing().It(ctx, obj), nil", "nil", "marshalNInt2int"), ""},
 		{"a directive", field("obj.It, nil", "func() {}", "marshalNInt2int"), ""},
 		{"an object", field("obj.It, nil", "nil", "marshalNThing2Thing"), ""},
+		{"the members of an object", "\tout := graphql.NewFieldSet(fields)\n", "\tout := newObject(fields)\n"},
 		{"a list", "\tret := graphql.MarshalSliceConcurrently(ctx)\n", "\tret := marshalSlice(ctx)\n"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
