@@ -1,5 +1,7 @@
 package model
 
+import "github.com/storefront-go/storefront/ent/db"
+
 // Connection is one page of a list, in Relay's form.
 type Connection[T any] struct {
 	Nodes []T
@@ -38,12 +40,12 @@ func (c *Connection[T]) PageInfo() *PageInfo {
 type (
 	StaffConnection      = Connection[*Staff]
 	StaffEdge            = Edge[*Staff]
-	StaffTokenConnection = Connection[*StaffToken]
-	StaffTokenEdge       = Edge[*StaffToken]
+	StaffTokenConnection = Connection[*db.StaffToken]
+	StaffTokenEdge       = Edge[*db.StaffToken]
 	APIKeyConnection     = Connection[*APIKey]
 	APIKeyEdge           = Edge[*APIKey]
-	ProductConnection    = Connection[*Product]
-	ProductEdge          = Edge[*Product]
+	ProductConnection    = Connection[*db.Product]
+	ProductEdge          = Edge[*db.Product]
 	CustomerConnection   = Connection[*Customer]
 	CustomerEdge         = Edge[*Customer]
 	OrderConnection      = Connection[*Order]

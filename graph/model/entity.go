@@ -8,14 +8,6 @@ import (
 	"github.com/storefront-go/storefront/graph/wire"
 )
 
-// Entities that are shown as they are stored.
-type (
-	Product     = db.Product
-	StaffToken  = db.StaffToken
-	Payment     = db.Payment
-	Fulfillment = db.Fulfillment
-)
-
 // Store is a store with the host that serves it.
 type Store struct {
 	*db.Store

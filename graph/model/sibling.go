@@ -3,6 +3,7 @@ package model
 import (
 	"sync"
 
+	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
@@ -28,9 +29,9 @@ func (s *Siblings) Relations() *Relations {
 // Relations are the rows around the orders of a page, each loaded once.
 type Relations struct {
 	Customers *Batch[xid.ID, *Customer]
-	Products  *Batch[xid.ID, *Product]
+	Products  *Batch[xid.ID, *db.Product]
 	// Notes are by how many of them are asked for.
 	Notes        *Family[int, xid.ID, []*OrderNote]
-	Payments     *Batch[xid.ID, []*Payment]
-	Fulfillments *Batch[xid.ID, []*Fulfillment]
+	Payments     *Batch[xid.ID, []*db.Payment]
+	Fulfillments *Batch[xid.ID, []*db.Fulfillment]
 }

@@ -531,11 +531,11 @@ type QueryResolver interface {
 	Me(ctx context.Context) (*model.Identity, error)
 	Store(ctx context.Context) (*model.Store, error)
 	Staff(ctx context.Context, first *int, after *string) (*model.Connection[*model.Staff], error)
-	StaffTokens(ctx context.Context, first *int, after *string) (*model.Connection[*model.StaffToken], error)
+	StaffTokens(ctx context.Context, first *int, after *string) (*model.Connection[*db.StaffToken], error)
 	APIKeys(ctx context.Context, first *int, after *string) (*model.Connection[*model.APIKey], error)
 	APIKey(ctx context.Context, id string) (*model.APIKey, error)
 	Scopes(ctx context.Context) ([]*scope.Scope, error)
-	Products(ctx context.Context, first *int, after *string, filter *model.ProductFilter) (*model.Connection[*model.Product], error)
+	Products(ctx context.Context, first *int, after *string, filter *model.ProductFilter) (*model.Connection[*db.Product], error)
 	Product(ctx context.Context, id string) (*db.Product, error)
 	Customers(ctx context.Context, first *int, after *string, filter *model.CustomerFilter) (*model.Connection[*model.Customer], error)
 	Customer(ctx context.Context, id string) (*model.Customer, error)
@@ -10966,7 +10966,7 @@ func (ec *executionContext) fieldContext_Product_updatedAt(_ context.Context, fi
 	return fc, nil
 }
 
-func (ec *executionContext) _ProductConnection_edges(ctx context.Context, field graphql.CollectedField, obj *model.Connection[*model.Product]) (ret graphql.Marshaler) {
+func (ec *executionContext) _ProductConnection_edges(ctx context.Context, field graphql.CollectedField, obj *model.Connection[*db.Product]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -11001,7 +11001,7 @@ func (ec *executionContext) fieldContext_ProductConnection_edges(_ context.Conte
 	return fc, nil
 }
 
-func (ec *executionContext) _ProductConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *model.Connection[*model.Product]) (ret graphql.Marshaler) {
+func (ec *executionContext) _ProductConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *model.Connection[*db.Product]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -11068,7 +11068,7 @@ func (ec *executionContext) fieldContext_ProductConnection_nodes(_ context.Conte
 	return fc, nil
 }
 
-func (ec *executionContext) _ProductConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *model.Connection[*model.Product]) (ret graphql.Marshaler) {
+func (ec *executionContext) _ProductConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *model.Connection[*db.Product]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -11161,7 +11161,7 @@ func (ec *executionContext) fieldContext_ProductDeletePayload_userErrors(_ conte
 	return fc, nil
 }
 
-func (ec *executionContext) _ProductEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.Edge[*model.Product]) (ret graphql.Marshaler) {
+func (ec *executionContext) _ProductEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.Edge[*db.Product]) (ret graphql.Marshaler) {
 	return ec.marshalNString2string(ctx, field.Selections, obj.Cursor)
 }
 
@@ -11178,7 +11178,7 @@ func (ec *executionContext) fieldContext_ProductEdge_cursor(_ context.Context, f
 	return fc, nil
 }
 
-func (ec *executionContext) _ProductEdge_node(ctx context.Context, field graphql.CollectedField, obj *model.Edge[*model.Product]) (ret graphql.Marshaler) {
+func (ec *executionContext) _ProductEdge_node(ctx context.Context, field graphql.CollectedField, obj *model.Edge[*db.Product]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -11572,11 +11572,11 @@ func (ec *executionContext) _Query_staffTokens(ctx context.Context, field graphq
 			directive1 := func(ctx context.Context) (any, error) {
 				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN"})
 				if err != nil {
-					var zeroVal *model.Connection[*model.StaffToken]
+					var zeroVal *model.Connection[*db.StaffToken]
 					return zeroVal, err
 				}
 				if ec.Directives.Dashboard == nil {
-					var zeroVal *model.Connection[*model.StaffToken]
+					var zeroVal *model.Connection[*db.StaffToken]
 					return zeroVal, errors.New("directive dashboard is not implemented")
 				}
 				return ec.Directives.Dashboard(ctx, nil, directive0, roles)
@@ -11848,11 +11848,11 @@ func (ec *executionContext) _Query_products(ctx context.Context, field graphql.C
 			directive1 := func(ctx context.Context) (any, error) {
 				name, err := ec.unmarshalNString2string(ctx, "products.read")
 				if err != nil {
-					var zeroVal *model.Connection[*model.Product]
+					var zeroVal *model.Connection[*db.Product]
 					return zeroVal, err
 				}
 				if ec.Directives.Scope == nil {
-					var zeroVal *model.Connection[*model.Product]
+					var zeroVal *model.Connection[*db.Product]
 					return zeroVal, errors.New("directive scope is not implemented")
 				}
 				return ec.Directives.Scope(ctx, nil, directive0, name)
@@ -13291,7 +13291,7 @@ func (ec *executionContext) fieldContext_StaffToken_lastUsedAt(_ context.Context
 	return fc, nil
 }
 
-func (ec *executionContext) _StaffTokenConnection_edges(ctx context.Context, field graphql.CollectedField, obj *model.Connection[*model.StaffToken]) (ret graphql.Marshaler) {
+func (ec *executionContext) _StaffTokenConnection_edges(ctx context.Context, field graphql.CollectedField, obj *model.Connection[*db.StaffToken]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -13326,7 +13326,7 @@ func (ec *executionContext) fieldContext_StaffTokenConnection_edges(_ context.Co
 	return fc, nil
 }
 
-func (ec *executionContext) _StaffTokenConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *model.Connection[*model.StaffToken]) (ret graphql.Marshaler) {
+func (ec *executionContext) _StaffTokenConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *model.Connection[*db.StaffToken]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -13373,7 +13373,7 @@ func (ec *executionContext) fieldContext_StaffTokenConnection_nodes(_ context.Co
 	return fc, nil
 }
 
-func (ec *executionContext) _StaffTokenConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *model.Connection[*model.StaffToken]) (ret graphql.Marshaler) {
+func (ec *executionContext) _StaffTokenConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *model.Connection[*db.StaffToken]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -13412,7 +13412,7 @@ func (ec *executionContext) fieldContext_StaffTokenConnection_pageInfo(_ context
 	return fc, nil
 }
 
-func (ec *executionContext) _StaffTokenEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.Edge[*model.StaffToken]) (ret graphql.Marshaler) {
+func (ec *executionContext) _StaffTokenEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.Edge[*db.StaffToken]) (ret graphql.Marshaler) {
 	return ec.marshalNString2string(ctx, field.Selections, obj.Cursor)
 }
 
@@ -13429,7 +13429,7 @@ func (ec *executionContext) fieldContext_StaffTokenEdge_cursor(_ context.Context
 	return fc, nil
 }
 
-func (ec *executionContext) _StaffTokenEdge_node(ctx context.Context, field graphql.CollectedField, obj *model.Edge[*model.StaffToken]) (ret graphql.Marshaler) {
+func (ec *executionContext) _StaffTokenEdge_node(ctx context.Context, field graphql.CollectedField, obj *model.Edge[*db.StaffToken]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -18507,7 +18507,7 @@ func (ec *executionContext) _Product(ctx context.Context, sel ast.SelectionSet, 
 
 var productConnectionImplementors = []string{"ProductConnection"}
 
-func (ec *executionContext) _ProductConnection(ctx context.Context, sel ast.SelectionSet, obj *model.Connection[*model.Product]) graphql.Marshaler {
+func (ec *executionContext) _ProductConnection(ctx context.Context, sel ast.SelectionSet, obj *model.Connection[*db.Product]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, productConnectionImplementors)
 
 	out := newObject(fields)
@@ -18597,7 +18597,7 @@ func (ec *executionContext) _ProductDeletePayload(ctx context.Context, sel ast.S
 
 var productEdgeImplementors = []string{"ProductEdge"}
 
-func (ec *executionContext) _ProductEdge(ctx context.Context, sel ast.SelectionSet, obj *model.Edge[*model.Product]) graphql.Marshaler {
+func (ec *executionContext) _ProductEdge(ctx context.Context, sel ast.SelectionSet, obj *model.Edge[*db.Product]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, productEdgeImplementors)
 
 	out := newObject(fields)
@@ -19425,7 +19425,7 @@ func (ec *executionContext) _StaffToken(ctx context.Context, sel ast.SelectionSe
 
 var staffTokenConnectionImplementors = []string{"StaffTokenConnection"}
 
-func (ec *executionContext) _StaffTokenConnection(ctx context.Context, sel ast.SelectionSet, obj *model.Connection[*model.StaffToken]) graphql.Marshaler {
+func (ec *executionContext) _StaffTokenConnection(ctx context.Context, sel ast.SelectionSet, obj *model.Connection[*db.StaffToken]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, staffTokenConnectionImplementors)
 
 	out := newObject(fields)
@@ -19474,7 +19474,7 @@ func (ec *executionContext) _StaffTokenConnection(ctx context.Context, sel ast.S
 
 var staffTokenEdgeImplementors = []string{"StaffTokenEdge"}
 
-func (ec *executionContext) _StaffTokenEdge(ctx context.Context, sel ast.SelectionSet, obj *model.Edge[*model.StaffToken]) graphql.Marshaler {
+func (ec *executionContext) _StaffTokenEdge(ctx context.Context, sel ast.SelectionSet, obj *model.Edge[*db.StaffToken]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, staffTokenEdgeImplementors)
 
 	out := newObject(fields)
@@ -20795,7 +20795,7 @@ func (ec *executionContext) marshalNPaymentKind2githubᚗcomᚋstorefrontᚑgo�
 	return v
 }
 
-func (ec *executionContext) marshalNProduct2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐProductᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Product) graphql.Marshaler {
+func (ec *executionContext) marshalNProduct2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐProductᚄ(ctx context.Context, sel ast.SelectionSet, v []*db.Product) graphql.Marshaler {
 	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
@@ -20821,11 +20821,11 @@ func (ec *executionContext) marshalNProduct2ᚖgithubᚗcomᚋstorefrontᚑgoᚋ
 	return ec._Product(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNProductConnection2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐConnection(ctx context.Context, sel ast.SelectionSet, v model.Connection[*model.Product]) graphql.Marshaler {
+func (ec *executionContext) marshalNProductConnection2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐConnection(ctx context.Context, sel ast.SelectionSet, v model.Connection[*db.Product]) graphql.Marshaler {
 	return ec._ProductConnection(ctx, sel, &v)
 }
 
-func (ec *executionContext) marshalNProductConnection2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐConnection(ctx context.Context, sel ast.SelectionSet, v *model.Connection[*model.Product]) graphql.Marshaler {
+func (ec *executionContext) marshalNProductConnection2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐConnection(ctx context.Context, sel ast.SelectionSet, v *model.Connection[*db.Product]) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -20854,7 +20854,7 @@ func (ec *executionContext) marshalNProductDeletePayload2ᚖgithubᚗcomᚋstore
 	return ec._ProductDeletePayload(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNProductEdge2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Edge[*model.Product]) graphql.Marshaler {
+func (ec *executionContext) marshalNProductEdge2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Edge[*db.Product]) graphql.Marshaler {
 	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
@@ -20870,7 +20870,7 @@ func (ec *executionContext) marshalNProductEdge2ᚕᚖgithubᚗcomᚋstorefront�
 	return ret
 }
 
-func (ec *executionContext) marshalNProductEdge2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdge(ctx context.Context, sel ast.SelectionSet, v *model.Edge[*model.Product]) graphql.Marshaler {
+func (ec *executionContext) marshalNProductEdge2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdge(ctx context.Context, sel ast.SelectionSet, v *model.Edge[*db.Product]) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -21080,7 +21080,7 @@ func (ec *executionContext) marshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgo�
 	return ret
 }
 
-func (ec *executionContext) marshalNStaffToken2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐStaffTokenᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.StaffToken) graphql.Marshaler {
+func (ec *executionContext) marshalNStaffToken2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐStaffTokenᚄ(ctx context.Context, sel ast.SelectionSet, v []*db.StaffToken) graphql.Marshaler {
 	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
@@ -21096,7 +21096,7 @@ func (ec *executionContext) marshalNStaffToken2ᚕᚖgithubᚗcomᚋstorefront�
 	return ret
 }
 
-func (ec *executionContext) marshalNStaffToken2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐStaffToken(ctx context.Context, sel ast.SelectionSet, v *model.StaffToken) graphql.Marshaler {
+func (ec *executionContext) marshalNStaffToken2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐStaffToken(ctx context.Context, sel ast.SelectionSet, v *db.StaffToken) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -21106,11 +21106,11 @@ func (ec *executionContext) marshalNStaffToken2ᚖgithubᚗcomᚋstorefrontᚑgo
 	return ec._StaffToken(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNStaffTokenConnection2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐConnection(ctx context.Context, sel ast.SelectionSet, v model.Connection[*model.StaffToken]) graphql.Marshaler {
+func (ec *executionContext) marshalNStaffTokenConnection2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐConnection(ctx context.Context, sel ast.SelectionSet, v model.Connection[*db.StaffToken]) graphql.Marshaler {
 	return ec._StaffTokenConnection(ctx, sel, &v)
 }
 
-func (ec *executionContext) marshalNStaffTokenConnection2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐConnection(ctx context.Context, sel ast.SelectionSet, v *model.Connection[*model.StaffToken]) graphql.Marshaler {
+func (ec *executionContext) marshalNStaffTokenConnection2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐConnection(ctx context.Context, sel ast.SelectionSet, v *model.Connection[*db.StaffToken]) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -21120,7 +21120,7 @@ func (ec *executionContext) marshalNStaffTokenConnection2ᚖgithubᚗcomᚋstore
 	return ec._StaffTokenConnection(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNStaffTokenEdge2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Edge[*model.StaffToken]) graphql.Marshaler {
+func (ec *executionContext) marshalNStaffTokenEdge2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Edge[*db.StaffToken]) graphql.Marshaler {
 	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
@@ -21136,7 +21136,7 @@ func (ec *executionContext) marshalNStaffTokenEdge2ᚕᚖgithubᚗcomᚋstorefro
 	return ret
 }
 
-func (ec *executionContext) marshalNStaffTokenEdge2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdge(ctx context.Context, sel ast.SelectionSet, v *model.Edge[*model.StaffToken]) graphql.Marshaler {
+func (ec *executionContext) marshalNStaffTokenEdge2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdge(ctx context.Context, sel ast.SelectionSet, v *model.Edge[*db.StaffToken]) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
