@@ -54,8 +54,7 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 	}
 	s.client = db.NewClient(db.Driver(&pool{store: s, db: s.readers}))
 	if err := s.Ping(ctx); err != nil {
-		s.Close()
-		return nil, err
+		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
 }

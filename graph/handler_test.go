@@ -176,7 +176,7 @@ func (f *face) send(method, target, token, body string, headers ...string) answe
 // query runs a document with variables, nil for none.
 func (f *face) query(token, document string, variables any, headers ...string) answer {
 	f.t.Helper()
-	body := must[[]byte](f.t)(json.Marshal(map[string]any{"query": document, "variables": variables})) //nolint:errchkjson // must checks it
+	body := must[[]byte](f.t)(json.Marshal(map[string]any{"query": document, "variables": variables}))
 	return f.send(http.MethodPost, f.url, token, string(body), headers...)
 }
 

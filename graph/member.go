@@ -15,13 +15,13 @@ func memberOf[T comparable, U any](changed *[]string, v given[*T], name string, 
 }
 
 // memberOpt is [memberOf] for one that may be null.
-func memberOpt[T comparable, U any](changed *[]string, v given[*T], name string, dst **T, write func(T) U, clear func() U) {
+func memberOpt[T comparable, U any](changed *[]string, v given[*T], name string, dst **T, write func(T) U, empty func() U) {
 	next, ok := v.ValueOK()
 	switch {
 	case !ok || next == nil && *dst == nil || next != nil && *dst != nil && *next == **dst:
 		return
 	case next == nil:
-		clear()
+		empty()
 	default:
 		write(*next)
 	}
@@ -30,12 +30,12 @@ func memberOpt[T comparable, U any](changed *[]string, v given[*T], name string,
 }
 
 // memberDoc is [memberOf] for a document; an absent one is empty.
-func memberDoc[D ~[]byte, U any](changed *[]string, next D, given bool, name string, dst *D, write func(D) U, clear func() U) {
+func memberDoc[D ~[]byte, U any](changed *[]string, next D, given bool, name string, dst *D, write func(D) U, empty func() U) {
 	switch {
 	case !given || string(next) == string(*dst):
 		return
 	case len(next) == 0:
-		clear()
+		empty()
 	default:
 		write(next)
 	}

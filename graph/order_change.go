@@ -165,7 +165,7 @@ func (m Mutation) saveParts(ctx context.Context, e *orderEdit) (note *db.Note, e
 
 // tellOrder writes the events; note is what order.note_added is about.
 func (m Mutation) tellOrder(ctx context.Context, e *orderEdit, note *db.Note) error {
-	object := appendOrder(nil, e.Order)
+	object := encodeOrder(e.Order)
 	entries := make([]outbox.Entry, len(e.events))
 	for i, t := range e.events {
 		entries[i] = outbox.Entry{Type: t, Object: object}
@@ -179,9 +179,9 @@ func (m Mutation) tellOrder(ctx context.Context, e *orderEdit, note *db.Note) er
 	return outbox.Append(ctx, m.client(ctx), orderResource(e.Order.Order), entries...)
 }
 
-// appendOrder appends the representation of an order with its lines.
-func appendOrder(b []byte, o *model.Order) []byte {
-	return wire.AppendOrder(b, o.Order, len(o.Lines), func(i int) *db.OrderLine { return o.Lines[i].OrderLine })
+// encodeOrder is the representation of an order with its lines.
+func encodeOrder(o *model.Order) []byte {
+	return wire.AppendOrder(nil, o.Order, len(o.Lines), func(i int) *db.OrderLine { return o.Lines[i].OrderLine })
 }
 
 // orderResource is what an order's events are about.

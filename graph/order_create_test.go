@@ -64,7 +64,7 @@ func TestOrderArithmetic(t *testing.T) {
 					t.Errorf("got %v, want %v", got, tc.want)
 				}
 				read := must[*model.Order](t)(r.Query().Order(ctx, p.Order.PublicID()))
-				if got, want := string(appendOrder(nil, read)), string(appendOrder(nil, p.Order)); got != want {
+				if got, want := string(encodeOrder(read)), string(encodeOrder(p.Order)); got != want {
 					t.Errorf("read again: %s\nmade: %s", got, want)
 				}
 				var lines int64

@@ -59,7 +59,7 @@ func plantPlan(t *testing.T, ctx context.Context, r *Resolver) (customer xid.ID)
 }
 
 // depths are the cursors of the first page, of one in the tie and of the last.
-func depths(r *Resolver, ctx context.Context, t *testing.T, filter *model.OrderFilter) map[string]*string {
+func depths(ctx context.Context, t *testing.T, r *Resolver, filter *model.OrderFilter) map[string]*string {
 	t.Helper()
 	all := []string{""}
 	var after *string
@@ -86,7 +86,7 @@ func TestOrderPlansMySQL(t *testing.T) {
 		}
 		customer := plantPlan(t, ctx, r)
 		for name, filter := range planCases(xid.Customer.Format(customer)) {
-			for depth, after := range depths(r, ctx, t, filter) {
+			for depth, after := range depths(ctx, t, r, filter) {
 				var n int
 				read := reads(t, ctx, r, func(ctx context.Context) {
 					n = len(must[*model.OrderConnection](t)(r.Query().Orders(withoutLines(ctx), new(50), after, filter)).Nodes)
@@ -150,7 +150,7 @@ func TestOrderPlansSQLite(t *testing.T) {
 	r, ctx := newCore(t, s), as(ctx, viewer.Owner)
 	customer := plantPlan(t, ctx, r)
 	for name, filter := range planCases(xid.Customer.Format(customer)) {
-		for depth, after := range depths(r, ctx, t, filter) {
+		for depth, after := range depths(ctx, t, r, filter) {
 			seen = nil
 			c := must[*model.OrderConnection](t)(r.Query().Orders(ctx, new(50), after, filter))
 			must[[]*model.OrderNote](t)(orderFields{r}.Notes(ctx, c.Nodes[0], new(3)))

@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"errors"
 	"net/http"
 	"net/netip"
 	"slices"
@@ -47,7 +48,7 @@ func bearer(r *http.Request) (string, error) {
 
 // failedAuthentication bounds how fast one address may try credentials.
 func (a *API) failedAuthentication(c *call, err error) error {
-	f, ok := err.(*fault.Error)
+	f, ok := errors.AsType[*fault.Error](err)
 	if !ok || f.Kind != fault.InvalidToken || a.failures.Off() {
 		return err
 	}

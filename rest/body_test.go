@@ -192,22 +192,22 @@ func TestGoodBodies(t *testing.T) {
 // TestHandles: one is made from the title and never clashes; a given one may.
 func TestHandles(t *testing.T) {
 	each(t, func(t *testing.T, s *server, m *shop) {
-		make := func(body string) *answer {
+		post := func(body string) *answer {
 			return s.do(t, request{As: m.all, Method: "POST", Path: "/products", Body: body})
 		}
 		for _, tc := range []struct{ title, want string }{
 			{"Café Crème – 2 für 1!", "cafe-creme-2-fur-1"}, {"😀", "product"}, {"--a--", "a"}, {strings.Repeat("ab ", 80), strings.TrimSuffix(strings.Repeat("ab-", 40), "-")},
 		} {
-			if got := make(with(map[string]any{"title": tc.title})).product().Handle; got != tc.want {
+			if got := post(with(map[string]any{"title": tc.title})).product().Handle; got != tc.want {
 				t.Errorf("%q: handle %q, want %q", tc.title, got, tc.want)
 			}
-			again := make(with(map[string]any{"title": tc.title})).product()
+			again := post(with(map[string]any{"title": tc.title})).product()
 			if end := again.ID[len(again.ID)-6:]; !strings.HasSuffix(again.Handle, "-"+end) || len(again.Handle) > 120 {
 				t.Errorf("%q again: handle %q of %s", tc.title, again.Handle, again.ID)
 			}
 		}
-		make(with(map[string]any{"handle": "mine"})).product()
-		if got := make(with(map[string]any{"handle": "mine"})).want(422, "validation_failed").problem().places(); !slices.Equal(got, []string{"#/handle taken"}) {
+		post(with(map[string]any{"handle": "mine"})).product()
+		if got := post(with(map[string]any{"handle": "mine"})).want(422, "validation_failed").problem().places(); !slices.Equal(got, []string{"#/handle taken"}) {
 			t.Errorf("taken: %v", got)
 		}
 		other := newShop(t, s.store, shopRow{})

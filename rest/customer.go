@@ -22,7 +22,8 @@ func (a *API) listCustomers(c *call) error {
 
 // list answers with one page: {"data": [...], "next_cursor": ...}.
 func list[T any](c *call, page *model.Connection[T], item func([]byte, T) []byte) {
-	b := append(c.out, `{"data":[`...)
+	b := c.out
+	b = append(b, `{"data":[`...)
 	for i, node := range page.Nodes {
 		if i > 0 {
 			b = append(b, ',')

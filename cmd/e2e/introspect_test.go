@@ -156,12 +156,12 @@ func idFor(field, name string, of things) string {
 func (s *served) selection(typ string) string {
 	var names []string
 	for _, f := range s.types[typ].Fields {
-		switch {
-		case f.Name == "id":
+		switch f.Name {
+		case "id":
 			names = append(names, "id")
-		case f.Name == "nodes":
+		case "nodes":
 			names = append(names, "nodes{id}")
-		case f.Name == "userErrors":
+		case "userErrors":
 			names = append(names, "userErrors{code message path}")
 		}
 	}

@@ -52,12 +52,12 @@ func newChildren(dir, binary string, d *dataset) *children {
 
 // server starts the service, with its rate limits off.
 func (c *children) server(ctx context.Context) (*child, error) {
-	addr, admin, err := free(), free(), error(nil)
+	addr, admin := free(), free()
 	if addr == "" || admin == "" {
 		return nil, errors.New("no free port on 127.0.0.1")
 	}
 	data := filepath.Join(c.dir, "server-"+c.data.engine)
-	if err = os.MkdirAll(data, 0o700); err != nil {
+	if err := os.MkdirAll(data, 0o700); err != nil {
 		return nil, err
 	}
 	p, err := c.start("server", c.binary, "serve", "--database", c.data.address, "--data", data,
@@ -123,7 +123,7 @@ func free() string {
 func (p *child) await(ctx context.Context, d *dataset) error {
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
-	request := get(nil, root+"/orders?limit=20", d.corpus.Shops[0].Key)
+	request := get(root+"/orders?limit=20", d.corpus.Shops[0].Key)
 	last := errors.New("no answer yet")
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()

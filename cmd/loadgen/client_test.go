@@ -31,7 +31,7 @@ func TestConnReads(t *testing.T) {
 		target, want string
 		status       int
 	}{{"/length", "short", 201}, {"/chunks", long, 200}, {"/empty", "", 200}, {"/length", "short", 201}} {
-		status, body, err := c.do(get(nil, tc.target, "key"))
+		status, body, err := c.do(get(tc.target, "key"))
 		if err != nil || status != tc.status || string(body) != tc.want {
 			t.Errorf("%s: got %d and %d bytes, %v, want %d and %d bytes", tc.target, status, len(body), err, tc.status, len(tc.want))
 		}
@@ -49,7 +49,7 @@ func TestLoad(t *testing.T) {
 	}))
 	defer s.Close()
 	l := load{addr: s.Listener.Addr().String(), conns: 3, duration: 50 * time.Millisecond, status: 200,
-		next: series{get(nil, "/a", "key"), get(nil, "/b", "key")}.next}
+		next: series{get("/a", "key"), get("/b", "key")}.next}
 	out, err := l.run(t.Context())
 	if err != nil {
 		t.Fatal(err)

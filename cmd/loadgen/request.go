@@ -13,9 +13,9 @@ import (
 
 const root = baseline.Root
 
-// get appends a GET request.
-func get(b []byte, target, key string) []byte {
-	return fmt.Appendf(b, "GET %s HTTP/1.1\r\nHost: load\r\nAccept: application/json\r\nAuthorization: Bearer %s\r\n\r\n", target, key)
+// get makes a GET request.
+func get(target, key string) []byte {
+	return fmt.Appendf(nil, "GET %s HTTP/1.1\r\nHost: load\r\nAccept: application/json\r\nAuthorization: Bearer %s\r\n\r\n", target, key)
 }
 
 // post appends a POST request with a JSON body; without an idempotency key it
@@ -72,20 +72,20 @@ func (r requests) sampled(write func(s corpus.Sample, key, cursor string) []byte
 // orders asks for pages anywhere in the lists.
 func (r requests) orders(limit int) (series, error) {
 	return r.sampled(func(_ corpus.Sample, key, cursor string) []byte {
-		return get(nil, root+"/orders?limit="+strconv.Itoa(limit)+"&cursor="+cursor, key)
+		return get(root+"/orders?limit="+strconv.Itoa(limit)+"&cursor="+cursor, key)
 	})
 }
 
 // order asks for single orders.
 func (r requests) order() (series, error) {
-	return r.sampled(func(s corpus.Sample, key, _ string) []byte { return get(nil, root+"/orders/"+s.Order, key) })
+	return r.sampled(func(s corpus.Sample, key, _ string) []byte { return get(root+"/orders/"+s.Order, key) })
 }
 
 // products asks for the first page of every store.
 func (r requests) products(limit int) series {
 	var list series
 	for _, s := range r.corpus.Shops {
-		list = append(list, get(nil, root+"/products?limit="+strconv.Itoa(limit), s.Key))
+		list = append(list, get(root+"/products?limit="+strconv.Itoa(limit), s.Key))
 	}
 	return list
 }
@@ -126,7 +126,7 @@ func (r requests) page(order string) (series, error) {
 		}
 		target += "&cursor=" + cursor
 	}
-	return series{get(nil, target, r.corpus.Shops[0].Key)}, nil
+	return series{get(target, r.corpus.Shops[0].Key)}, nil
 }
 
 // create makes a product under a new key with every request, in the last store.

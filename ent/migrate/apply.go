@@ -83,7 +83,7 @@ func onSQLite(ctx context.Context, conn *sql.Conn, f func(migrate.Driver) error)
 			_, err = conn.ExecContext(context.WithoutCancel(ctx), "COMMIT")
 		}
 		if err != nil {
-			conn.ExecContext(context.WithoutCancel(ctx), "ROLLBACK")
+			conn.ExecContext(context.WithoutCancel(ctx), "ROLLBACK") //nolint:errcheck // the error that led here counts
 		}
 	}()
 	drv, err := sqlite.Open(conn)
@@ -110,7 +110,7 @@ func onMySQL(ctx context.Context, conn *sql.Conn, f func(migrate.Driver) error) 
 		}
 		got = answer.Int64
 	}
-	defer conn.ExecContext(context.WithoutCancel(ctx), "DO RELEASE_LOCK(?)", lock)
+	defer conn.ExecContext(context.WithoutCancel(ctx), "DO RELEASE_LOCK(?)", lock) //nolint:errcheck // the connection is closed next, which releases it too
 	drv, err := mysql.Open(conn)
 	if err != nil {
 		return err

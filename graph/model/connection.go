@@ -36,7 +36,9 @@ func (c *Connection[T]) PageInfo() *PageInfo {
 	return info
 }
 
-// The connections of the schema.
+// The lists of the schema, by the names that it gives them.
+//
+//revive:disable:exported
 type (
 	StaffConnection      = Connection[*Staff]
 	StaffEdge            = Edge[*Staff]

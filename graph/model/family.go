@@ -5,15 +5,15 @@ import "sync"
 // Family is the batches of a relation whose field takes an argument: one for
 // each value that a request asks for.
 type Family[A comparable, K comparable, V any] struct {
-	make func(A) *Batch[K, V]
+	of func(A) *Batch[K, V]
 
 	mu      sync.Mutex
 	batches map[A]*Batch[K, V]
 }
 
-// NewFamily makes a family; make is called once for each value.
-func NewFamily[A comparable, K comparable, V any](make func(A) *Batch[K, V]) *Family[A, K, V] {
-	return &Family[A, K, V]{make: make, batches: map[A]*Batch[K, V]{}}
+// NewFamily makes a family; of is called once for each value.
+func NewFamily[A comparable, K comparable, V any](of func(A) *Batch[K, V]) *Family[A, K, V] {
+	return &Family[A, K, V]{of: of, batches: map[A]*Batch[K, V]{}}
 }
 
 // Of returns the batch of the value.
@@ -21,7 +21,7 @@ func (f *Family[A, K, V]) Of(a A) *Batch[K, V] {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.batches[a] == nil {
-		f.batches[a] = f.make(a)
+		f.batches[a] = f.of(a)
 	}
 	return f.batches[a]
 }

@@ -11,18 +11,18 @@ import (
 // one of them for a relation has it loaded for all, so that a page costs the same
 // few queries as one order.
 type Siblings struct {
-	make func() *Relations
+	load func() *Relations
 	once sync.Once
 	made *Relations
 }
 
-// NewSiblings makes what a page shares; make is called when the first relation is
+// NewSiblings makes what a page shares; load is called when the first relation is
 // asked for, which most answers never do.
-func NewSiblings(make func() *Relations) *Siblings { return &Siblings{make: make} }
+func NewSiblings(load func() *Relations) *Siblings { return &Siblings{load: load} }
 
 // Relations returns the relations of the page.
 func (s *Siblings) Relations() *Relations {
-	s.once.Do(func() { s.made = s.make() })
+	s.once.Do(func() { s.made = s.load() })
 	return s.made
 }
 

@@ -129,7 +129,8 @@ func (k *key) sum(l List, head []byte) (mac [macLen]byte) {
 	b = append(b, l.Store[:]...)
 	b = binary.BigEndian.AppendUint64(b, uint64(len(l.Filters)))
 	b = append(b, l.Filters...)
-	s.msg = append(b, head...)
+	b = append(b, head...)
+	s.msg = b
 	s.mac.Reset()
 	s.mac.Write(s.msg)
 	copy(mac[:], s.mac.Sum(s.sum[:0]))

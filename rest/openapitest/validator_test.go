@@ -261,7 +261,7 @@ func TestScopes(t *testing.T) {
 		want[s.Name] = s.Sentence
 	}
 	got := v.doc.Components.SecuritySchemes["oauth2"].Value.Flows.AuthorizationCode.Scopes
-	if diff := cmp.Diff(want, map[string]string(got)); diff != "" {
+	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("scopes (-catalogue +document):\n%s", diff)
 	}
 	names := []string{}

@@ -3,7 +3,6 @@ package baseline_test
 import (
 	"context"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
@@ -99,20 +98,6 @@ func (b *bench) viewer(t *testing.T) context.Context {
 		t.Fatal(err)
 	}
 	return viewer.WithRequest(viewer.With(t.Context(), v), "req_test")
-}
-
-// ask sends a request to the baseline.
-func (b *bench) ask(t *testing.T, method, target, body string, want int) string {
-	t.Helper()
-	r := httptest.NewRequestWithContext(t.Context(), method, baseline.Root+target, strings.NewReader(body))
-	r.Header.Set("Authorization", "Bearer "+b.corpus.Shops[0].Key)
-	r.Header.Set("Idempotency-Key", t.Name())
-	w := httptest.NewRecorder()
-	b.handler.ServeHTTP(w, r)
-	if w.Code != want {
-		t.Fatalf("%s %s: %d %s", method, target, w.Code, w.Body)
-	}
-	return w.Body.String()
 }
 
 // The comparison is of layers, so the statements below them must be the same.

@@ -27,9 +27,8 @@ func elements(t *testing.T, n int, f func(i int) graphql.Marshaler) (json string
 }
 
 func TestMarshalSlice(t *testing.T) {
-	number := func(i int) graphql.Marshaler { return graphql.MarshalInt(i) }
 	for n, want := range map[int]string{0: "[]", 1: "[0]", 3: "[0,1,2]"} {
-		if got, errs := elements(t, n, number); got != want || len(errs) > 0 {
+		if got, errs := elements(t, n, graphql.MarshalInt); got != want || len(errs) > 0 {
 			t.Errorf("%d elements: got %s, errors at %v", n, got, errs)
 		}
 	}
