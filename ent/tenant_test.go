@@ -38,7 +38,7 @@ func queries(c *db.Client, f func(name string, query func() reflect.Value)) {
 	}
 }
 
-func call(query reflect.Value, method string, ctx context.Context) (reflect.Value, error) {
+func call(ctx context.Context, query reflect.Value, method string) (reflect.Value, error) {
 	out := query.MethodByName(method).Call([]reflect.Value{reflect.ValueOf(ctx)})
 	err, _ := out[1].Interface().(error)
 	return out[0], err
@@ -53,11 +53,11 @@ func TestLoadEqualsAll(t *testing.T) {
 		n := 0
 		queries(s.DB(ctx), func(name string, query func() reflect.Value) {
 			n++
-			all, err := call(query(), "All", ctx)
+			all, err := call(ctx, query(), "All")
 			if err != nil || all.Len() != 2 {
 				t.Fatalf("%s: All gave %d rows, %v, want 2", name, all.Len(), err)
 			}
-			loaded, err := call(query(), "Load", ctx)
+			loaded, err := call(ctx, query(), "Load")
 			if err != nil || loaded.Len() != all.Len() {
 				t.Fatalf("%s: Load gave %d rows, %v", name, loaded.Len(), err)
 			}
@@ -95,7 +95,7 @@ func TestStoresAreApart(t *testing.T) {
 		fill(t, theirs, s, other.ID)
 		queries(s.DB(ours), func(name string, query func() reflect.Value) {
 			for _, method := range []string{"All", "Load"} {
-				rows, err := call(query(), method, ours)
+				rows, err := call(ours, query(), method)
 				if err != nil || rows.Len() != 2 {
 					t.Fatalf("%s.%s: got %d rows, %v, want our 2", name, method, rows.Len(), err)
 				}
@@ -104,11 +104,11 @@ func TestStoresAreApart(t *testing.T) {
 						t.Errorf("%s.%s: a row of store %v", name, method, got)
 					}
 				}
-				if _, err := call(query(), method, t.Context()); !errors.Is(err, rule.ErrDenied) {
+				if _, err := call(t.Context(), query(), method); !errors.Is(err, rule.ErrDenied) {
 					t.Errorf("%s.%s without a viewer: got %v, want denied", name, method, err)
 				}
 			}
-			if n, err := call(query(), "Count", ours); err != nil || n.Interface() != 2 {
+			if n, err := call(ours, query(), "Count"); err != nil || n.Interface() != 2 {
 				t.Errorf("%s.Count: got %v, %v, want 2", name, n, err)
 			}
 		})

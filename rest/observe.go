@@ -1,7 +1,6 @@
 package rest
 
 import (
-	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -67,7 +66,7 @@ func (m *meter) count(status int, took time.Duration, written int64) {
 // line is logged.
 func (a *API) finish(c *call) {
 	if p := recover(); p != nil {
-		if err, ok := p.(error); ok && errors.Is(err, http.ErrAbortHandler) {
+		if p == http.ErrAbortHandler { //nolint:errorlint // net/http compares so too
 			panic(p)
 		}
 		a.Logger.ErrorContext(c.ctx, "panic", slog.String("request_id", c.id), slog.Any("panic", p), slog.String("stack", string(debug.Stack())))
