@@ -174,12 +174,12 @@ func openSQLite(t target, c Config) (writer, readers *stdsql.DB, err error) {
 	}
 	writer, err = sqlitePool(t, "_txlock", "immediate",
 		"_pragma", "busy_timeout(5000)", "_pragma", "journal_mode(wal)", "_pragma", "synchronous("+sync+")",
-		"_pragma", "foreign_keys(on)", "_pragma", "cache_size(-8000)", "_pragma", "journal_size_limit(67108864)")
+		"_pragma", "foreign_keys(on)", "_pragma", "cache_size(-4000)", "_pragma", "journal_size_limit(67108864)")
 	if err != nil {
 		return nil, nil, err
 	}
 	writer.SetMaxOpenConns(1)
-	readers, err = sqlitePool(t, "_pragma", "busy_timeout(5000)", "_pragma", "query_only(1)", "_pragma", "cache_size(-1000)")
+	readers, err = sqlitePool(t, "_pragma", "busy_timeout(5000)", "_pragma", "query_only(1)", "_pragma", "cache_size(-500)")
 	if err != nil {
 		writer.Close()
 		return nil, nil, err

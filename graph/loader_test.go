@@ -185,3 +185,22 @@ func withoutLines(ctx context.Context) context.Context {
 
 // said is a member of an update input that was given, be it as null.
 func said[T any](v T) graphql.Omittable[T] { return graphql.OmittableOf(v) }
+
+// What nothing belongs to is an empty list: null says that a caller may not see it.
+func TestRelationsAreNeverNull(t *testing.T) {
+	eachCore(t, func(t *testing.T, ctx context.Context, r *Resolver) {
+		o := must[*model.OrderPayload](t)(r.Mutation().OrderCreate(ctx, model.OrderCreateInput{
+			Source: "test", Lines: []*model.OrderLineInput{{Title: new("Mug"), UnitPriceMinor: new(int64(5)), Quantity: 1}},
+		})).Order
+		f := orderFields{r}
+		if got := must[[]*model.OrderNote](t)(f.Notes(ctx, o, new(5))); got == nil || len(got) > 0 {
+			t.Errorf("notes: %#v", got)
+		}
+		if got := must[[]*db.Payment](t)(f.Payments(ctx, o)); got == nil || len(got) > 0 {
+			t.Errorf("payments: %#v", got)
+		}
+		if got := must[[]*db.Fulfillment](t)(f.Fulfillments(ctx, o)); got == nil || len(got) > 0 {
+			t.Errorf("fulfillments: %#v", got)
+		}
+	})
+}

@@ -34,19 +34,28 @@ func (o orderFields) Notes(ctx context.Context, order *model.Order, first *int) 
 		return nil, err
 	}
 	notes, err := order.Relations().Notes.Of(limit).Get(ctx, order.ID)
-	return notes, explain("order notes", err)
+	return listed(notes), explain("order notes", err)
 }
 
 // Payments returns the ledger, oldest first.
 func (o orderFields) Payments(ctx context.Context, order *model.Order) ([]*db.Payment, error) {
 	payments, err := order.Relations().Payments.Get(ctx, order.ID)
-	return payments, explain("payments", err)
+	return listed(payments), explain("payments", err)
 }
 
 // Fulfillments returns the shipments, oldest first.
 func (o orderFields) Fulfillments(ctx context.Context, order *model.Order) ([]*db.Fulfillment, error) {
 	fulfillments, err := order.Relations().Fulfillments.Get(ctx, order.ID)
-	return fulfillments, explain("fulfillments", err)
+	return listed(fulfillments), explain("fulfillments", err)
+}
+
+// listed is a list that is empty, not null, where nothing belongs to the order:
+// null says that a caller may not see it.
+func listed[T any](rows []T) []T {
+	if rows == nil {
+		return []T{}
+	}
+	return rows
 }
 
 // lineFields resolves the relation of a line.
