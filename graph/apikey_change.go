@@ -15,6 +15,7 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/apikey"
 	"github.com/storefront-go/storefront/graph/model"
+	"github.com/storefront-go/storefront/graph/trail"
 )
 
 // APIKeyCreate makes a key, which only this answer shows. Nobody gives a scope
@@ -86,7 +87,7 @@ func (m Mutation) mintKey(ctx context.Context, k *db.APIKey, before func(context
 		if err != nil {
 			return fmt.Errorf("make API key: %w", err)
 		}
-		return audit(ctx, m.client(ctx), action, xid.APIKey, k.ID, k.Scopes)
+		return trail.Write(ctx, m.client(ctx), action, xid.APIKey, k.ID, k.Scopes)
 	})
 	if err != nil {
 		return nil, explain("API key", err)
@@ -164,7 +165,7 @@ func (m Mutation) APIKeyRevoke(ctx context.Context, id string) (*model.APIKeyPay
 		}
 		row.RevokedAt, row.Slot = &now, nil
 		ent.OnCommit(ctx, m.Keys.Forget)
-		return audit(ctx, m.client(ctx), "api_key.revoke", xid.APIKey, uid, "")
+		return trail.Write(ctx, m.client(ctx), "api_key.revoke", xid.APIKey, uid, "")
 	})
 	if err != nil {
 		return nil, explain("API key", err)

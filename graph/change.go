@@ -1,15 +1,12 @@
 package graph
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
 
-	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/micros"
-	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
@@ -34,27 +31,6 @@ func swapped(kind xid.Kind, count int, err error) error {
 // updateTime is the time of a change: later than the one before, whatever the
 // clocks of two processes say, so that a list of changes shows it.
 func updateTime(before micros.Time) micros.Time { return max(micros.Now(), before+1) }
-
-// audit writes who did what into the transaction that does it. The detail holds
-// no personal data.
-func audit(ctx context.Context, c *db.Client, action string, kind xid.Kind, id xid.ID, detail string) error {
-	v := viewer.From(ctx)
-	row := c.Audit.Create().SetActorType(v.Kind).SetActorName(v.Name).
-		SetAction(action).SetResourceType(kind.Resource()).SetResourceID(id)
-	if !v.Actor.IsNil() {
-		row.SetActorID(v.Actor)
-	}
-	if detail != "" {
-		row.SetDetail(detail)
-	}
-	if request := viewer.Request(ctx); request != "" {
-		row.SetRequestID(request)
-	}
-	if _, err := row.Save(ctx); err != nil {
-		return fmt.Errorf("audit %s: %w", action, err)
-	}
-	return nil
-}
 
 // allowed refuses a transition that the state machine does not have.
 func allowed[S ~string](what string, present, to S, from ...S) error {

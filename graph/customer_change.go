@@ -13,6 +13,7 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/model"
 	"github.com/storefront-go/storefront/graph/outbox"
+	"github.com/storefront-go/storefront/graph/trail"
 	"github.com/storefront-go/storefront/graph/wire"
 )
 
@@ -71,7 +72,7 @@ func (m Mutation) saveCustomer(ctx context.Context, e *customerEdit, action, cur
 	if err := swapped(xid.Customer, n, err); err != nil {
 		return err
 	}
-	if err := audit(ctx, m.client(ctx), action, xid.Customer, e.ID, ""); err != nil {
+	if err := trail.Write(ctx, m.client(ctx), action, xid.Customer, e.ID, ""); err != nil {
 		return err
 	}
 	entry := outbox.Entry{Type: e.event, Object: wire.AppendCustomer(nil, e.Customer, currency)}

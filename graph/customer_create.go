@@ -13,6 +13,7 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/model"
 	"github.com/storefront-go/storefront/graph/outbox"
+	"github.com/storefront-go/storefront/graph/trail"
 	"github.com/storefront-go/storefront/graph/wire"
 )
 
@@ -38,7 +39,7 @@ func (m Mutation) CustomerCreate(ctx context.Context, in model.CustomerCreateInp
 		if err != nil {
 			return err
 		}
-		if err = audit(ctx, m.client(ctx), "customer.create", xid.Customer, row.ID, ""); err != nil {
+		if err = trail.Write(ctx, m.client(ctx), "customer.create", xid.Customer, row.ID, ""); err != nil {
 			return err
 		}
 		return outbox.Append(ctx, m.client(ctx), customerResource(row),

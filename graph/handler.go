@@ -58,6 +58,7 @@ type root struct{ *Resolver }
 func (r root) Query() exec.QueryResolver       { return r.Resolver.Query() }
 func (r root) Mutation() exec.MutationResolver { return r.Resolver.Mutation() }
 func (r root) Order() exec.OrderResolver       { return orderFields(r) }
+func (r root) Account() exec.AccountResolver   { return accountFields(r) }
 func (r root) LineItem() exec.LineItemResolver { return lineFields(r) }
 
 // NewHandler makes the GraphQL face of the core: POST with JSON, and GET for

@@ -15,6 +15,7 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 	"github.com/storefront-go/storefront/graph/outbox"
 	"github.com/storefront-go/storefront/graph/page"
+	"github.com/storefront-go/storefront/graph/trail"
 	"github.com/storefront-go/storefront/graph/wire"
 )
 
@@ -104,7 +105,7 @@ func (m Mutation) appendNote(ctx context.Context, id xid.ID, in model.OrderNoteI
 	if err != nil {
 		return nil, nil, fmt.Errorf("add note: %w", err)
 	}
-	if err := audit(ctx, m.client(ctx), "order.note_append", xid.Order, id, ""); err != nil {
+	if err := trail.Write(ctx, m.client(ctx), "order.note_append", xid.Order, id, ""); err != nil {
 		return nil, nil, err
 	}
 	return n, o, outbox.Append(ctx, m.client(ctx), orderResource(o),

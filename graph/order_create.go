@@ -11,6 +11,7 @@ import (
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/model"
+	"github.com/storefront-go/storefront/graph/trail"
 )
 
 // OrderCreate makes an order and takes its stock. A free one is paid at once.
@@ -77,7 +78,7 @@ func (m Mutation) insertOrder(ctx context.Context, d *orderDraft, o *db.Order, l
 			return nil, err
 		}
 	}
-	if err := audit(ctx, m.client(ctx), "order.create", xid.Order, saved.ID, ""); err != nil {
+	if err := trail.Write(ctx, m.client(ctx), "order.create", xid.Order, saved.ID, ""); err != nil {
 		return nil, err
 	}
 	shown := m.assemble([]*db.Order{saved}, lines)[0]

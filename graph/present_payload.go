@@ -13,16 +13,23 @@ import (
 
 // payloads makes the payload of a refused mutation, by the name of its type.
 var payloads = map[string]func([]*model.UserError) any{
-	"StorePayload":         func(e []*model.UserError) any { return &model.StorePayload{UserErrors: e} },
-	"StaffPayload":         func(e []*model.UserError) any { return &model.StaffPayload{UserErrors: e} },
-	"StaffRemovePayload":   func(e []*model.UserError) any { return &model.StaffRemovePayload{UserErrors: e} },
-	"StaffTokenPayload":    func(e []*model.UserError) any { return &model.StaffTokenPayload{UserErrors: e} },
-	"APIKeyPayload":        func(e []*model.UserError) any { return &model.APIKeyPayload{UserErrors: e} },
-	"ProductPayload":       func(e []*model.UserError) any { return &model.ProductPayload{UserErrors: e} },
-	"ProductDeletePayload": func(e []*model.UserError) any { return &model.ProductDeletePayload{UserErrors: e} },
-	"CustomerPayload":      func(e []*model.UserError) any { return &model.CustomerPayload{UserErrors: e} },
-	"OrderPayload":         func(e []*model.UserError) any { return &model.OrderPayload{UserErrors: e} },
-	"OrderNotePayload":     func(e []*model.UserError) any { return &model.OrderNotePayload{UserErrors: e} },
+	"StorePayload":              func(e []*model.UserError) any { return &model.StorePayload{UserErrors: e} },
+	"StaffPayload":              func(e []*model.UserError) any { return &model.StaffPayload{UserErrors: e} },
+	"StaffRemovePayload":        func(e []*model.UserError) any { return &model.StaffRemovePayload{UserErrors: e} },
+	"StaffTokenPayload":         func(e []*model.UserError) any { return &model.StaffTokenPayload{UserErrors: e} },
+	"APIKeyPayload":             func(e []*model.UserError) any { return &model.APIKeyPayload{UserErrors: e} },
+	"AppPayload":                func(e []*model.UserError) any { return &model.AppPayload{UserErrors: e} },
+	"GrantPayload":              func(e []*model.UserError) any { return &model.GrantPayload{UserErrors: e} },
+	"InstalledAppRevokePayload": func(e []*model.UserError) any { return &model.InstalledAppRevokePayload{UserErrors: e} },
+	"PasswordChangePayload":     func(e []*model.UserError) any { return &model.PasswordChangePayload{UserErrors: e} },
+	"SignOutPayload":            func(e []*model.UserError) any { return &model.SignOutPayload{UserErrors: e} },
+	"NotificationPayload":       func(e []*model.UserError) any { return &model.NotificationPayload{UserErrors: e} },
+	"NotificationsPayload":      func(e []*model.UserError) any { return &model.NotificationsPayload{UserErrors: e} },
+	"ProductPayload":            func(e []*model.UserError) any { return &model.ProductPayload{UserErrors: e} },
+	"ProductDeletePayload":      func(e []*model.UserError) any { return &model.ProductDeletePayload{UserErrors: e} },
+	"CustomerPayload":           func(e []*model.UserError) any { return &model.CustomerPayload{UserErrors: e} },
+	"OrderPayload":              func(e []*model.UserError) any { return &model.OrderPayload{UserErrors: e} },
+	"OrderNotePayload":          func(e []*model.UserError) any { return &model.OrderNotePayload{UserErrors: e} },
 }
 
 // userFault tells whether a mutation shows the fault in its payload: what the

@@ -15,6 +15,7 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/model"
 	"github.com/storefront-go/storefront/graph/outbox"
+	"github.com/storefront-go/storefront/graph/trail"
 	"github.com/storefront-go/storefront/graph/wire"
 )
 
@@ -69,7 +70,7 @@ func (m Mutation) saveProduct(ctx context.Context, e *productEdit, action string
 	if err := swapped(xid.Product, n, err); err != nil {
 		return err
 	}
-	if err := audit(ctx, m.client(ctx), action, xid.Product, e.ID, ""); err != nil {
+	if err := trail.Write(ctx, m.client(ctx), action, xid.Product, e.ID, ""); err != nil {
 		return err
 	}
 	if len(events) == 0 {
@@ -236,7 +237,7 @@ func (m Mutation) ProductDelete(ctx context.Context, id string, expectedVersion 
 		}
 		p.Version++
 		p.EventSequence++
-		if err := audit(ctx, m.client(ctx), "product.delete", xid.Product, uid, ""); err != nil {
+		if err := trail.Write(ctx, m.client(ctx), "product.delete", xid.Product, uid, ""); err != nil {
 			return err
 		}
 		return outbox.Append(ctx, m.client(ctx), productResource(p),

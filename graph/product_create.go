@@ -14,6 +14,7 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/model"
 	"github.com/storefront-go/storefront/graph/outbox"
+	"github.com/storefront-go/storefront/graph/trail"
 	"github.com/storefront-go/storefront/graph/wire"
 )
 
@@ -31,7 +32,7 @@ func (m Mutation) ProductCreate(ctx context.Context, in model.ProductCreateInput
 		if p, err = m.insertProduct(ctx, in); err != nil {
 			return err
 		}
-		if err = audit(ctx, m.client(ctx), "product.create", xid.Product, p.ID, ""); err != nil {
+		if err = trail.Write(ctx, m.client(ctx), "product.create", xid.Product, p.ID, ""); err != nil {
 			return err
 		}
 		return outbox.Append(ctx, m.client(ctx), productResource(p),

@@ -15,6 +15,7 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/model"
 	"github.com/storefront-go/storefront/graph/password"
+	"github.com/storefront-go/storefront/graph/trail"
 )
 
 // StaffAdd makes a person a member of the store. A person whom no store knows
@@ -81,7 +82,7 @@ func (m Mutation) join(ctx context.Context, id xid.ID, role viewer.Role) (*db.St
 	if err := m.endTokens(ctx, id); err != nil {
 		return nil, err
 	}
-	return row, audit(ctx, m.client(ctx), "staff.add", xid.User, id, string(role))
+	return row, trail.Write(ctx, m.client(ctx), "staff.add", xid.User, id, string(role))
 }
 
 // StaffUpdateRole changes what a person may do in the store.
@@ -135,7 +136,7 @@ func (m Mutation) setRole(ctx context.Context, row *db.Staff, role viewer.Role) 
 		return err
 	}
 	ent.OnCommit(ctx, m.Keys.Forget)
-	return audit(ctx, m.client(ctx), "staff.update_role", xid.User, row.ID, string(role))
+	return trail.Write(ctx, m.client(ctx), "staff.update_role", xid.User, row.ID, string(role))
 }
 
 // StaffRemove ends a person's membership and his tokens in the store. The person
@@ -166,7 +167,7 @@ func (m Mutation) StaffRemove(ctx context.Context, id string) (*model.StaffRemov
 			return err
 		}
 		ent.OnCommit(ctx, m.Keys.Forget)
-		return audit(ctx, m.client(ctx), "staff.remove", xid.User, uid, "")
+		return trail.Write(ctx, m.client(ctx), "staff.remove", xid.User, uid, "")
 	})
 	if err != nil {
 		return nil, explain("person", err)

@@ -15,6 +15,7 @@ import (
 	"github.com/storefront-go/storefront/graph/apikey"
 	"github.com/storefront-go/storefront/graph/model"
 	"github.com/storefront-go/storefront/graph/page"
+	"github.com/storefront-go/storefront/graph/trail"
 )
 
 // StaffTokens lists the staff tokens of the store, newest first, revoked ones
@@ -70,7 +71,7 @@ func (r *Resolver) NewStaffToken(ctx context.Context, person xid.ID, name string
 		if err != nil {
 			return fmt.Errorf("make staff token: %w", err)
 		}
-		return audit(ctx, r.client(ctx), "staff_token.create", xid.Token, id, "")
+		return trail.Write(ctx, r.client(ctx), "staff_token.create", xid.Token, id, "")
 	})
 	if err != nil {
 		return nil, explain("person", err)
@@ -129,7 +130,7 @@ func (m Mutation) StaffTokenRevoke(ctx context.Context, id string) (*model.Staff
 		}
 		row.RevokedAt = &now
 		ent.OnCommit(ctx, m.Keys.Forget)
-		return audit(ctx, m.client(ctx), "staff_token.revoke", xid.Token, uid, "")
+		return trail.Write(ctx, m.client(ctx), "staff_token.revoke", xid.Token, uid, "")
 	})
 	if err != nil {
 		return nil, explain("staff token", err)

@@ -12,6 +12,7 @@ import (
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/model"
+	"github.com/storefront-go/storefront/graph/trail"
 )
 
 // Store returns the store of the viewer.
@@ -71,7 +72,7 @@ func (m Mutation) changeStore(ctx context.Context, expected int64, action string
 		}
 		// Credentials are remembered with the store's state and currency.
 		ent.OnCommit(ctx, m.Keys.Forget)
-		return audit(ctx, m.client(ctx), action, xid.Store, s.ID, "")
+		return trail.Write(ctx, m.client(ctx), action, xid.Store, s.ID, "")
 	})
 	if err != nil {
 		return nil, explain("store", err)

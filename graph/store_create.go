@@ -12,6 +12,7 @@ import (
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/model"
+	"github.com/storefront-go/storefront/graph/trail"
 )
 
 // maxStoreHandle is the longest handle of a store: a label of a host name (RFC
@@ -75,7 +76,7 @@ func (r *Resolver) NewStore(ctx context.Context, in model.StoreCreateInput, owne
 		if err != nil {
 			return fmt.Errorf("make the owner's membership: %w", err)
 		}
-		return audit(ctx, r.client(ctx), "store.create", xid.Store, id, "")
+		return trail.Write(ctx, r.client(ctx), "store.create", xid.Store, id, "")
 	})
 	if err != nil {
 		return nil, nil, explain("person", err)

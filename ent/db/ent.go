@@ -12,19 +12,26 @@ import (
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/sql"
 	"entgo.io/ent/dialect/sql/sqlgraph"
+	"github.com/storefront-go/storefront/ent/db/accesstoken"
 	"github.com/storefront-go/storefront/ent/db/apikey"
+	"github.com/storefront-go/storefront/ent/db/app"
 	"github.com/storefront-go/storefront/ent/db/audit"
+	"github.com/storefront-go/storefront/ent/db/consentticket"
 	"github.com/storefront-go/storefront/ent/db/credential"
 	"github.com/storefront-go/storefront/ent/db/customer"
 
 	dbevent "github.com/storefront-go/storefront/ent/db/event"
 	"github.com/storefront-go/storefront/ent/db/fulfillment"
+	"github.com/storefront-go/storefront/ent/db/grant"
 	"github.com/storefront-go/storefront/ent/db/idempotency"
 	"github.com/storefront-go/storefront/ent/db/note"
+	"github.com/storefront-go/storefront/ent/db/notification"
+	"github.com/storefront-go/storefront/ent/db/oauthclient"
 	"github.com/storefront-go/storefront/ent/db/order"
 	"github.com/storefront-go/storefront/ent/db/orderline"
 	"github.com/storefront-go/storefront/ent/db/payment"
 	"github.com/storefront-go/storefront/ent/db/product"
+	"github.com/storefront-go/storefront/ent/db/session"
 	"github.com/storefront-go/storefront/ent/db/staff"
 	"github.com/storefront-go/storefront/ent/db/stafftoken"
 	"github.com/storefront-go/storefront/ent/db/store"
@@ -91,24 +98,31 @@ var (
 func checkColumn(t, c string) error {
 	initCheck.Do(func() {
 		columnCheck = sql.NewColumnCheck(map[string]func(string) bool{
-			apikey.Table:      apikey.ValidColumn,
-			audit.Table:       audit.ValidColumn,
-			credential.Table:  credential.ValidColumn,
-			customer.Table:    customer.ValidColumn,
-			dbevent.Table:     dbevent.ValidColumn,
-			fulfillment.Table: fulfillment.ValidColumn,
-			idempotency.Table: idempotency.ValidColumn,
-			note.Table:        note.ValidColumn,
-			order.Table:       order.ValidColumn,
-			orderline.Table:   orderline.ValidColumn,
-			payment.Table:     payment.ValidColumn,
-			product.Table:     product.ValidColumn,
-			staff.Table:       staff.ValidColumn,
-			stafftoken.Table:  stafftoken.ValidColumn,
-			store.Table:       store.ValidColumn,
-			storehandle.Table: storehandle.ValidColumn,
-			user.Table:        user.ValidColumn,
-			useremail.Table:   useremail.ValidColumn,
+			apikey.Table:        apikey.ValidColumn,
+			accesstoken.Table:   accesstoken.ValidColumn,
+			app.Table:           app.ValidColumn,
+			audit.Table:         audit.ValidColumn,
+			consentticket.Table: consentticket.ValidColumn,
+			credential.Table:    credential.ValidColumn,
+			customer.Table:      customer.ValidColumn,
+			dbevent.Table:       dbevent.ValidColumn,
+			fulfillment.Table:   fulfillment.ValidColumn,
+			grant.Table:         grant.ValidColumn,
+			idempotency.Table:   idempotency.ValidColumn,
+			note.Table:          note.ValidColumn,
+			notification.Table:  notification.ValidColumn,
+			oauthclient.Table:   oauthclient.ValidColumn,
+			order.Table:         order.ValidColumn,
+			orderline.Table:     orderline.ValidColumn,
+			payment.Table:       payment.ValidColumn,
+			product.Table:       product.ValidColumn,
+			session.Table:       session.ValidColumn,
+			staff.Table:         staff.ValidColumn,
+			stafftoken.Table:    stafftoken.ValidColumn,
+			store.Table:         store.ValidColumn,
+			storehandle.Table:   storehandle.ValidColumn,
+			user.Table:          user.ValidColumn,
+			useremail.Table:     useremail.ValidColumn,
 		})
 	})
 	return columnCheck(t, c)

@@ -16,8 +16,14 @@ type Tx struct {
 	config
 	// APIKey is the client for interacting with the APIKey builders.
 	APIKey *APIKeyClient
+	// AccessToken is the client for interacting with the AccessToken builders.
+	AccessToken *AccessTokenClient
+	// App is the client for interacting with the App builders.
+	App *AppClient
 	// Audit is the client for interacting with the Audit builders.
 	Audit *AuditClient
+	// ConsentTicket is the client for interacting with the ConsentTicket builders.
+	ConsentTicket *ConsentTicketClient
 	// Credential is the client for interacting with the Credential builders.
 	Credential *CredentialClient
 	// Customer is the client for interacting with the Customer builders.
@@ -26,10 +32,16 @@ type Tx struct {
 	Event *EventClient
 	// Fulfillment is the client for interacting with the Fulfillment builders.
 	Fulfillment *FulfillmentClient
+	// Grant is the client for interacting with the Grant builders.
+	Grant *GrantClient
 	// Idempotency is the client for interacting with the Idempotency builders.
 	Idempotency *IdempotencyClient
 	// Note is the client for interacting with the Note builders.
 	Note *NoteClient
+	// Notification is the client for interacting with the Notification builders.
+	Notification *NotificationClient
+	// OAuthClient is the client for interacting with the OAuthClient builders.
+	OAuthClient *OAuthClientClient
 	// Order is the client for interacting with the Order builders.
 	Order *OrderClient
 	// OrderLine is the client for interacting with the OrderLine builders.
@@ -38,6 +50,8 @@ type Tx struct {
 	Payment *PaymentClient
 	// Product is the client for interacting with the Product builders.
 	Product *ProductClient
+	// Session is the client for interacting with the Session builders.
+	Session *SessionClient
 	// Staff is the client for interacting with the Staff builders.
 	Staff *StaffClient
 	// StaffToken is the client for interacting with the StaffToken builders.
@@ -182,17 +196,24 @@ func (tx *Tx) Client() *Client {
 
 func (tx *Tx) init() {
 	tx.APIKey = NewAPIKeyClient(tx.config)
+	tx.AccessToken = NewAccessTokenClient(tx.config)
+	tx.App = NewAppClient(tx.config)
 	tx.Audit = NewAuditClient(tx.config)
+	tx.ConsentTicket = NewConsentTicketClient(tx.config)
 	tx.Credential = NewCredentialClient(tx.config)
 	tx.Customer = NewCustomerClient(tx.config)
 	tx.Event = NewEventClient(tx.config)
 	tx.Fulfillment = NewFulfillmentClient(tx.config)
+	tx.Grant = NewGrantClient(tx.config)
 	tx.Idempotency = NewIdempotencyClient(tx.config)
 	tx.Note = NewNoteClient(tx.config)
+	tx.Notification = NewNotificationClient(tx.config)
+	tx.OAuthClient = NewOAuthClientClient(tx.config)
 	tx.Order = NewOrderClient(tx.config)
 	tx.OrderLine = NewOrderLineClient(tx.config)
 	tx.Payment = NewPaymentClient(tx.config)
 	tx.Product = NewProductClient(tx.config)
+	tx.Session = NewSessionClient(tx.config)
 	tx.Staff = NewStaffClient(tx.config)
 	tx.StaffToken = NewStaffTokenClient(tx.config)
 	tx.Store = NewStoreClient(tx.config)

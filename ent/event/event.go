@@ -35,6 +35,8 @@ const (
 	CustomerCreated  Type = "customer.created"
 	CustomerUpdated  Type = "customer.updated"
 	CustomerRedacted Type = "customer.redacted"
+
+	AppGrantRevoked Type = "app.grant_revoked"
 )
 
 // Entry is one row of the catalogue.
@@ -64,6 +66,7 @@ var catalogue = []Entry{
 	{CustomerCreated, xid.Customer, scope.CustomersRead},
 	{CustomerUpdated, xid.Customer, scope.CustomersRead},
 	{CustomerRedacted, xid.Customer, scope.CustomersRead},
+	{AppGrantRevoked, xid.Grant, scope.WebhooksRead},
 }
 
 // All returns the catalogue.

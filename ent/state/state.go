@@ -212,3 +212,46 @@ func (v StoreStatus) MarshalGQL(w io.Writer) { Write(w, v) }
 
 // UnmarshalGQL implements gqlgen's unmarshaler.
 func (v *StoreStatus) UnmarshalGQL(in any) error { return Read(v, in, allStoreStatus) }
+
+// GrantEnd is the reason for which a grant of an app ended.
+type GrantEnd string
+
+// The values of [GrantEnd].
+const (
+	GrantEndedByStore GrantEnd = "store"         // a person of the store
+	GrantEndedByApp   GrantEnd = "app"           // the app gave its refresh token back
+	GrantCodeReused   GrantEnd = "code_reuse"    // an authorization code was presented twice
+	GrantTokenReused  GrantEnd = "refresh_reuse" // a rotated refresh token was presented
+)
+
+var allGrantEnd = []GrantEnd{GrantEndedByStore, GrantEndedByApp, GrantCodeReused, GrantTokenReused}
+
+// Known tells whether v is a value of the enumeration.
+func (v GrantEnd) Known() bool { return slices.Contains(allGrantEnd, v) }
+
+// MarshalGQL implements gqlgen's marshaler.
+func (v GrantEnd) MarshalGQL(w io.Writer) { Write(w, v) }
+
+// UnmarshalGQL implements gqlgen's unmarshaler.
+func (v *GrantEnd) UnmarshalGQL(in any) error { return Read(v, in, allGrantEnd) }
+
+// NotificationLevel is how much a notification matters.
+type NotificationLevel string
+
+// The values of [NotificationLevel].
+const (
+	NotificationInfo     NotificationLevel = "info"
+	NotificationWarning  NotificationLevel = "warning"
+	NotificationCritical NotificationLevel = "critical"
+)
+
+var allNotificationLevel = []NotificationLevel{NotificationInfo, NotificationWarning, NotificationCritical}
+
+// Known tells whether v is a value of the enumeration.
+func (v NotificationLevel) Known() bool { return slices.Contains(allNotificationLevel, v) }
+
+// MarshalGQL implements gqlgen's marshaler.
+func (v NotificationLevel) MarshalGQL(w io.Writer) { Write(w, v) }
+
+// UnmarshalGQL implements gqlgen's unmarshaler.
+func (v *NotificationLevel) UnmarshalGQL(in any) error { return Read(v, in, allNotificationLevel) }

@@ -7,6 +7,7 @@ import (
 	"context"
 	"io"
 
+	"github.com/storefront-go/storefront/ent/digest"
 	"github.com/storefront-go/storefront/ent/scope"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
@@ -83,8 +84,12 @@ type Viewer struct {
 	// Principal owns idempotency keys, rates, endpoints and exports: a key's
 	// rotation lineage, an OAuth client or a person (contract, section 3).
 	Principal xid.ID
-	// Credential is the key or token row itself.
+	// Credential is the key or token row itself; nil for a session.
 	Credential xid.ID
+	// Session is the hash of a browser's session; zero for other credentials.
+	Session digest.Sum
+	// Grant is the consent behind an app's token, whose client is the Actor.
+	Grant xid.ID
 	Granted    scope.Set // as granted
 	Scopes     scope.Set // effective: with what the granted imply
 	Role       Role      // of a person; empty for other kinds

@@ -40,6 +40,31 @@ type AddressInput struct {
 	Phone      *string `json:"phone,omitempty"`
 }
 
+type AppCreateInput struct {
+	Name string `json:"name"`
+	// Who makes it; the store's name when absent.
+	Developer *string `json:"developer,omitempty"`
+	// An https address.
+	Website *string `json:"website,omitempty"`
+	// https, http on 127.0.0.1 or [::1] with any port, or a private scheme with a dot; 1 to 20.
+	RedirectUris []string `json:"redirectUris"`
+	Scopes       []string `json:"scopes"`
+}
+
+type AppPayload struct {
+	App        *App         `json:"app,omitempty"`
+	UserErrors []*UserError `json:"userErrors"`
+}
+
+// A member that is left out stays; null empties one that may be empty.
+type AppUpdateInput struct {
+	Name         graphql.Omittable[*string]  `json:"name,omitempty"`
+	Developer    graphql.Omittable[*string]  `json:"developer,omitempty"`
+	Website      graphql.Omittable[*string]  `json:"website,omitempty"`
+	RedirectUris graphql.Omittable[[]string] `json:"redirectUris,omitempty"`
+	Scopes       graphql.Omittable[[]string] `json:"scopes,omitempty"`
+}
+
 type Author struct {
 	Type viewer.Kind `json:"type"`
 	ID   string      `json:"id"`
@@ -95,12 +120,38 @@ type FulfillInput struct {
 	TrackingURL    *string              `json:"trackingUrl,omitempty"`
 }
 
+type GrantFilter struct {
+	AppID *string `json:"appId,omitempty"`
+}
+
+type GrantPayload struct {
+	Grant      *Grant       `json:"grant,omitempty"`
+	UserErrors []*UserError `json:"userErrors"`
+}
+
+type InstalledAppRevokePayload struct {
+	// The grants that were ended.
+	RevokedIds []string     `json:"revokedIds"`
+	UserErrors []*UserError `json:"userErrors"`
+}
+
 type LineQuantityInput struct {
 	LineItemID string `json:"lineItemId"`
 	Quantity   int64  `json:"quantity"`
 }
 
 type Mutation struct {
+}
+
+type NotificationPayload struct {
+	Notification *Notification `json:"notification,omitempty"`
+	UserErrors   []*UserError  `json:"userErrors"`
+}
+
+type NotificationsPayload struct {
+	// How many became read.
+	Count      int          `json:"count"`
+	UserErrors []*UserError `json:"userErrors"`
 }
 
 type OrderCreateInput struct {
@@ -171,6 +222,12 @@ type PageInfo struct {
 	EndCursor       *string `json:"endCursor,omitempty"`
 }
 
+type PasswordChangePayload struct {
+	// Tells that it was changed.
+	Changed    bool         `json:"changed"`
+	UserErrors []*UserError `json:"userErrors"`
+}
+
 type PaymentInput struct {
 	AmountMinor int64   `json:"amountMinor"`
 	Method      *string `json:"method,omitempty"`
@@ -238,6 +295,27 @@ type RefundInput struct {
 	Restock bool `json:"restock"`
 }
 
+type SalesDay struct {
+	// The calendar day in the store's time zone, as 2026-01-31.
+	Date       string `json:"date"`
+	Orders     int64  `json:"orders"`
+	TotalMinor int64  `json:"totalMinor"`
+}
+
+// Orders and their totals by day; cancelled orders are left out.
+type SalesReport struct {
+	Currency string `json:"currency"`
+	Timezone string `json:"timezone"`
+	// Oldest first; the last is today.
+	Days []*SalesDay `json:"days"`
+}
+
+type SignOutPayload struct {
+	// How many sessions were ended.
+	Sessions   int          `json:"sessions"`
+	UserErrors []*UserError `json:"userErrors"`
+}
+
 type StaffAddInput struct {
 	Email string      `json:"email"`
 	Name  string      `json:"name"`
@@ -299,17 +377,19 @@ const (
 	CredentialTypeAPIKey     CredentialType = "API_KEY"
 	CredentialTypeOauthToken CredentialType = "OAUTH_TOKEN"
 	CredentialTypeStaffToken CredentialType = "STAFF_TOKEN"
+	CredentialTypeSession    CredentialType = "SESSION"
 )
 
 var AllCredentialType = []CredentialType{
 	CredentialTypeAPIKey,
 	CredentialTypeOauthToken,
 	CredentialTypeStaffToken,
+	CredentialTypeSession,
 }
 
 func (e CredentialType) IsValid() bool {
 	switch e {
-	case CredentialTypeAPIKey, CredentialTypeOauthToken, CredentialTypeStaffToken:
+	case CredentialTypeAPIKey, CredentialTypeOauthToken, CredentialTypeStaffToken, CredentialTypeSession:
 		return true
 	}
 	return false

@@ -37,6 +37,44 @@ var (
 			},
 		},
 	}
+	// AccessTokensColumns holds the columns for the "access_tokens" table.
+	AccessTokensColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "store_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "grant_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "hint", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(16)"}},
+		{Name: "scopes", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(1024)"}},
+		{Name: "expires_at", Type: field.TypeInt64},
+		{Name: "revoked_at", Type: field.TypeInt64, Nullable: true},
+	}
+	// AccessTokensTable holds the schema information for the "access_tokens" table.
+	AccessTokensTable = &schema.Table{
+		Name:       "access_tokens",
+		Columns:    AccessTokensColumns,
+		PrimaryKey: []*schema.Column{AccessTokensColumns[0]},
+	}
+	// AppsColumns holds the columns for the "apps" table.
+	AppsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "store_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "version", Type: field.TypeInt64, Default: 1},
+		{Name: "event_sequence", Type: field.TypeInt64, Default: 0},
+		{Name: "updated_at", Type: field.TypeInt64},
+		{Name: "client_id", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(64)"}},
+		{Name: "name", Type: field.TypeString, Size: 255},
+		{Name: "developer", Type: field.TypeString, Size: 255},
+		{Name: "website", Type: field.TypeString, Nullable: true, Size: 2048},
+		{Name: "redirect_uris", Type: field.TypeString, SchemaType: map[string]string{"mysql": "mediumtext"}},
+		{Name: "scopes", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(1024)"}},
+		{Name: "legacy", Type: field.TypeBool, Default: false},
+		{Name: "disabled_at", Type: field.TypeInt64, Nullable: true},
+	}
+	// AppsTable holds the schema information for the "apps" table.
+	AppsTable = &schema.Table{
+		Name:       "apps",
+		Columns:    AppsColumns,
+		PrimaryKey: []*schema.Column{AppsColumns[0]},
+	}
 	// AuditLogColumns holds the columns for the "audit_log" table.
 	AuditLogColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
@@ -56,6 +94,17 @@ var (
 		Columns:    AuditLogColumns,
 		PrimaryKey: []*schema.Column{AuditLogColumns[0]},
 	}
+	// ConsentTicketsColumns holds the columns for the "consent_tickets" table.
+	ConsentTicketsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "store_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+	}
+	// ConsentTicketsTable holds the schema information for the "consent_tickets" table.
+	ConsentTicketsTable = &schema.Table{
+		Name:       "consent_tickets",
+		Columns:    ConsentTicketsColumns,
+		PrimaryKey: []*schema.Column{ConsentTicketsColumns[0]},
+	}
 	// CredentialsColumns holds the columns for the "credentials" table.
 	CredentialsColumns = []*schema.Column{
 		{Name: "hash", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(32)", "sqlite3": "blob"}},
@@ -68,6 +117,13 @@ var (
 		Name:       "credentials",
 		Columns:    CredentialsColumns,
 		PrimaryKey: []*schema.Column{CredentialsColumns[0]},
+		Indexes: []*schema.Index{
+			{
+				Name:    "credential_store_id_credential_id",
+				Unique:  false,
+				Columns: []*schema.Column{CredentialsColumns[1], CredentialsColumns[2]},
+			},
+		},
 	}
 	// CustomersColumns holds the columns for the "customers" table.
 	CustomersColumns = []*schema.Column{
@@ -155,6 +211,42 @@ var (
 			},
 		},
 	}
+	// GrantsColumns holds the columns for the "grants" table.
+	GrantsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "store_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "version", Type: field.TypeInt64, Default: 1},
+		{Name: "event_sequence", Type: field.TypeInt64, Default: 0},
+		{Name: "updated_at", Type: field.TypeInt64},
+		{Name: "app_store_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "app_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "user_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "user_name", Type: field.TypeString, Size: 255},
+		{Name: "scopes", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(1024)"}},
+		{Name: "redirect_uri", Type: field.TypeString, SchemaType: map[string]string{"mysql": "mediumtext"}},
+		{Name: "code_challenge", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(43)"}},
+		{Name: "code_expires_at", Type: field.TypeInt64},
+		{Name: "code_used_at", Type: field.TypeInt64, Nullable: true},
+		{Name: "refresh_hash", Type: field.TypeUUID, Nullable: true, SchemaType: map[string]string{"mysql": "binary(32)", "sqlite3": "blob"}},
+		{Name: "refresh_expires_at", Type: field.TypeInt64, Nullable: true},
+		{Name: "expires_at", Type: field.TypeInt64},
+		{Name: "revoked_at", Type: field.TypeInt64, Nullable: true},
+		{Name: "revoked_reason", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(32)"}},
+		{Name: "last_used_at", Type: field.TypeInt64, Nullable: true},
+	}
+	// GrantsTable holds the schema information for the "grants" table.
+	GrantsTable = &schema.Table{
+		Name:       "grants",
+		Columns:    GrantsColumns,
+		PrimaryKey: []*schema.Column{GrantsColumns[0]},
+		Indexes: []*schema.Index{
+			{
+				Name:    "grant_store_id_app_id_id",
+				Unique:  false,
+				Columns: []*schema.Column{GrantsColumns[1], GrantsColumns[6], GrantsColumns[0]},
+			},
+		},
+	}
 	// IdempotencyKeysColumns holds the columns for the "idempotency_keys" table.
 	IdempotencyKeysColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
@@ -201,6 +293,42 @@ var (
 				Columns: []*schema.Column{NotesColumns[1], NotesColumns[2], NotesColumns[0]},
 			},
 		},
+	}
+	// NotificationsColumns holds the columns for the "notifications" table.
+	NotificationsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "store_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "level", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(16)"}},
+		{Name: "title", Type: field.TypeString, Size: 255},
+		{Name: "body", Type: field.TypeString, Size: 2000, SchemaType: map[string]string{"mysql": "mediumtext"}},
+		{Name: "resource_type", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(32)"}},
+		{Name: "resource_id", Type: field.TypeUUID, Nullable: true, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "read_at", Type: field.TypeInt64, Nullable: true},
+	}
+	// NotificationsTable holds the schema information for the "notifications" table.
+	NotificationsTable = &schema.Table{
+		Name:       "notifications",
+		Columns:    NotificationsColumns,
+		PrimaryKey: []*schema.Column{NotificationsColumns[0]},
+		Indexes: []*schema.Index{
+			{
+				Name:    "notification_store_id_read_at_id",
+				Unique:  false,
+				Columns: []*schema.Column{NotificationsColumns[1], NotificationsColumns[7], NotificationsColumns[0]},
+			},
+		},
+	}
+	// OauthClientsColumns holds the columns for the "oauth_clients" table.
+	OauthClientsColumns = []*schema.Column{
+		{Name: "client_id", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(64)"}},
+		{Name: "store_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "app_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+	}
+	// OauthClientsTable holds the schema information for the "oauth_clients" table.
+	OauthClientsTable = &schema.Table{
+		Name:       "oauth_clients",
+		Columns:    OauthClientsColumns,
+		PrimaryKey: []*schema.Column{OauthClientsColumns[0]},
 	}
 	// OrdersColumns holds the columns for the "orders" table.
 	OrdersColumns = []*schema.Column{
@@ -378,6 +506,33 @@ var (
 			},
 		},
 	}
+	// SessionsColumns holds the columns for the "sessions" table.
+	SessionsColumns = []*schema.Column{
+		{Name: "hash", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(32)", "sqlite3": "blob"}},
+		{Name: "user_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "agent", Type: field.TypeString, Size: 255},
+		{Name: "created_at", Type: field.TypeInt64},
+		{Name: "seen_at", Type: field.TypeInt64},
+		{Name: "expires_at", Type: field.TypeInt64},
+	}
+	// SessionsTable holds the schema information for the "sessions" table.
+	SessionsTable = &schema.Table{
+		Name:       "sessions",
+		Columns:    SessionsColumns,
+		PrimaryKey: []*schema.Column{SessionsColumns[0]},
+		Indexes: []*schema.Index{
+			{
+				Name:    "session_user_id",
+				Unique:  false,
+				Columns: []*schema.Column{SessionsColumns[1]},
+			},
+			{
+				Name:    "session_expires_at",
+				Unique:  false,
+				Columns: []*schema.Column{SessionsColumns[5]},
+			},
+		},
+	}
 	// StaffColumns holds the columns for the "staff" table.
 	StaffColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
@@ -392,6 +547,13 @@ var (
 		Name:       "staff",
 		Columns:    StaffColumns,
 		PrimaryKey: []*schema.Column{StaffColumns[0]},
+		Indexes: []*schema.Index{
+			{
+				Name:    "staff_id",
+				Unique:  false,
+				Columns: []*schema.Column{StaffColumns[0]},
+			},
+		},
 	}
 	// StaffTokensColumns holds the columns for the "staff_tokens" table.
 	StaffTokensColumns = []*schema.Column{
@@ -478,17 +640,24 @@ var (
 	// Tables holds all the tables in the schema.
 	Tables = []*schema.Table{
 		APIKeysTable,
+		AccessTokensTable,
+		AppsTable,
 		AuditLogTable,
+		ConsentTicketsTable,
 		CredentialsTable,
 		CustomersTable,
 		EventsTable,
 		FulfillmentsTable,
+		GrantsTable,
 		IdempotencyKeysTable,
 		NotesTable,
+		NotificationsTable,
+		OauthClientsTable,
 		OrdersTable,
 		OrderLinesTable,
 		PaymentsTable,
 		ProductsTable,
+		SessionsTable,
 		StaffTable,
 		StaffTokensTable,
 		StoresTable,
@@ -510,6 +679,9 @@ func init() {
 	}
 	IdempotencyKeysTable.Annotation = &entsql.Annotation{
 		Table: "idempotency_keys",
+	}
+	OauthClientsTable.Annotation = &entsql.Annotation{
+		Table: "oauth_clients",
 	}
 	StaffTable.Annotation = &entsql.Annotation{
 		Table: "staff",

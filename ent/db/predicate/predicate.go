@@ -9,8 +9,17 @@ import (
 // APIKey is the predicate function for apikey builders.
 type APIKey func(*sql.Selector)
 
+// AccessToken is the predicate function for accesstoken builders.
+type AccessToken func(*sql.Selector)
+
+// App is the predicate function for app builders.
+type App func(*sql.Selector)
+
 // Audit is the predicate function for audit builders.
 type Audit func(*sql.Selector)
+
+// ConsentTicket is the predicate function for consentticket builders.
+type ConsentTicket func(*sql.Selector)
 
 // Credential is the predicate function for credential builders.
 type Credential func(*sql.Selector)
@@ -24,11 +33,20 @@ type Event func(*sql.Selector)
 // Fulfillment is the predicate function for fulfillment builders.
 type Fulfillment func(*sql.Selector)
 
+// Grant is the predicate function for grant builders.
+type Grant func(*sql.Selector)
+
 // Idempotency is the predicate function for idempotency builders.
 type Idempotency func(*sql.Selector)
 
 // Note is the predicate function for note builders.
 type Note func(*sql.Selector)
+
+// Notification is the predicate function for notification builders.
+type Notification func(*sql.Selector)
+
+// OAuthClient is the predicate function for oauthclient builders.
+type OAuthClient func(*sql.Selector)
 
 // Order is the predicate function for order builders.
 type Order func(*sql.Selector)
@@ -41,6 +59,9 @@ type Payment func(*sql.Selector)
 
 // Product is the predicate function for product builders.
 type Product func(*sql.Selector)
+
+// Session is the predicate function for session builders.
+type Session func(*sql.Selector)
 
 // Staff is the predicate function for staff builders.
 type Staff func(*sql.Selector)

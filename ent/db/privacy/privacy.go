@@ -134,6 +134,54 @@ func (f APIKeyMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutation)
 	return Denyf("db/privacy: unexpected mutation type %T, expect *db.APIKeyMutation", m)
 }
 
+// The AccessTokenQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type AccessTokenQueryRuleFunc func(context.Context, *db.AccessTokenQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f AccessTokenQueryRuleFunc) EvalQuery(ctx context.Context, q db.Query) error {
+	if q, ok := q.(*db.AccessTokenQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("db/privacy: unexpected query type %T, expect *db.AccessTokenQuery", q)
+}
+
+// The AccessTokenMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type AccessTokenMutationRuleFunc func(context.Context, *db.AccessTokenMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f AccessTokenMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutation) error {
+	if m, ok := m.(*db.AccessTokenMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("db/privacy: unexpected mutation type %T, expect *db.AccessTokenMutation", m)
+}
+
+// The AppQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type AppQueryRuleFunc func(context.Context, *db.AppQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f AppQueryRuleFunc) EvalQuery(ctx context.Context, q db.Query) error {
+	if q, ok := q.(*db.AppQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("db/privacy: unexpected query type %T, expect *db.AppQuery", q)
+}
+
+// The AppMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type AppMutationRuleFunc func(context.Context, *db.AppMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f AppMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutation) error {
+	if m, ok := m.(*db.AppMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("db/privacy: unexpected mutation type %T, expect *db.AppMutation", m)
+}
+
 // The AuditQueryRuleFunc type is an adapter to allow the use of ordinary
 // functions as a query rule.
 type AuditQueryRuleFunc func(context.Context, *db.AuditQuery) error
@@ -156,6 +204,30 @@ func (f AuditMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutation) 
 		return f(ctx, m)
 	}
 	return Denyf("db/privacy: unexpected mutation type %T, expect *db.AuditMutation", m)
+}
+
+// The ConsentTicketQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type ConsentTicketQueryRuleFunc func(context.Context, *db.ConsentTicketQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f ConsentTicketQueryRuleFunc) EvalQuery(ctx context.Context, q db.Query) error {
+	if q, ok := q.(*db.ConsentTicketQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("db/privacy: unexpected query type %T, expect *db.ConsentTicketQuery", q)
+}
+
+// The ConsentTicketMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type ConsentTicketMutationRuleFunc func(context.Context, *db.ConsentTicketMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f ConsentTicketMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutation) error {
+	if m, ok := m.(*db.ConsentTicketMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("db/privacy: unexpected mutation type %T, expect *db.ConsentTicketMutation", m)
 }
 
 // The CredentialQueryRuleFunc type is an adapter to allow the use of ordinary
@@ -254,6 +326,30 @@ func (f FulfillmentMutationRuleFunc) EvalMutation(ctx context.Context, m db.Muta
 	return Denyf("db/privacy: unexpected mutation type %T, expect *db.FulfillmentMutation", m)
 }
 
+// The GrantQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type GrantQueryRuleFunc func(context.Context, *db.GrantQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f GrantQueryRuleFunc) EvalQuery(ctx context.Context, q db.Query) error {
+	if q, ok := q.(*db.GrantQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("db/privacy: unexpected query type %T, expect *db.GrantQuery", q)
+}
+
+// The GrantMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type GrantMutationRuleFunc func(context.Context, *db.GrantMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f GrantMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutation) error {
+	if m, ok := m.(*db.GrantMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("db/privacy: unexpected mutation type %T, expect *db.GrantMutation", m)
+}
+
 // The IdempotencyQueryRuleFunc type is an adapter to allow the use of ordinary
 // functions as a query rule.
 type IdempotencyQueryRuleFunc func(context.Context, *db.IdempotencyQuery) error
@@ -300,6 +396,54 @@ func (f NoteMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutation) e
 		return f(ctx, m)
 	}
 	return Denyf("db/privacy: unexpected mutation type %T, expect *db.NoteMutation", m)
+}
+
+// The NotificationQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type NotificationQueryRuleFunc func(context.Context, *db.NotificationQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f NotificationQueryRuleFunc) EvalQuery(ctx context.Context, q db.Query) error {
+	if q, ok := q.(*db.NotificationQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("db/privacy: unexpected query type %T, expect *db.NotificationQuery", q)
+}
+
+// The NotificationMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type NotificationMutationRuleFunc func(context.Context, *db.NotificationMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f NotificationMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutation) error {
+	if m, ok := m.(*db.NotificationMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("db/privacy: unexpected mutation type %T, expect *db.NotificationMutation", m)
+}
+
+// The OAuthClientQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type OAuthClientQueryRuleFunc func(context.Context, *db.OAuthClientQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f OAuthClientQueryRuleFunc) EvalQuery(ctx context.Context, q db.Query) error {
+	if q, ok := q.(*db.OAuthClientQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("db/privacy: unexpected query type %T, expect *db.OAuthClientQuery", q)
+}
+
+// The OAuthClientMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type OAuthClientMutationRuleFunc func(context.Context, *db.OAuthClientMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f OAuthClientMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutation) error {
+	if m, ok := m.(*db.OAuthClientMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("db/privacy: unexpected mutation type %T, expect *db.OAuthClientMutation", m)
 }
 
 // The OrderQueryRuleFunc type is an adapter to allow the use of ordinary
@@ -396,6 +540,30 @@ func (f ProductMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutation
 		return f(ctx, m)
 	}
 	return Denyf("db/privacy: unexpected mutation type %T, expect *db.ProductMutation", m)
+}
+
+// The SessionQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type SessionQueryRuleFunc func(context.Context, *db.SessionQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f SessionQueryRuleFunc) EvalQuery(ctx context.Context, q db.Query) error {
+	if q, ok := q.(*db.SessionQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("db/privacy: unexpected query type %T, expect *db.SessionQuery", q)
+}
+
+// The SessionMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type SessionMutationRuleFunc func(context.Context, *db.SessionMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f SessionMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutation) error {
+	if m, ok := m.(*db.SessionMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("db/privacy: unexpected mutation type %T, expect *db.SessionMutation", m)
 }
 
 // The StaffQueryRuleFunc type is an adapter to allow the use of ordinary

@@ -5,17 +5,23 @@ package runtime
 import (
 	"context"
 
+	"github.com/storefront-go/storefront/ent/db/accesstoken"
 	"github.com/storefront-go/storefront/ent/db/apikey"
+	"github.com/storefront-go/storefront/ent/db/app"
 	"github.com/storefront-go/storefront/ent/db/audit"
+	"github.com/storefront-go/storefront/ent/db/consentticket"
 	"github.com/storefront-go/storefront/ent/db/customer"
 	dbevent "github.com/storefront-go/storefront/ent/db/event"
 	"github.com/storefront-go/storefront/ent/db/fulfillment"
+	"github.com/storefront-go/storefront/ent/db/grant"
 	"github.com/storefront-go/storefront/ent/db/idempotency"
 	"github.com/storefront-go/storefront/ent/db/note"
+	"github.com/storefront-go/storefront/ent/db/notification"
 	"github.com/storefront-go/storefront/ent/db/order"
 	"github.com/storefront-go/storefront/ent/db/orderline"
 	"github.com/storefront-go/storefront/ent/db/payment"
 	"github.com/storefront-go/storefront/ent/db/product"
+	"github.com/storefront-go/storefront/ent/db/session"
 	"github.com/storefront-go/storefront/ent/db/staff"
 	"github.com/storefront-go/storefront/ent/db/stafftoken"
 	"github.com/storefront-go/storefront/ent/db/store"
@@ -54,6 +60,68 @@ func init() {
 	apikeyDescID := apikeyMixinFields0[1].Descriptor()
 	// apikey.DefaultID holds the default value on creation for the id field.
 	apikey.DefaultID = apikeyDescID.Default.(func() xid.ID)
+	accesstokenMixin := schema.AccessToken{}.Mixin()
+	accesstoken.Policy = privacy.NewPolicies(accesstokenMixin[0], schema.AccessToken{})
+	accesstoken.Hooks[0] = func(next ent.Mutator) ent.Mutator {
+		return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+			if err := accesstoken.Policy.EvalMutation(ctx, m); err != nil {
+				return nil, err
+			}
+			return next.Mutate(ctx, m)
+		})
+	}
+	accesstokenMixinFields0 := accesstokenMixin[0].Fields()
+	_ = accesstokenMixinFields0
+	accesstokenFields := schema.AccessToken{}.Fields()
+	_ = accesstokenFields
+	// accesstokenDescID is the schema descriptor for id field.
+	accesstokenDescID := accesstokenMixinFields0[1].Descriptor()
+	// accesstoken.DefaultID holds the default value on creation for the id field.
+	accesstoken.DefaultID = accesstokenDescID.Default.(func() xid.ID)
+	appMixin := schema.App{}.Mixin()
+	app.Policy = privacy.NewPolicies(appMixin[0], schema.App{})
+	app.Hooks[0] = func(next ent.Mutator) ent.Mutator {
+		return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+			if err := app.Policy.EvalMutation(ctx, m); err != nil {
+				return nil, err
+			}
+			return next.Mutate(ctx, m)
+		})
+	}
+	appMixinFields0 := appMixin[0].Fields()
+	_ = appMixinFields0
+	appMixinFields1 := appMixin[1].Fields()
+	_ = appMixinFields1
+	appFields := schema.App{}.Fields()
+	_ = appFields
+	// appDescVersion is the schema descriptor for version field.
+	appDescVersion := appMixinFields1[0].Descriptor()
+	// app.DefaultVersion holds the default value on creation for the version field.
+	app.DefaultVersion = appDescVersion.Default.(int64)
+	// appDescEventSequence is the schema descriptor for event_sequence field.
+	appDescEventSequence := appMixinFields1[1].Descriptor()
+	// app.DefaultEventSequence holds the default value on creation for the event_sequence field.
+	app.DefaultEventSequence = appDescEventSequence.Default.(int64)
+	// appDescName is the schema descriptor for name field.
+	appDescName := appFields[1].Descriptor()
+	// app.NameValidator is a validator for the "name" field. It is called by the builders before save.
+	app.NameValidator = appDescName.Validators[0].(func(string) error)
+	// appDescDeveloper is the schema descriptor for developer field.
+	appDescDeveloper := appFields[2].Descriptor()
+	// app.DeveloperValidator is a validator for the "developer" field. It is called by the builders before save.
+	app.DeveloperValidator = appDescDeveloper.Validators[0].(func(string) error)
+	// appDescWebsite is the schema descriptor for website field.
+	appDescWebsite := appFields[3].Descriptor()
+	// app.WebsiteValidator is a validator for the "website" field. It is called by the builders before save.
+	app.WebsiteValidator = appDescWebsite.Validators[0].(func(string) error)
+	// appDescLegacy is the schema descriptor for legacy field.
+	appDescLegacy := appFields[6].Descriptor()
+	// app.DefaultLegacy holds the default value on creation for the legacy field.
+	app.DefaultLegacy = appDescLegacy.Default.(bool)
+	// appDescID is the schema descriptor for id field.
+	appDescID := appMixinFields0[1].Descriptor()
+	// app.DefaultID holds the default value on creation for the id field.
+	app.DefaultID = appDescID.Default.(func() xid.ID)
 	auditMixin := schema.Audit{}.Mixin()
 	audit.Policy = privacy.NewPolicies(auditMixin[0], schema.Audit{})
 	audit.Hooks[0] = func(next ent.Mutator) ent.Mutator {
@@ -80,6 +148,24 @@ func init() {
 	auditDescID := auditMixinFields0[1].Descriptor()
 	// audit.DefaultID holds the default value on creation for the id field.
 	audit.DefaultID = auditDescID.Default.(func() xid.ID)
+	consentticketMixin := schema.ConsentTicket{}.Mixin()
+	consentticket.Policy = privacy.NewPolicies(consentticketMixin[0], schema.ConsentTicket{})
+	consentticket.Hooks[0] = func(next ent.Mutator) ent.Mutator {
+		return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+			if err := consentticket.Policy.EvalMutation(ctx, m); err != nil {
+				return nil, err
+			}
+			return next.Mutate(ctx, m)
+		})
+	}
+	consentticketMixinFields0 := consentticketMixin[0].Fields()
+	_ = consentticketMixinFields0
+	consentticketFields := schema.ConsentTicket{}.Fields()
+	_ = consentticketFields
+	// consentticketDescID is the schema descriptor for id field.
+	consentticketDescID := consentticketMixinFields0[1].Descriptor()
+	// consentticket.DefaultID holds the default value on creation for the id field.
+	consentticket.DefaultID = consentticketDescID.Default.(func() xid.ID)
 	customerMixin := schema.Customer{}.Mixin()
 	customer.Policy = privacy.NewPolicies(customerMixin[0], schema.Customer{})
 	customer.Hooks[0] = func(next ent.Mutator) ent.Mutator {
@@ -172,6 +258,38 @@ func init() {
 	fulfillmentDescID := fulfillmentMixinFields0[1].Descriptor()
 	// fulfillment.DefaultID holds the default value on creation for the id field.
 	fulfillment.DefaultID = fulfillmentDescID.Default.(func() xid.ID)
+	grantMixin := schema.Grant{}.Mixin()
+	grant.Policy = privacy.NewPolicies(grantMixin[0], schema.Grant{})
+	grant.Hooks[0] = func(next ent.Mutator) ent.Mutator {
+		return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+			if err := grant.Policy.EvalMutation(ctx, m); err != nil {
+				return nil, err
+			}
+			return next.Mutate(ctx, m)
+		})
+	}
+	grantMixinFields0 := grantMixin[0].Fields()
+	_ = grantMixinFields0
+	grantMixinFields1 := grantMixin[1].Fields()
+	_ = grantMixinFields1
+	grantFields := schema.Grant{}.Fields()
+	_ = grantFields
+	// grantDescVersion is the schema descriptor for version field.
+	grantDescVersion := grantMixinFields1[0].Descriptor()
+	// grant.DefaultVersion holds the default value on creation for the version field.
+	grant.DefaultVersion = grantDescVersion.Default.(int64)
+	// grantDescEventSequence is the schema descriptor for event_sequence field.
+	grantDescEventSequence := grantMixinFields1[1].Descriptor()
+	// grant.DefaultEventSequence holds the default value on creation for the event_sequence field.
+	grant.DefaultEventSequence = grantDescEventSequence.Default.(int64)
+	// grantDescUserName is the schema descriptor for user_name field.
+	grantDescUserName := grantFields[3].Descriptor()
+	// grant.UserNameValidator is a validator for the "user_name" field. It is called by the builders before save.
+	grant.UserNameValidator = grantDescUserName.Validators[0].(func(string) error)
+	// grantDescID is the schema descriptor for id field.
+	grantDescID := grantMixinFields0[1].Descriptor()
+	// grant.DefaultID holds the default value on creation for the id field.
+	grant.DefaultID = grantDescID.Default.(func() xid.ID)
 	idempotencyMixin := schema.Idempotency{}.Mixin()
 	idempotency.Policy = privacy.NewPolicies(idempotencyMixin[0], schema.Idempotency{})
 	idempotency.Hooks[0] = func(next ent.Mutator) ent.Mutator {
@@ -224,6 +342,32 @@ func init() {
 	noteDescID := noteMixinFields0[1].Descriptor()
 	// note.DefaultID holds the default value on creation for the id field.
 	note.DefaultID = noteDescID.Default.(func() xid.ID)
+	notificationMixin := schema.Notification{}.Mixin()
+	notification.Policy = privacy.NewPolicies(notificationMixin[0], schema.Notification{})
+	notification.Hooks[0] = func(next ent.Mutator) ent.Mutator {
+		return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+			if err := notification.Policy.EvalMutation(ctx, m); err != nil {
+				return nil, err
+			}
+			return next.Mutate(ctx, m)
+		})
+	}
+	notificationMixinFields0 := notificationMixin[0].Fields()
+	_ = notificationMixinFields0
+	notificationFields := schema.Notification{}.Fields()
+	_ = notificationFields
+	// notificationDescTitle is the schema descriptor for title field.
+	notificationDescTitle := notificationFields[1].Descriptor()
+	// notification.TitleValidator is a validator for the "title" field. It is called by the builders before save.
+	notification.TitleValidator = notificationDescTitle.Validators[0].(func(string) error)
+	// notificationDescBody is the schema descriptor for body field.
+	notificationDescBody := notificationFields[2].Descriptor()
+	// notification.BodyValidator is a validator for the "body" field. It is called by the builders before save.
+	notification.BodyValidator = notificationDescBody.Validators[0].(func(string) error)
+	// notificationDescID is the schema descriptor for id field.
+	notificationDescID := notificationMixinFields0[1].Descriptor()
+	// notification.DefaultID holds the default value on creation for the id field.
+	notification.DefaultID = notificationDescID.Default.(func() xid.ID)
 	orderMixin := schema.Order{}.Mixin()
 	order.Policy = privacy.NewPolicies(orderMixin[0], schema.Order{})
 	order.Hooks[0] = func(next ent.Mutator) ent.Mutator {
@@ -356,6 +500,12 @@ func init() {
 	productDescID := productMixinFields0[1].Descriptor()
 	// product.DefaultID holds the default value on creation for the id field.
 	product.DefaultID = productDescID.Default.(func() xid.ID)
+	sessionFields := schema.Session{}.Fields()
+	_ = sessionFields
+	// sessionDescAgent is the schema descriptor for agent field.
+	sessionDescAgent := sessionFields[2].Descriptor()
+	// session.AgentValidator is a validator for the "agent" field. It is called by the builders before save.
+	session.AgentValidator = sessionDescAgent.Validators[0].(func(string) error)
 	staffMixin := schema.Staff{}.Mixin()
 	staff.Policy = privacy.NewPolicies(staffMixin[0], schema.Staff{})
 	staff.Hooks[0] = func(next ent.Mutator) ent.Mutator {

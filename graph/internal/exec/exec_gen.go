@@ -33,6 +33,7 @@ func NewExecutableSchema(cfg Config) graphql.ExecutableSchema {
 type Config = graphql.Config[ResolverRoot, DirectiveRoot, ComplexityRoot]
 
 type ResolverRoot interface {
+	Account() AccountResolver
 	LineItem() LineItemResolver
 	Mutation() MutationResolver
 	Order() OrderResolver
@@ -75,6 +76,15 @@ type ComplexityRoot struct {
 		UserErrors func(childComplexity int) int
 	}
 
+	Account struct {
+		Email       func(childComplexity int) int
+		Memberships func(childComplexity int) int
+		Name        func(childComplexity int) int
+		PublicID    func(childComplexity int) int
+		Role        func(childComplexity int) int
+		Sessions    func(childComplexity int) int
+	}
+
 	Address struct {
 		City       func(childComplexity int) int
 		Company    func(childComplexity int) int
@@ -85,6 +95,46 @@ type ComplexityRoot struct {
 		Phone      func(childComplexity int) int
 		PostalCode func(childComplexity int) int
 		Region     func(childComplexity int) int
+	}
+
+	App struct {
+		ClientID     func(childComplexity int) int
+		CreatedAt    func(childComplexity int) int
+		Developer    func(childComplexity int) int
+		DisabledAt   func(childComplexity int) int
+		Legacy       func(childComplexity int) int
+		Name         func(childComplexity int) int
+		PublicID     func(childComplexity int) int
+		RedirectURIs func(childComplexity int) int
+		Scopes       func(childComplexity int) int
+		UpdatedAt    func(childComplexity int) int
+		Version      func(childComplexity int) int
+		Website      func(childComplexity int) int
+	}
+
+	AppConnection struct {
+		Edges    func(childComplexity int) int
+		Nodes    func(childComplexity int) int
+		PageInfo func(childComplexity int) int
+	}
+
+	AppEdge struct {
+		Cursor func(childComplexity int) int
+		Node   func(childComplexity int) int
+	}
+
+	AppPayload struct {
+		App        func(childComplexity int) int
+		UserErrors func(childComplexity int) int
+	}
+
+	AppSummary struct {
+		ClientID  func(childComplexity int) int
+		Developer func(childComplexity int) int
+		Disabled  func(childComplexity int) int
+		Name      func(childComplexity int) int
+		PublicID  func(childComplexity int) int
+		Website   func(childComplexity int) int
 	}
 
 	AuditEntry struct {
@@ -163,6 +213,36 @@ type ComplexityRoot struct {
 		TrackingURL    func(childComplexity int) int
 	}
 
+	Grant struct {
+		App           func(childComplexity int) int
+		CodeUsedAt    func(childComplexity int) int
+		CreatedAt     func(childComplexity int) int
+		ExpiresAt     func(childComplexity int) int
+		LastUsedAt    func(childComplexity int) int
+		Live          func(childComplexity int) int
+		PublicID      func(childComplexity int) int
+		RevokedAt     func(childComplexity int) int
+		RevokedReason func(childComplexity int) int
+		Scopes        func(childComplexity int) int
+		User          func(childComplexity int) int
+	}
+
+	GrantConnection struct {
+		Edges    func(childComplexity int) int
+		Nodes    func(childComplexity int) int
+		PageInfo func(childComplexity int) int
+	}
+
+	GrantEdge struct {
+		Cursor func(childComplexity int) int
+		Node   func(childComplexity int) int
+	}
+
+	GrantPayload struct {
+		Grant      func(childComplexity int) int
+		UserErrors func(childComplexity int) int
+	}
+
 	Identity struct {
 		CreatedAt     func(childComplexity int) int
 		CredentialID  func(childComplexity int) int
@@ -175,6 +255,30 @@ type ComplexityRoot struct {
 		Store         func(childComplexity int) int
 		Superseded    func(childComplexity int) int
 		Type          func(childComplexity int) int
+	}
+
+	InstalledApp struct {
+		App              func(childComplexity int) int
+		FirstConsentedAt func(childComplexity int) int
+		Grants           func(childComplexity int) int
+		LastUsedAt       func(childComplexity int) int
+		Scopes           func(childComplexity int) int
+	}
+
+	InstalledAppConnection struct {
+		Edges    func(childComplexity int) int
+		Nodes    func(childComplexity int) int
+		PageInfo func(childComplexity int) int
+	}
+
+	InstalledAppEdge struct {
+		Cursor func(childComplexity int) int
+		Node   func(childComplexity int) int
+	}
+
+	InstalledAppRevokePayload struct {
+		RevokedIds func(childComplexity int) int
+		UserErrors func(childComplexity int) int
 	}
 
 	LineItem struct {
@@ -197,39 +301,88 @@ type ComplexityRoot struct {
 		Quantity func(childComplexity int) int
 	}
 
+	Membership struct {
+		Role  func(childComplexity int) int
+		Store func(childComplexity int) int
+	}
+
 	Mutation struct {
-		APIKeyCreate       func(childComplexity int, input model.APIKeyCreateInput) int
-		APIKeyRevoke       func(childComplexity int, id string) int
-		APIKeyRotate       func(childComplexity int, id string) int
-		CustomerCreate     func(childComplexity int, input model.CustomerCreateInput) int
-		CustomerDisable    func(childComplexity int, id string, expectedVersion int64) int
-		CustomerEnable     func(childComplexity int, id string, expectedVersion int64) int
-		CustomerRedact     func(childComplexity int, id string, expectedVersion int64) int
-		CustomerUpdate     func(childComplexity int, id string, expectedVersion int64, input model.CustomerUpdateInput) int
-		OrderCancel        func(childComplexity int, id string, expectedVersion int64, refund bool, reason *string) int
-		OrderComplete      func(childComplexity int, id string, expectedVersion int64) int
-		OrderCreate        func(childComplexity int, input model.OrderCreateInput) int
-		OrderFulfill       func(childComplexity int, id string, expectedVersion int64, input model.FulfillInput) int
-		OrderMarkPaid      func(childComplexity int, id string, expectedVersion int64, method *string, reference *string) int
-		OrderNoteAppend    func(childComplexity int, orderID string, input model.OrderNoteInput) int
-		OrderRecordPayment func(childComplexity int, id string, expectedVersion int64, input model.PaymentInput) int
-		OrderRefund        func(childComplexity int, id string, expectedVersion int64, input model.RefundInput) int
-		OrderUpdate        func(childComplexity int, id string, expectedVersion int64, input model.OrderUpdateInput) int
-		ProductArchive     func(childComplexity int, id string, expectedVersion int64) int
-		ProductCreate      func(childComplexity int, input model.ProductCreateInput) int
-		ProductDelete      func(childComplexity int, id string, expectedVersion int64) int
-		ProductPublish     func(childComplexity int, id string, expectedVersion int64) int
-		ProductRestore     func(childComplexity int, id string, expectedVersion int64) int
-		ProductUnpublish   func(childComplexity int, id string, expectedVersion int64) int
-		ProductUpdate      func(childComplexity int, id string, expectedVersion int64, input model.ProductUpdateInput) int
-		StaffAdd           func(childComplexity int, input model.StaffAddInput) int
-		StaffRemove        func(childComplexity int, id string) int
-		StaffTokenCreate   func(childComplexity int, name string, expiresAt *micros.Time) int
-		StaffTokenRevoke   func(childComplexity int, id string) int
-		StaffUpdateRole    func(childComplexity int, id string, role viewer.Role, expectedVersion int64) int
-		StoreClose         func(childComplexity int, expectedVersion int64) int
-		StoreCreate        func(childComplexity int, input model.StoreCreateInput) int
-		StoreUpdate        func(childComplexity int, input model.StoreUpdateInput) int
+		APIKeyCreate             func(childComplexity int, input model.APIKeyCreateInput) int
+		APIKeyRevoke             func(childComplexity int, id string) int
+		APIKeyRotate             func(childComplexity int, id string) int
+		AppCreate                func(childComplexity int, input model.AppCreateInput) int
+		AppDisable               func(childComplexity int, id string, expectedVersion int64) int
+		AppEnable                func(childComplexity int, id string, expectedVersion int64) int
+		AppSetLegacy             func(childComplexity int, id string, expectedVersion int64, legacy bool) int
+		AppUpdate                func(childComplexity int, id string, expectedVersion int64, input model.AppUpdateInput) int
+		CustomerCreate           func(childComplexity int, input model.CustomerCreateInput) int
+		CustomerDisable          func(childComplexity int, id string, expectedVersion int64) int
+		CustomerEnable           func(childComplexity int, id string, expectedVersion int64) int
+		CustomerRedact           func(childComplexity int, id string, expectedVersion int64) int
+		CustomerUpdate           func(childComplexity int, id string, expectedVersion int64, input model.CustomerUpdateInput) int
+		GrantRevoke              func(childComplexity int, id string) int
+		InstalledAppRevoke       func(childComplexity int, appID string) int
+		NotificationMarkRead     func(childComplexity int, id string) int
+		NotificationsMarkAllRead func(childComplexity int) int
+		OrderCancel              func(childComplexity int, id string, expectedVersion int64, refund bool, reason *string) int
+		OrderComplete            func(childComplexity int, id string, expectedVersion int64) int
+		OrderCreate              func(childComplexity int, input model.OrderCreateInput) int
+		OrderFulfill             func(childComplexity int, id string, expectedVersion int64, input model.FulfillInput) int
+		OrderMarkPaid            func(childComplexity int, id string, expectedVersion int64, method *string, reference *string) int
+		OrderNoteAppend          func(childComplexity int, orderID string, input model.OrderNoteInput) int
+		OrderRecordPayment       func(childComplexity int, id string, expectedVersion int64, input model.PaymentInput) int
+		OrderRefund              func(childComplexity int, id string, expectedVersion int64, input model.RefundInput) int
+		OrderUpdate              func(childComplexity int, id string, expectedVersion int64, input model.OrderUpdateInput) int
+		PasswordChange           func(childComplexity int, current string, next string) int
+		ProductArchive           func(childComplexity int, id string, expectedVersion int64) int
+		ProductCreate            func(childComplexity int, input model.ProductCreateInput) int
+		ProductDelete            func(childComplexity int, id string, expectedVersion int64) int
+		ProductPublish           func(childComplexity int, id string, expectedVersion int64) int
+		ProductRestore           func(childComplexity int, id string, expectedVersion int64) int
+		ProductUnpublish         func(childComplexity int, id string, expectedVersion int64) int
+		ProductUpdate            func(childComplexity int, id string, expectedVersion int64, input model.ProductUpdateInput) int
+		SignOutEverywhere        func(childComplexity int) int
+		StaffAdd                 func(childComplexity int, input model.StaffAddInput) int
+		StaffRemove              func(childComplexity int, id string) int
+		StaffTokenCreate         func(childComplexity int, name string, expiresAt *micros.Time) int
+		StaffTokenRevoke         func(childComplexity int, id string) int
+		StaffUpdateRole          func(childComplexity int, id string, role viewer.Role, expectedVersion int64) int
+		StoreClose               func(childComplexity int, expectedVersion int64) int
+		StoreCreate              func(childComplexity int, input model.StoreCreateInput) int
+		StoreSetLegacy           func(childComplexity int, expectedVersion int64, legacy bool) int
+		StoreUpdate              func(childComplexity int, input model.StoreUpdateInput) int
+	}
+
+	Notification struct {
+		Body             func(childComplexity int) int
+		CreatedAt        func(childComplexity int) int
+		Level            func(childComplexity int) int
+		PublicID         func(childComplexity int) int
+		PublicResourceID func(childComplexity int) int
+		ReadAt           func(childComplexity int) int
+		ResourceType     func(childComplexity int) int
+		Title            func(childComplexity int) int
+	}
+
+	NotificationConnection struct {
+		Edges    func(childComplexity int) int
+		Nodes    func(childComplexity int) int
+		PageInfo func(childComplexity int) int
+	}
+
+	NotificationEdge struct {
+		Cursor func(childComplexity int) int
+		Node   func(childComplexity int) int
+	}
+
+	NotificationPayload struct {
+		Notification func(childComplexity int) int
+		UserErrors   func(childComplexity int) int
+	}
+
+	NotificationsPayload struct {
+		Count      func(childComplexity int) int
+		UserErrors func(childComplexity int) int
 	}
 
 	Order struct {
@@ -317,6 +470,11 @@ type ComplexityRoot struct {
 		StartCursor     func(childComplexity int) int
 	}
 
+	PasswordChangePayload struct {
+		Changed    func(childComplexity int) int
+		UserErrors func(childComplexity int) int
+	}
+
 	Payment struct {
 		AmountMinor  func(childComplexity int) int
 		CreatedAt    func(childComplexity int) int
@@ -372,21 +530,42 @@ type ComplexityRoot struct {
 	}
 
 	Query struct {
-		APIKey      func(childComplexity int, id string) int
-		APIKeys     func(childComplexity int, first *int, after *string) int
-		AuditLog    func(childComplexity int, first *int, after *string) int
-		Customer    func(childComplexity int, id string) int
-		Customers   func(childComplexity int, first *int, after *string, filter *model.CustomerFilter) int
-		Me          func(childComplexity int) int
-		Order       func(childComplexity int, id string) int
-		OrderNotes  func(childComplexity int, orderID string, first *int, after *string) int
-		Orders      func(childComplexity int, first *int, after *string, filter *model.OrderFilter) int
-		Product     func(childComplexity int, id string) int
-		Products    func(childComplexity int, first *int, after *string, filter *model.ProductFilter) int
-		Scopes      func(childComplexity int) int
-		Staff       func(childComplexity int, first *int, after *string) int
-		StaffTokens func(childComplexity int, first *int, after *string) int
-		Store       func(childComplexity int) int
+		APIKey              func(childComplexity int, id string) int
+		APIKeys             func(childComplexity int, first *int, after *string) int
+		Account             func(childComplexity int) int
+		App                 func(childComplexity int, id string) int
+		Apps                func(childComplexity int, first *int, after *string) int
+		AuditLog            func(childComplexity int, first *int, after *string) int
+		Customer            func(childComplexity int, id string) int
+		Customers           func(childComplexity int, first *int, after *string, filter *model.CustomerFilter) int
+		Grant               func(childComplexity int, id string) int
+		Grants              func(childComplexity int, first *int, after *string, filter *model.GrantFilter) int
+		InstalledApps       func(childComplexity int, first *int, after *string) int
+		Me                  func(childComplexity int) int
+		Notifications       func(childComplexity int, first *int, after *string) int
+		Order               func(childComplexity int, id string) int
+		OrderNotes          func(childComplexity int, orderID string, first *int, after *string) int
+		Orders              func(childComplexity int, first *int, after *string, filter *model.OrderFilter) int
+		Product             func(childComplexity int, id string) int
+		Products            func(childComplexity int, first *int, after *string, filter *model.ProductFilter) int
+		SalesReport         func(childComplexity int, days int) int
+		Scopes              func(childComplexity int) int
+		Staff               func(childComplexity int, first *int, after *string) int
+		StaffTokens         func(childComplexity int, first *int, after *string) int
+		Store               func(childComplexity int) int
+		UnreadNotifications func(childComplexity int) int
+	}
+
+	SalesDay struct {
+		Date       func(childComplexity int) int
+		Orders     func(childComplexity int) int
+		TotalMinor func(childComplexity int) int
+	}
+
+	SalesReport struct {
+		Currency func(childComplexity int) int
+		Days     func(childComplexity int) int
+		Timezone func(childComplexity int) int
 	}
 
 	Scope struct {
@@ -396,6 +575,19 @@ type ComplexityRoot struct {
 		Resource func(childComplexity int) int
 		Sentence func(childComplexity int) int
 		Title    func(childComplexity int) int
+	}
+
+	Session struct {
+		Agent     func(childComplexity int) int
+		CreatedAt func(childComplexity int) int
+		Current   func(childComplexity int) int
+		ExpiresAt func(childComplexity int) int
+		SeenAt    func(childComplexity int) int
+	}
+
+	SignOutPayload struct {
+		Sessions   func(childComplexity int) int
+		UserErrors func(childComplexity int) int
 	}
 
 	Staff struct {
@@ -462,6 +654,7 @@ type ComplexityRoot struct {
 		CreatedAt func(childComplexity int) int
 		Currency  func(childComplexity int) int
 		Handle    func(childComplexity int) int
+		Legacy    func(childComplexity int) int
 		Name      func(childComplexity int) int
 		PublicID  func(childComplexity int) int
 		Status    func(childComplexity int) int
@@ -483,12 +676,17 @@ type ComplexityRoot struct {
 	}
 }
 
+type AccountResolver interface {
+	Memberships(ctx context.Context, obj *model.Account) ([]*model.Membership, error)
+	Sessions(ctx context.Context, obj *model.Account) ([]*model.Session, error)
+}
 type LineItemResolver interface {
 	Product(ctx context.Context, obj *model.LineItem) (*db.Product, error)
 }
 type MutationResolver interface {
 	StoreCreate(ctx context.Context, input model.StoreCreateInput) (*model.StorePayload, error)
 	StoreUpdate(ctx context.Context, input model.StoreUpdateInput) (*model.StorePayload, error)
+	StoreSetLegacy(ctx context.Context, expectedVersion int64, legacy bool) (*model.StorePayload, error)
 	StoreClose(ctx context.Context, expectedVersion int64) (*model.StorePayload, error)
 	StaffAdd(ctx context.Context, input model.StaffAddInput) (*model.StaffPayload, error)
 	StaffUpdateRole(ctx context.Context, id string, role viewer.Role, expectedVersion int64) (*model.StaffPayload, error)
@@ -498,6 +696,17 @@ type MutationResolver interface {
 	APIKeyCreate(ctx context.Context, input model.APIKeyCreateInput) (*model.APIKeyPayload, error)
 	APIKeyRotate(ctx context.Context, id string) (*model.APIKeyPayload, error)
 	APIKeyRevoke(ctx context.Context, id string) (*model.APIKeyPayload, error)
+	AppCreate(ctx context.Context, input model.AppCreateInput) (*model.AppPayload, error)
+	AppUpdate(ctx context.Context, id string, expectedVersion int64, input model.AppUpdateInput) (*model.AppPayload, error)
+	AppDisable(ctx context.Context, id string, expectedVersion int64) (*model.AppPayload, error)
+	AppEnable(ctx context.Context, id string, expectedVersion int64) (*model.AppPayload, error)
+	AppSetLegacy(ctx context.Context, id string, expectedVersion int64, legacy bool) (*model.AppPayload, error)
+	GrantRevoke(ctx context.Context, id string) (*model.GrantPayload, error)
+	InstalledAppRevoke(ctx context.Context, appID string) (*model.InstalledAppRevokePayload, error)
+	PasswordChange(ctx context.Context, current string, next string) (*model.PasswordChangePayload, error)
+	SignOutEverywhere(ctx context.Context) (*model.SignOutPayload, error)
+	NotificationMarkRead(ctx context.Context, id string) (*model.NotificationPayload, error)
+	NotificationsMarkAllRead(ctx context.Context) (*model.NotificationsPayload, error)
 	ProductCreate(ctx context.Context, input model.ProductCreateInput) (*model.ProductPayload, error)
 	ProductUpdate(ctx context.Context, id string, expectedVersion int64, input model.ProductUpdateInput) (*model.ProductPayload, error)
 	ProductPublish(ctx context.Context, id string, expectedVersion int64) (*model.ProductPayload, error)
@@ -529,11 +738,17 @@ type OrderResolver interface {
 }
 type QueryResolver interface {
 	Me(ctx context.Context) (*model.Identity, error)
+	Account(ctx context.Context) (*model.Account, error)
 	Store(ctx context.Context) (*model.Store, error)
 	Staff(ctx context.Context, first *int, after *string) (*model.Connection[*model.Staff], error)
 	StaffTokens(ctx context.Context, first *int, after *string) (*model.Connection[*db.StaffToken], error)
 	APIKeys(ctx context.Context, first *int, after *string) (*model.Connection[*model.APIKey], error)
 	APIKey(ctx context.Context, id string) (*model.APIKey, error)
+	Apps(ctx context.Context, first *int, after *string) (*model.Connection[*model.App], error)
+	App(ctx context.Context, id string) (*model.App, error)
+	InstalledApps(ctx context.Context, first *int, after *string) (*model.Connection[*model.InstalledApp], error)
+	Grants(ctx context.Context, first *int, after *string, filter *model.GrantFilter) (*model.Connection[*model.Grant], error)
+	Grant(ctx context.Context, id string) (*model.Grant, error)
 	Scopes(ctx context.Context) ([]*scope.Scope, error)
 	Products(ctx context.Context, first *int, after *string, filter *model.ProductFilter) (*model.Connection[*db.Product], error)
 	Product(ctx context.Context, id string) (*db.Product, error)
@@ -542,6 +757,9 @@ type QueryResolver interface {
 	Orders(ctx context.Context, first *int, after *string, filter *model.OrderFilter) (*model.Connection[*model.Order], error)
 	Order(ctx context.Context, id string) (*model.Order, error)
 	OrderNotes(ctx context.Context, orderID string, first *int, after *string) (*model.Connection[*model.OrderNote], error)
+	SalesReport(ctx context.Context, days int) (*model.SalesReport, error)
+	Notifications(ctx context.Context, first *int, after *string) (*model.Connection[*model.Notification], error)
+	UnreadNotifications(ctx context.Context) (int, error)
 	AuditLog(ctx context.Context, first *int, after *string) (*model.Connection[*model.AuditEntry], error)
 }
 
@@ -671,6 +889,43 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.APIKeyPayload.UserErrors(childComplexity), true
 
+	case "Account.email":
+		if e.ComplexityRoot.Account.Email == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Account.Email(childComplexity), true
+	case "Account.memberships":
+		if e.ComplexityRoot.Account.Memberships == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Account.Memberships(childComplexity), true
+	case "Account.name":
+		if e.ComplexityRoot.Account.Name == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Account.Name(childComplexity), true
+	case "Account.id":
+		if e.ComplexityRoot.Account.PublicID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Account.PublicID(childComplexity), true
+	case "Account.role":
+		if e.ComplexityRoot.Account.Role == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Account.Role(childComplexity), true
+	case "Account.sessions":
+		if e.ComplexityRoot.Account.Sessions == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Account.Sessions(childComplexity), true
+
 	case "Address.city":
 		if e.ComplexityRoot.Address.City == nil {
 			break
@@ -725,6 +980,161 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Address.Region(childComplexity), true
+
+	case "App.clientId":
+		if e.ComplexityRoot.App.ClientID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.App.ClientID(childComplexity), true
+	case "App.createdAt":
+		if e.ComplexityRoot.App.CreatedAt == nil {
+			break
+		}
+
+		return e.ComplexityRoot.App.CreatedAt(childComplexity), true
+	case "App.developer":
+		if e.ComplexityRoot.App.Developer == nil {
+			break
+		}
+
+		return e.ComplexityRoot.App.Developer(childComplexity), true
+	case "App.disabledAt":
+		if e.ComplexityRoot.App.DisabledAt == nil {
+			break
+		}
+
+		return e.ComplexityRoot.App.DisabledAt(childComplexity), true
+	case "App.legacy":
+		if e.ComplexityRoot.App.Legacy == nil {
+			break
+		}
+
+		return e.ComplexityRoot.App.Legacy(childComplexity), true
+	case "App.name":
+		if e.ComplexityRoot.App.Name == nil {
+			break
+		}
+
+		return e.ComplexityRoot.App.Name(childComplexity), true
+	case "App.id":
+		if e.ComplexityRoot.App.PublicID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.App.PublicID(childComplexity), true
+	case "App.redirectUris":
+		if e.ComplexityRoot.App.RedirectURIs == nil {
+			break
+		}
+
+		return e.ComplexityRoot.App.RedirectURIs(childComplexity), true
+	case "App.scopes":
+		if e.ComplexityRoot.App.Scopes == nil {
+			break
+		}
+
+		return e.ComplexityRoot.App.Scopes(childComplexity), true
+	case "App.updatedAt":
+		if e.ComplexityRoot.App.UpdatedAt == nil {
+			break
+		}
+
+		return e.ComplexityRoot.App.UpdatedAt(childComplexity), true
+	case "App.version":
+		if e.ComplexityRoot.App.Version == nil {
+			break
+		}
+
+		return e.ComplexityRoot.App.Version(childComplexity), true
+	case "App.website":
+		if e.ComplexityRoot.App.Website == nil {
+			break
+		}
+
+		return e.ComplexityRoot.App.Website(childComplexity), true
+
+	case "AppConnection.edges":
+		if e.ComplexityRoot.AppConnection.Edges == nil {
+			break
+		}
+
+		return e.ComplexityRoot.AppConnection.Edges(childComplexity), true
+	case "AppConnection.nodes":
+		if e.ComplexityRoot.AppConnection.Nodes == nil {
+			break
+		}
+
+		return e.ComplexityRoot.AppConnection.Nodes(childComplexity), true
+	case "AppConnection.pageInfo":
+		if e.ComplexityRoot.AppConnection.PageInfo == nil {
+			break
+		}
+
+		return e.ComplexityRoot.AppConnection.PageInfo(childComplexity), true
+
+	case "AppEdge.cursor":
+		if e.ComplexityRoot.AppEdge.Cursor == nil {
+			break
+		}
+
+		return e.ComplexityRoot.AppEdge.Cursor(childComplexity), true
+	case "AppEdge.node":
+		if e.ComplexityRoot.AppEdge.Node == nil {
+			break
+		}
+
+		return e.ComplexityRoot.AppEdge.Node(childComplexity), true
+
+	case "AppPayload.app":
+		if e.ComplexityRoot.AppPayload.App == nil {
+			break
+		}
+
+		return e.ComplexityRoot.AppPayload.App(childComplexity), true
+	case "AppPayload.userErrors":
+		if e.ComplexityRoot.AppPayload.UserErrors == nil {
+			break
+		}
+
+		return e.ComplexityRoot.AppPayload.UserErrors(childComplexity), true
+
+	case "AppSummary.clientId":
+		if e.ComplexityRoot.AppSummary.ClientID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.AppSummary.ClientID(childComplexity), true
+	case "AppSummary.developer":
+		if e.ComplexityRoot.AppSummary.Developer == nil {
+			break
+		}
+
+		return e.ComplexityRoot.AppSummary.Developer(childComplexity), true
+	case "AppSummary.disabled":
+		if e.ComplexityRoot.AppSummary.Disabled == nil {
+			break
+		}
+
+		return e.ComplexityRoot.AppSummary.Disabled(childComplexity), true
+	case "AppSummary.name":
+		if e.ComplexityRoot.AppSummary.Name == nil {
+			break
+		}
+
+		return e.ComplexityRoot.AppSummary.Name(childComplexity), true
+	case "AppSummary.id":
+		if e.ComplexityRoot.AppSummary.PublicID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.AppSummary.PublicID(childComplexity), true
+	case "AppSummary.website":
+		if e.ComplexityRoot.AppSummary.Website == nil {
+			break
+		}
+
+		return e.ComplexityRoot.AppSummary.Website(childComplexity), true
 
 	case "AuditEntry.action":
 		if e.ComplexityRoot.AuditEntry.Action == nil {
@@ -1029,6 +1439,118 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.Fulfillment.TrackingURL(childComplexity), true
 
+	case "Grant.app":
+		if e.ComplexityRoot.Grant.App == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Grant.App(childComplexity), true
+	case "Grant.redeemedAt":
+		if e.ComplexityRoot.Grant.CodeUsedAt == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Grant.CodeUsedAt(childComplexity), true
+	case "Grant.consentedAt":
+		if e.ComplexityRoot.Grant.CreatedAt == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Grant.CreatedAt(childComplexity), true
+	case "Grant.expiresAt":
+		if e.ComplexityRoot.Grant.ExpiresAt == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Grant.ExpiresAt(childComplexity), true
+	case "Grant.lastUsedAt":
+		if e.ComplexityRoot.Grant.LastUsedAt == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Grant.LastUsedAt(childComplexity), true
+	case "Grant.live":
+		if e.ComplexityRoot.Grant.Live == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Grant.Live(childComplexity), true
+	case "Grant.id":
+		if e.ComplexityRoot.Grant.PublicID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Grant.PublicID(childComplexity), true
+	case "Grant.revokedAt":
+		if e.ComplexityRoot.Grant.RevokedAt == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Grant.RevokedAt(childComplexity), true
+	case "Grant.revokedReason":
+		if e.ComplexityRoot.Grant.RevokedReason == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Grant.RevokedReason(childComplexity), true
+	case "Grant.scopes":
+		if e.ComplexityRoot.Grant.Scopes == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Grant.Scopes(childComplexity), true
+	case "Grant.user":
+		if e.ComplexityRoot.Grant.User == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Grant.User(childComplexity), true
+
+	case "GrantConnection.edges":
+		if e.ComplexityRoot.GrantConnection.Edges == nil {
+			break
+		}
+
+		return e.ComplexityRoot.GrantConnection.Edges(childComplexity), true
+	case "GrantConnection.nodes":
+		if e.ComplexityRoot.GrantConnection.Nodes == nil {
+			break
+		}
+
+		return e.ComplexityRoot.GrantConnection.Nodes(childComplexity), true
+	case "GrantConnection.pageInfo":
+		if e.ComplexityRoot.GrantConnection.PageInfo == nil {
+			break
+		}
+
+		return e.ComplexityRoot.GrantConnection.PageInfo(childComplexity), true
+
+	case "GrantEdge.cursor":
+		if e.ComplexityRoot.GrantEdge.Cursor == nil {
+			break
+		}
+
+		return e.ComplexityRoot.GrantEdge.Cursor(childComplexity), true
+	case "GrantEdge.node":
+		if e.ComplexityRoot.GrantEdge.Node == nil {
+			break
+		}
+
+		return e.ComplexityRoot.GrantEdge.Node(childComplexity), true
+
+	case "GrantPayload.grant":
+		if e.ComplexityRoot.GrantPayload.Grant == nil {
+			break
+		}
+
+		return e.ComplexityRoot.GrantPayload.Grant(childComplexity), true
+	case "GrantPayload.userErrors":
+		if e.ComplexityRoot.GrantPayload.UserErrors == nil {
+			break
+		}
+
+		return e.ComplexityRoot.GrantPayload.UserErrors(childComplexity), true
+
 	case "Identity.createdAt":
 		if e.ComplexityRoot.Identity.CreatedAt == nil {
 			break
@@ -1095,6 +1617,82 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Identity.Type(childComplexity), true
+
+	case "InstalledApp.app":
+		if e.ComplexityRoot.InstalledApp.App == nil {
+			break
+		}
+
+		return e.ComplexityRoot.InstalledApp.App(childComplexity), true
+	case "InstalledApp.firstConsentedAt":
+		if e.ComplexityRoot.InstalledApp.FirstConsentedAt == nil {
+			break
+		}
+
+		return e.ComplexityRoot.InstalledApp.FirstConsentedAt(childComplexity), true
+	case "InstalledApp.grants":
+		if e.ComplexityRoot.InstalledApp.Grants == nil {
+			break
+		}
+
+		return e.ComplexityRoot.InstalledApp.Grants(childComplexity), true
+	case "InstalledApp.lastUsedAt":
+		if e.ComplexityRoot.InstalledApp.LastUsedAt == nil {
+			break
+		}
+
+		return e.ComplexityRoot.InstalledApp.LastUsedAt(childComplexity), true
+	case "InstalledApp.scopes":
+		if e.ComplexityRoot.InstalledApp.Scopes == nil {
+			break
+		}
+
+		return e.ComplexityRoot.InstalledApp.Scopes(childComplexity), true
+
+	case "InstalledAppConnection.edges":
+		if e.ComplexityRoot.InstalledAppConnection.Edges == nil {
+			break
+		}
+
+		return e.ComplexityRoot.InstalledAppConnection.Edges(childComplexity), true
+	case "InstalledAppConnection.nodes":
+		if e.ComplexityRoot.InstalledAppConnection.Nodes == nil {
+			break
+		}
+
+		return e.ComplexityRoot.InstalledAppConnection.Nodes(childComplexity), true
+	case "InstalledAppConnection.pageInfo":
+		if e.ComplexityRoot.InstalledAppConnection.PageInfo == nil {
+			break
+		}
+
+		return e.ComplexityRoot.InstalledAppConnection.PageInfo(childComplexity), true
+
+	case "InstalledAppEdge.cursor":
+		if e.ComplexityRoot.InstalledAppEdge.Cursor == nil {
+			break
+		}
+
+		return e.ComplexityRoot.InstalledAppEdge.Cursor(childComplexity), true
+	case "InstalledAppEdge.node":
+		if e.ComplexityRoot.InstalledAppEdge.Node == nil {
+			break
+		}
+
+		return e.ComplexityRoot.InstalledAppEdge.Node(childComplexity), true
+
+	case "InstalledAppRevokePayload.revokedIds":
+		if e.ComplexityRoot.InstalledAppRevokePayload.RevokedIds == nil {
+			break
+		}
+
+		return e.ComplexityRoot.InstalledAppRevokePayload.RevokedIds(childComplexity), true
+	case "InstalledAppRevokePayload.userErrors":
+		if e.ComplexityRoot.InstalledAppRevokePayload.UserErrors == nil {
+			break
+		}
+
+		return e.ComplexityRoot.InstalledAppRevokePayload.UserErrors(childComplexity), true
 
 	case "LineItem.discountMinor":
 		if e.ComplexityRoot.LineItem.DiscountMinor == nil {
@@ -1182,6 +1780,19 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.LineQuantity.Quantity(childComplexity), true
 
+	case "Membership.role":
+		if e.ComplexityRoot.Membership.Role == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Membership.Role(childComplexity), true
+	case "Membership.store":
+		if e.ComplexityRoot.Membership.Store == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Membership.Store(childComplexity), true
+
 	case "Mutation.apiKeyCreate":
 		if e.ComplexityRoot.Mutation.APIKeyCreate == nil {
 			break
@@ -1215,6 +1826,61 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Mutation.APIKeyRotate(childComplexity, args["id"].(string)), true
+	case "Mutation.appCreate":
+		if e.ComplexityRoot.Mutation.AppCreate == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_appCreate_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.AppCreate(childComplexity, args["input"].(model.AppCreateInput)), true
+	case "Mutation.appDisable":
+		if e.ComplexityRoot.Mutation.AppDisable == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_appDisable_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.AppDisable(childComplexity, args["id"].(string), args["expectedVersion"].(int64)), true
+	case "Mutation.appEnable":
+		if e.ComplexityRoot.Mutation.AppEnable == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_appEnable_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.AppEnable(childComplexity, args["id"].(string), args["expectedVersion"].(int64)), true
+	case "Mutation.appSetLegacy":
+		if e.ComplexityRoot.Mutation.AppSetLegacy == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_appSetLegacy_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.AppSetLegacy(childComplexity, args["id"].(string), args["expectedVersion"].(int64), args["legacy"].(bool)), true
+	case "Mutation.appUpdate":
+		if e.ComplexityRoot.Mutation.AppUpdate == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_appUpdate_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.AppUpdate(childComplexity, args["id"].(string), args["expectedVersion"].(int64), args["input"].(model.AppUpdateInput)), true
 	case "Mutation.customerCreate":
 		if e.ComplexityRoot.Mutation.CustomerCreate == nil {
 			break
@@ -1270,6 +1936,45 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Mutation.CustomerUpdate(childComplexity, args["id"].(string), args["expectedVersion"].(int64), args["input"].(model.CustomerUpdateInput)), true
+	case "Mutation.grantRevoke":
+		if e.ComplexityRoot.Mutation.GrantRevoke == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_grantRevoke_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.GrantRevoke(childComplexity, args["id"].(string)), true
+	case "Mutation.installedAppRevoke":
+		if e.ComplexityRoot.Mutation.InstalledAppRevoke == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_installedAppRevoke_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.InstalledAppRevoke(childComplexity, args["appId"].(string)), true
+	case "Mutation.notificationMarkRead":
+		if e.ComplexityRoot.Mutation.NotificationMarkRead == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_notificationMarkRead_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.NotificationMarkRead(childComplexity, args["id"].(string)), true
+	case "Mutation.notificationsMarkAllRead":
+		if e.ComplexityRoot.Mutation.NotificationsMarkAllRead == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Mutation.NotificationsMarkAllRead(childComplexity), true
 	case "Mutation.orderCancel":
 		if e.ComplexityRoot.Mutation.OrderCancel == nil {
 			break
@@ -1369,6 +2074,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Mutation.OrderUpdate(childComplexity, args["id"].(string), args["expectedVersion"].(int64), args["input"].(model.OrderUpdateInput)), true
+	case "Mutation.passwordChange":
+		if e.ComplexityRoot.Mutation.PasswordChange == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_passwordChange_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.PasswordChange(childComplexity, args["current"].(string), args["next"].(string)), true
 	case "Mutation.productArchive":
 		if e.ComplexityRoot.Mutation.ProductArchive == nil {
 			break
@@ -1446,6 +2162,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Mutation.ProductUpdate(childComplexity, args["id"].(string), args["expectedVersion"].(int64), args["input"].(model.ProductUpdateInput)), true
+	case "Mutation.signOutEverywhere":
+		if e.ComplexityRoot.Mutation.SignOutEverywhere == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Mutation.SignOutEverywhere(childComplexity), true
 	case "Mutation.staffAdd":
 		if e.ComplexityRoot.Mutation.StaffAdd == nil {
 			break
@@ -1523,6 +2245,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Mutation.StoreCreate(childComplexity, args["input"].(model.StoreCreateInput)), true
+	case "Mutation.storeSetLegacy":
+		if e.ComplexityRoot.Mutation.StoreSetLegacy == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_storeSetLegacy_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.StoreSetLegacy(childComplexity, args["expectedVersion"].(int64), args["legacy"].(bool)), true
 	case "Mutation.storeUpdate":
 		if e.ComplexityRoot.Mutation.StoreUpdate == nil {
 			break
@@ -1534,6 +2267,113 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Mutation.StoreUpdate(childComplexity, args["input"].(model.StoreUpdateInput)), true
+
+	case "Notification.body":
+		if e.ComplexityRoot.Notification.Body == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Notification.Body(childComplexity), true
+	case "Notification.createdAt":
+		if e.ComplexityRoot.Notification.CreatedAt == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Notification.CreatedAt(childComplexity), true
+	case "Notification.level":
+		if e.ComplexityRoot.Notification.Level == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Notification.Level(childComplexity), true
+	case "Notification.id":
+		if e.ComplexityRoot.Notification.PublicID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Notification.PublicID(childComplexity), true
+	case "Notification.resourceId":
+		if e.ComplexityRoot.Notification.PublicResourceID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Notification.PublicResourceID(childComplexity), true
+	case "Notification.readAt":
+		if e.ComplexityRoot.Notification.ReadAt == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Notification.ReadAt(childComplexity), true
+	case "Notification.resourceType":
+		if e.ComplexityRoot.Notification.ResourceType == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Notification.ResourceType(childComplexity), true
+	case "Notification.title":
+		if e.ComplexityRoot.Notification.Title == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Notification.Title(childComplexity), true
+
+	case "NotificationConnection.edges":
+		if e.ComplexityRoot.NotificationConnection.Edges == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NotificationConnection.Edges(childComplexity), true
+	case "NotificationConnection.nodes":
+		if e.ComplexityRoot.NotificationConnection.Nodes == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NotificationConnection.Nodes(childComplexity), true
+	case "NotificationConnection.pageInfo":
+		if e.ComplexityRoot.NotificationConnection.PageInfo == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NotificationConnection.PageInfo(childComplexity), true
+
+	case "NotificationEdge.cursor":
+		if e.ComplexityRoot.NotificationEdge.Cursor == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NotificationEdge.Cursor(childComplexity), true
+	case "NotificationEdge.node":
+		if e.ComplexityRoot.NotificationEdge.Node == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NotificationEdge.Node(childComplexity), true
+
+	case "NotificationPayload.notification":
+		if e.ComplexityRoot.NotificationPayload.Notification == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NotificationPayload.Notification(childComplexity), true
+	case "NotificationPayload.userErrors":
+		if e.ComplexityRoot.NotificationPayload.UserErrors == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NotificationPayload.UserErrors(childComplexity), true
+
+	case "NotificationsPayload.count":
+		if e.ComplexityRoot.NotificationsPayload.Count == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NotificationsPayload.Count(childComplexity), true
+	case "NotificationsPayload.userErrors":
+		if e.ComplexityRoot.NotificationsPayload.UserErrors == nil {
+			break
+		}
+
+		return e.ComplexityRoot.NotificationsPayload.UserErrors(childComplexity), true
 
 	case "Order.cancelledAt":
 		if e.ComplexityRoot.Order.CancelledAt == nil {
@@ -1897,6 +2737,19 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.PageInfo.StartCursor(childComplexity), true
 
+	case "PasswordChangePayload.changed":
+		if e.ComplexityRoot.PasswordChangePayload.Changed == nil {
+			break
+		}
+
+		return e.ComplexityRoot.PasswordChangePayload.Changed(childComplexity), true
+	case "PasswordChangePayload.userErrors":
+		if e.ComplexityRoot.PasswordChangePayload.UserErrors == nil {
+			break
+		}
+
+		return e.ComplexityRoot.PasswordChangePayload.UserErrors(childComplexity), true
+
 	case "Payment.amountMinor":
 		if e.ComplexityRoot.Payment.AmountMinor == nil {
 			break
@@ -2141,6 +2994,34 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Query.APIKeys(childComplexity, args["first"].(*int), args["after"].(*string)), true
+	case "Query.account":
+		if e.ComplexityRoot.Query.Account == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Query.Account(childComplexity), true
+	case "Query.app":
+		if e.ComplexityRoot.Query.App == nil {
+			break
+		}
+
+		args, err := ec.field_Query_app_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Query.App(childComplexity, args["id"].(string)), true
+	case "Query.apps":
+		if e.ComplexityRoot.Query.Apps == nil {
+			break
+		}
+
+		args, err := ec.field_Query_apps_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Query.Apps(childComplexity, args["first"].(*int), args["after"].(*string)), true
 	case "Query.auditLog":
 		if e.ComplexityRoot.Query.AuditLog == nil {
 			break
@@ -2174,6 +3055,39 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Query.Customers(childComplexity, args["first"].(*int), args["after"].(*string), args["filter"].(*model.CustomerFilter)), true
+	case "Query.grant":
+		if e.ComplexityRoot.Query.Grant == nil {
+			break
+		}
+
+		args, err := ec.field_Query_grant_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Query.Grant(childComplexity, args["id"].(string)), true
+	case "Query.grants":
+		if e.ComplexityRoot.Query.Grants == nil {
+			break
+		}
+
+		args, err := ec.field_Query_grants_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Query.Grants(childComplexity, args["first"].(*int), args["after"].(*string), args["filter"].(*model.GrantFilter)), true
+	case "Query.installedApps":
+		if e.ComplexityRoot.Query.InstalledApps == nil {
+			break
+		}
+
+		args, err := ec.field_Query_installedApps_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Query.InstalledApps(childComplexity, args["first"].(*int), args["after"].(*string)), true
 
 	case "Query.me":
 		if e.ComplexityRoot.Query.Me == nil {
@@ -2181,6 +3095,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Query.Me(childComplexity), true
+	case "Query.notifications":
+		if e.ComplexityRoot.Query.Notifications == nil {
+			break
+		}
+
+		args, err := ec.field_Query_notifications_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Query.Notifications(childComplexity, args["first"].(*int), args["after"].(*string)), true
 	case "Query.order":
 		if e.ComplexityRoot.Query.Order == nil {
 			break
@@ -2236,6 +3161,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Query.Products(childComplexity, args["first"].(*int), args["after"].(*string), args["filter"].(*model.ProductFilter)), true
+	case "Query.salesReport":
+		if e.ComplexityRoot.Query.SalesReport == nil {
+			break
+		}
+
+		args, err := ec.field_Query_salesReport_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Query.SalesReport(childComplexity, args["days"].(int)), true
 	case "Query.scopes":
 		if e.ComplexityRoot.Query.Scopes == nil {
 			break
@@ -2270,6 +3206,50 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Query.Store(childComplexity), true
+	case "Query.unreadNotifications":
+		if e.ComplexityRoot.Query.UnreadNotifications == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Query.UnreadNotifications(childComplexity), true
+
+	case "SalesDay.date":
+		if e.ComplexityRoot.SalesDay.Date == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SalesDay.Date(childComplexity), true
+	case "SalesDay.orders":
+		if e.ComplexityRoot.SalesDay.Orders == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SalesDay.Orders(childComplexity), true
+	case "SalesDay.totalMinor":
+		if e.ComplexityRoot.SalesDay.TotalMinor == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SalesDay.TotalMinor(childComplexity), true
+
+	case "SalesReport.currency":
+		if e.ComplexityRoot.SalesReport.Currency == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SalesReport.Currency(childComplexity), true
+	case "SalesReport.days":
+		if e.ComplexityRoot.SalesReport.Days == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SalesReport.Days(childComplexity), true
+	case "SalesReport.timezone":
+		if e.ComplexityRoot.SalesReport.Timezone == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SalesReport.Timezone(childComplexity), true
 
 	case "Scope.access":
 		if e.ComplexityRoot.Scope.Access == nil {
@@ -2307,6 +3287,50 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Scope.Title(childComplexity), true
+
+	case "Session.agent":
+		if e.ComplexityRoot.Session.Agent == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Session.Agent(childComplexity), true
+	case "Session.createdAt":
+		if e.ComplexityRoot.Session.CreatedAt == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Session.CreatedAt(childComplexity), true
+	case "Session.current":
+		if e.ComplexityRoot.Session.Current == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Session.Current(childComplexity), true
+	case "Session.expiresAt":
+		if e.ComplexityRoot.Session.ExpiresAt == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Session.ExpiresAt(childComplexity), true
+	case "Session.seenAt":
+		if e.ComplexityRoot.Session.SeenAt == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Session.SeenAt(childComplexity), true
+
+	case "SignOutPayload.sessions":
+		if e.ComplexityRoot.SignOutPayload.Sessions == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SignOutPayload.Sessions(childComplexity), true
+	case "SignOutPayload.userErrors":
+		if e.ComplexityRoot.SignOutPayload.UserErrors == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SignOutPayload.UserErrors(childComplexity), true
 
 	case "Staff.createdAt":
 		if e.ComplexityRoot.Staff.CreatedAt == nil {
@@ -2533,6 +3557,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Store.Handle(childComplexity), true
+	case "Store.legacy":
+		if e.ComplexityRoot.Store.Legacy == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Store.Legacy(childComplexity), true
 	case "Store.name":
 		if e.ComplexityRoot.Store.Name == nil {
 			break
@@ -2618,10 +3648,13 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 	inputUnmarshalMap := graphql.BuildUnmarshalerMap(
 		ec.unmarshalInputAPIKeyCreateInput,
 		ec.unmarshalInputAddressInput,
+		ec.unmarshalInputAppCreateInput,
+		ec.unmarshalInputAppUpdateInput,
 		ec.unmarshalInputCustomerCreateInput,
 		ec.unmarshalInputCustomerFilter,
 		ec.unmarshalInputCustomerUpdateInput,
 		ec.unmarshalInputFulfillInput,
+		ec.unmarshalInputGrantFilter,
 		ec.unmarshalInputLineQuantityInput,
 		ec.unmarshalInputOrderCreateInput,
 		ec.unmarshalInputOrderFilter,
@@ -2729,6 +3762,8 @@ scalar Long
 type Query {
   "Who the calling credential is."
   me: Identity! @scope(name: "products.read")
+  "The person who asks, and the stores he belongs to."
+  account: Account! @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
   "The store of the calling credential."
   store: Store! @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
   "The people of the store, newest first."
@@ -2738,6 +3773,14 @@ type Query {
   "The API keys of the store, newest first; revoked ones included."
   apiKeys(first: Int = 50, after: String): APIKeyConnection! @dashboard(roles: [OWNER, ADMIN, DEVELOPER])
   apiKey(id: ID!): APIKey @dashboard(roles: [OWNER, ADMIN, DEVELOPER])
+  "The OAuth apps that the store registered, newest first."
+  apps(first: Int = 50, after: String): AppConnection! @dashboard(roles: [OWNER, ADMIN, DEVELOPER])
+  app(id: ID!): App @dashboard(roles: [OWNER, ADMIN, DEVELOPER])
+  "The apps that have a live grant in the store, the app registered last first."
+  installedApps(first: Int = 50, after: String): InstalledAppConnection! @dashboard(roles: [OWNER, ADMIN, DEVELOPER])
+  "What people of the store gave to apps, newest first; ended grants included."
+  grants(first: Int = 50, after: String, filter: GrantFilter): GrantConnection! @dashboard(roles: [OWNER, ADMIN, DEVELOPER])
+  grant(id: ID!): Grant @dashboard(roles: [OWNER, ADMIN, DEVELOPER])
   "The catalogue of scopes."
   scopes: [Scope!]! @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
   "Products, newest first; with updatedFrom, oldest change first."
@@ -2751,6 +3794,12 @@ type Query {
   order(id: ID!): Order @scope(name: "orders.read")
   "The notes of one order, newest first."
   orderNotes(orderId: ID!, first: Int = 50, after: String): OrderNoteConnection! @dashboard(roles: [OWNER, ADMIN, SUPPORT])
+  "What the store sold on each of the last days, today included, in its time zone; up to 90 days."
+  salesReport(days: Int! = 30): SalesReport! @dashboard(roles: [OWNER, ADMIN, SUPPORT])
+  "What the people of the store should know, newest first."
+  notifications(first: Int = 50, after: String): NotificationConnection! @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
+  "How many notifications nobody has read; counted up to 100."
+  unreadNotifications: Int! @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
   "Who did what, newest first."
   auditLog(first: Int = 50, after: String): AuditEntryConnection! @dashboard
 }
@@ -2759,6 +3808,8 @@ type Mutation {
   "Makes another store, whose owner is the calling person."
   storeCreate(input: StoreCreateInput!): StorePayload! @dashboard(roles: [OWNER])
   storeUpdate(input: StoreUpdateInput!): StorePayload! @dashboard
+  "Puts the store on the list of those that v0 is still served to, or takes it off."
+  storeSetLegacy(expectedVersion: Long!, legacy: Boolean!): StorePayload! @dashboard(roles: [OWNER])
   "Closes the store: its credentials stop working. Its rows are kept."
   storeClose(expectedVersion: Long!): StorePayload! @dashboard(roles: [OWNER])
 
@@ -2775,6 +3826,26 @@ type Mutation {
   "Makes a second live key with the same scopes, shown once; the first stays until it is revoked."
   apiKeyRotate(id: ID!): APIKeyPayload! @dashboard(roles: [OWNER, ADMIN, DEVELOPER])
   apiKeyRevoke(id: ID!): APIKeyPayload! @dashboard(roles: [OWNER, ADMIN, DEVELOPER])
+
+  "Registers an OAuth app. Its scopes are among those of the calling person."
+  appCreate(input: AppCreateInput!): AppPayload! @dashboard(roles: [OWNER, ADMIN, DEVELOPER])
+  appUpdate(id: ID!, expectedVersion: Long!, input: AppUpdateInput!): AppPayload! @dashboard(roles: [OWNER, ADMIN, DEVELOPER])
+  "Stops the app in every store: its tokens open nothing until it is enabled."
+  appDisable(id: ID!, expectedVersion: Long!): AppPayload! @dashboard(roles: [OWNER, ADMIN, DEVELOPER])
+  appEnable(id: ID!, expectedVersion: Long!): AppPayload! @dashboard(roles: [OWNER, ADMIN, DEVELOPER])
+  "Puts the app on the list of those that v0 is still served to, or takes it off."
+  appSetLegacy(id: ID!, expectedVersion: Long!, legacy: Boolean!): AppPayload! @dashboard(roles: [OWNER])
+  "Ends one grant, and all its tokens with it."
+  grantRevoke(id: ID!): GrantPayload! @dashboard(roles: [OWNER, ADMIN, DEVELOPER])
+  "Ends every grant of one app in the store."
+  installedAppRevoke(appId: ID!): InstalledAppRevokePayload! @dashboard(roles: [OWNER, ADMIN, DEVELOPER])
+
+  "Changes the calling person's password and ends his other sessions."
+  passwordChange(current: String!, next: String!): PasswordChangePayload! @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
+  "Ends every session of the calling person, this one too."
+  signOutEverywhere: SignOutPayload! @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
+  notificationMarkRead(id: ID!): NotificationPayload! @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
+  notificationsMarkAllRead: NotificationsPayload! @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
 
   "Makes a draft."
   productCreate(input: ProductCreateInput!): ProductPayload! @scope(name: "products.write")
@@ -2827,9 +3898,11 @@ type PageInfo {
 }
 
 enum StaffRole { OWNER ADMIN DEVELOPER SUPPORT }
-enum CredentialType { API_KEY OAUTH_TOKEN STAFF_TOKEN }
+enum CredentialType { API_KEY OAUTH_TOKEN STAFF_TOKEN SESSION }
 enum ActorType { API_KEY OAUTH_APP STAFF SYSTEM }
 enum StoreStatus { OPEN CLOSED }
+enum GrantEnd { STORE APP CODE_REUSE REFRESH_REUSE }
+enum NotificationLevel { INFO WARNING CRITICAL }
 enum ProductStatus { DRAFT ACTIVE ARCHIVED }
 enum CustomerStatus { GUEST ACTIVE DISABLED REDACTED }
 enum EmailMarketing { SUBSCRIBED UNSUBSCRIBED NOT_SUBSCRIBED }
@@ -2856,6 +3929,119 @@ type Identity {
   serverTime: Time!
 }
 
+"The person who asks."
+type Account {
+  id: ID!
+  name: String!
+  email: String!
+  "In the present store."
+  role: StaffRole!
+  "Every open store that he belongs to, at most 100."
+  memberships: [Membership!]!
+  "His browsers that are signed in, the newest first, at most 100."
+  sessions: [Session!]!
+}
+
+type Membership {
+  store: Store!
+  role: StaffRole!
+}
+
+type Session {
+  "What the browser called itself."
+  agent: String!
+  "The one that asks."
+  current: Boolean!
+  createdAt: Time!
+  seenAt: Time!
+  expiresAt: Time!
+}
+
+"An OAuth app, as the store sees it that registered it."
+type App {
+  id: ID!
+  clientId: String!
+  name: String!
+  "Who makes it, as the consent screen says."
+  developer: String!
+  website: String
+  redirectUris: [String!]!
+  "What it may ask for, sorted."
+  scopes: [String!]!
+  "v0 is still served to it."
+  legacy: Boolean!
+  disabledAt: Time
+  version: Long!
+  createdAt: Time!
+  updatedAt: Time!
+}
+
+"An app, as the stores see it that gave it access."
+type AppSummary {
+  id: ID!
+  clientId: String!
+  name: String!
+  developer: String!
+  website: String
+  "It was stopped by whoever registered it."
+  disabled: Boolean!
+}
+
+type InstalledApp {
+  app: AppSummary!
+  "What all live grants together open at present, sorted."
+  scopes: [String!]!
+  "The live grants, newest first, at most 100."
+  grants: [Grant!]!
+  firstConsentedAt: Time!
+  lastUsedAt: Time
+}
+
+type Grant {
+  id: ID!
+  app: AppSummary!
+  "Who consented."
+  user: Author!
+  "As granted, sorted."
+  scopes: [String!]!
+  consentedAt: Time!
+  "When the app took up the access; null until then."
+  redeemedAt: Time
+  expiresAt: Time!
+  revokedAt: Time
+  revokedReason: GrantEnd
+  lastUsedAt: Time
+  "It opens the store at present."
+  live: Boolean!
+}
+
+"Orders and their totals by day; cancelled orders are left out."
+type SalesReport {
+  currency: String!
+  timezone: String!
+  "Oldest first; the last is today."
+  days: [SalesDay!]!
+}
+
+type SalesDay {
+  "The calendar day in the store's time zone, as 2026-01-31."
+  date: String!
+  orders: Long!
+  totalMinor: Money!
+}
+
+type Notification {
+  id: ID!
+  level: NotificationLevel!
+  title: String!
+  body: String!
+  "What it is about."
+  resourceType: String
+  resourceId: ID
+  readAt: Time
+  createdAt: Time!
+}
+
 type Scope {
   name: String!
   resource: String!
@@ -2874,6 +4060,8 @@ type Store {
   timezone: String!
   status: StoreStatus!
   storeHost: String!
+  "v0 is still served to its keys."
+  legacy: Boolean!
   version: Long!
   createdAt: Time!
   updatedAt: Time!
@@ -3096,8 +4284,20 @@ type OrderConnection { edges: [OrderEdge!]! nodes: [Order!]! pageInfo: PageInfo!
 type OrderEdge { cursor: String! node: Order! }
 type OrderNoteConnection { edges: [OrderNoteEdge!]! nodes: [OrderNote!]! pageInfo: PageInfo! }
 type OrderNoteEdge { cursor: String! node: OrderNote! }
+type AppConnection { edges: [AppEdge!]! nodes: [App!]! pageInfo: PageInfo! }
+type AppEdge { cursor: String! node: App! }
+type InstalledAppConnection { edges: [InstalledAppEdge!]! nodes: [InstalledApp!]! pageInfo: PageInfo! }
+type InstalledAppEdge { cursor: String! node: InstalledApp! }
+type GrantConnection { edges: [GrantEdge!]! nodes: [Grant!]! pageInfo: PageInfo! }
+type GrantEdge { cursor: String! node: Grant! }
+type NotificationConnection { edges: [NotificationEdge!]! nodes: [Notification!]! pageInfo: PageInfo! }
+type NotificationEdge { cursor: String! node: Notification! }
 type AuditEntryConnection { edges: [AuditEntryEdge!]! nodes: [AuditEntry!]! pageInfo: PageInfo! }
 type AuditEntryEdge { cursor: String! node: AuditEntry! }
+
+input GrantFilter {
+  appId: ID
+}
 
 input ProductFilter {
   status: ProductStatus
@@ -3150,6 +4350,26 @@ input APIKeyCreateInput {
   name: String!
   scopes: [String!]!
   expiresAt: Time
+}
+
+input AppCreateInput {
+  name: String!
+  "Who makes it; the store's name when absent."
+  developer: String
+  "An https address."
+  website: String
+  "https, http on 127.0.0.1 or [::1] with any port, or a private scheme with a dot; 1 to 20."
+  redirectUris: [String!]!
+  scopes: [String!]!
+}
+
+"A member that is left out stays; null empties one that may be empty."
+input AppUpdateInput {
+  name: String
+  developer: String
+  website: String
+  redirectUris: [String!]
+  scopes: [String!]
 }
 
 input ProductCreateInput {
@@ -3296,6 +4516,13 @@ type StaffPayload { staff: Staff "Shown once, for a new person." password: Strin
 type StaffRemovePayload { removedId: ID userErrors: [UserError!]! }
 type StaffTokenPayload { staffToken: StaffToken "Shown once, when made." token: String userErrors: [UserError!]! }
 type APIKeyPayload { apiKey: APIKey "Shown once, when made." secret: String userErrors: [UserError!]! }
+type AppPayload { app: App userErrors: [UserError!]! }
+type GrantPayload { grant: Grant userErrors: [UserError!]! }
+type InstalledAppRevokePayload { "The grants that were ended." revokedIds: [ID!]! userErrors: [UserError!]! }
+type PasswordChangePayload { "Tells that it was changed." changed: Boolean! userErrors: [UserError!]! }
+type SignOutPayload { "How many sessions were ended." sessions: Int! userErrors: [UserError!]! }
+type NotificationPayload { notification: Notification userErrors: [UserError!]! }
+type NotificationsPayload { "How many became read." count: Int! userErrors: [UserError!]! }
 type ProductPayload { product: Product userErrors: [UserError!]! }
 type ProductDeletePayload { deletedId: ID userErrors: [UserError!]! }
 type CustomerPayload { customer: Customer userErrors: [UserError!]! }
@@ -3361,6 +4588,91 @@ func (ec *executionContext) field_Mutation_apiKeyRotate_args(ctx context.Context
 		return nil, err
 	}
 	args["id"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_appCreate_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNAppCreateInput2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐAppCreateInput)
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_appDisable_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id", ec.unmarshalNID2string)
+	if err != nil {
+		return nil, err
+	}
+	args["id"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "expectedVersion", ec.unmarshalNLong2int64)
+	if err != nil {
+		return nil, err
+	}
+	args["expectedVersion"] = arg1
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_appEnable_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id", ec.unmarshalNID2string)
+	if err != nil {
+		return nil, err
+	}
+	args["id"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "expectedVersion", ec.unmarshalNLong2int64)
+	if err != nil {
+		return nil, err
+	}
+	args["expectedVersion"] = arg1
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_appSetLegacy_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id", ec.unmarshalNID2string)
+	if err != nil {
+		return nil, err
+	}
+	args["id"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "expectedVersion", ec.unmarshalNLong2int64)
+	if err != nil {
+		return nil, err
+	}
+	args["expectedVersion"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "legacy", ec.unmarshalNBoolean2bool)
+	if err != nil {
+		return nil, err
+	}
+	args["legacy"] = arg2
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_appUpdate_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id", ec.unmarshalNID2string)
+	if err != nil {
+		return nil, err
+	}
+	args["id"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "expectedVersion", ec.unmarshalNLong2int64)
+	if err != nil {
+		return nil, err
+	}
+	args["expectedVersion"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNAppUpdateInput2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐAppUpdateInput)
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg2
 	return args, nil
 }
 
@@ -3441,6 +4753,39 @@ func (ec *executionContext) field_Mutation_customerUpdate_args(ctx context.Conte
 		return nil, err
 	}
 	args["input"] = arg2
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_grantRevoke_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id", ec.unmarshalNID2string)
+	if err != nil {
+		return nil, err
+	}
+	args["id"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_installedAppRevoke_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "appId", ec.unmarshalNID2string)
+	if err != nil {
+		return nil, err
+	}
+	args["appId"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_notificationMarkRead_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id", ec.unmarshalNID2string)
+	if err != nil {
+		return nil, err
+	}
+	args["id"] = arg0
 	return args, nil
 }
 
@@ -3620,6 +4965,22 @@ func (ec *executionContext) field_Mutation_orderUpdate_args(ctx context.Context,
 		return nil, err
 	}
 	args["input"] = arg2
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_passwordChange_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "current", ec.unmarshalNString2string)
+	if err != nil {
+		return nil, err
+	}
+	args["current"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "next", ec.unmarshalNString2string)
+	if err != nil {
+		return nil, err
+	}
+	args["next"] = arg1
 	return args, nil
 }
 
@@ -3827,6 +5188,22 @@ func (ec *executionContext) field_Mutation_storeCreate_args(ctx context.Context,
 	return args, nil
 }
 
+func (ec *executionContext) field_Mutation_storeSetLegacy_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "expectedVersion", ec.unmarshalNLong2int64)
+	if err != nil {
+		return nil, err
+	}
+	args["expectedVersion"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "legacy", ec.unmarshalNBoolean2bool)
+	if err != nil {
+		return nil, err
+	}
+	args["legacy"] = arg1
+	return args, nil
+}
+
 func (ec *executionContext) field_Mutation_storeUpdate_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -3887,6 +5264,33 @@ func (ec *executionContext) field_Query_apiKeys_args(ctx context.Context, rawArg
 	return args, nil
 }
 
+func (ec *executionContext) field_Query_app_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id", ec.unmarshalNID2string)
+	if err != nil {
+		return nil, err
+	}
+	args["id"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Query_apps_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "first", ec.unmarshalOInt2ᚖint)
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "after", ec.unmarshalOString2ᚖstring)
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg1
+	return args, nil
+}
+
 func (ec *executionContext) field_Query_auditLog_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -3932,6 +5336,70 @@ func (ec *executionContext) field_Query_customers_args(ctx context.Context, rawA
 		return nil, err
 	}
 	args["filter"] = arg2
+	return args, nil
+}
+
+func (ec *executionContext) field_Query_grant_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id", ec.unmarshalNID2string)
+	if err != nil {
+		return nil, err
+	}
+	args["id"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Query_grants_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "first", ec.unmarshalOInt2ᚖint)
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "after", ec.unmarshalOString2ᚖstring)
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "filter", ec.unmarshalOGrantFilter2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐGrantFilter)
+	if err != nil {
+		return nil, err
+	}
+	args["filter"] = arg2
+	return args, nil
+}
+
+func (ec *executionContext) field_Query_installedApps_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "first", ec.unmarshalOInt2ᚖint)
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "after", ec.unmarshalOString2ᚖstring)
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg1
+	return args, nil
+}
+
+func (ec *executionContext) field_Query_notifications_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "first", ec.unmarshalOInt2ᚖint)
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "after", ec.unmarshalOString2ᚖstring)
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg1
 	return args, nil
 }
 
@@ -4017,6 +5485,17 @@ func (ec *executionContext) field_Query_products_args(ctx context.Context, rawAr
 		return nil, err
 	}
 	args["filter"] = arg2
+	return args, nil
+}
+
+func (ec *executionContext) field_Query_salesReport_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "days", ec.unmarshalNInt2int)
+	if err != nil {
+		return nil, err
+	}
+	args["days"] = arg0
 	return args, nil
 }
 
@@ -4572,6 +6051,150 @@ func (ec *executionContext) fieldContext_APIKeyPayload_userErrors(_ context.Cont
 	return fc, nil
 }
 
+func (ec *executionContext) _Account_id(ctx context.Context, field graphql.CollectedField, obj *model.Account) (ret graphql.Marshaler) {
+	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
+}
+
+func (ec *executionContext) fieldContext_Account_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Account",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ID does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Account_name(ctx context.Context, field graphql.CollectedField, obj *model.Account) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Name)
+}
+
+func (ec *executionContext) fieldContext_Account_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Account",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Account_email(ctx context.Context, field graphql.CollectedField, obj *model.Account) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Email)
+}
+
+func (ec *executionContext) fieldContext_Account_email(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Account",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Account_role(ctx context.Context, field graphql.CollectedField, obj *model.Account) (ret graphql.Marshaler) {
+	return ec.marshalNStaffRole2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRole(ctx, field.Selections, obj.Role)
+}
+
+func (ec *executionContext) fieldContext_Account_role(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Account",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type StaffRole does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Account_memberships(ctx context.Context, field graphql.CollectedField, obj *model.Account) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Account_memberships,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Account().Memberships(ctx, obj)
+		},
+		nil,
+		ec.marshalNMembership2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐMembershipᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Account_memberships(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Account",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "store":
+				return ec.fieldContext_Membership_store(ctx, field)
+			case "role":
+				return ec.fieldContext_Membership_role(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Membership", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Account_sessions(ctx context.Context, field graphql.CollectedField, obj *model.Account) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Account_sessions,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Account().Sessions(ctx, obj)
+		},
+		nil,
+		ec.marshalNSession2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐSessionᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Account_sessions(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Account",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "agent":
+				return ec.fieldContext_Session_agent(ctx, field)
+			case "current":
+				return ec.fieldContext_Session_current(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_Session_createdAt(ctx, field)
+			case "seenAt":
+				return ec.fieldContext_Session_seenAt(ctx, field)
+			case "expiresAt":
+				return ec.fieldContext_Session_expiresAt(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Session", field.Name)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Address_name(ctx context.Context, field graphql.CollectedField, obj *document.AddressFields) (ret graphql.Marshaler) {
 	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Name)
 }
@@ -4720,6 +6343,605 @@ func (ec *executionContext) fieldContext_Address_phone(_ context.Context, field 
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _App_id(ctx context.Context, field graphql.CollectedField, obj *model.App) (ret graphql.Marshaler) {
+	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
+}
+
+func (ec *executionContext) fieldContext_App_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "App",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ID does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _App_clientId(ctx context.Context, field graphql.CollectedField, obj *model.App) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.ClientID)
+}
+
+func (ec *executionContext) fieldContext_App_clientId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "App",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _App_name(ctx context.Context, field graphql.CollectedField, obj *model.App) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Name)
+}
+
+func (ec *executionContext) fieldContext_App_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "App",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _App_developer(ctx context.Context, field graphql.CollectedField, obj *model.App) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Developer)
+}
+
+func (ec *executionContext) fieldContext_App_developer(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "App",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _App_website(ctx context.Context, field graphql.CollectedField, obj *model.App) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Website)
+}
+
+func (ec *executionContext) fieldContext_App_website(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "App",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _App_redirectUris(ctx context.Context, field graphql.CollectedField, obj *model.App) (ret graphql.Marshaler) {
+	return ec.marshalNString2ᚕstringᚄ(ctx, field.Selections, obj.RedirectURIs())
+}
+
+func (ec *executionContext) fieldContext_App_redirectUris(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "App",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _App_scopes(ctx context.Context, field graphql.CollectedField, obj *model.App) (ret graphql.Marshaler) {
+	return ec.marshalNString2ᚕstringᚄ(ctx, field.Selections, obj.Scopes())
+}
+
+func (ec *executionContext) fieldContext_App_scopes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "App",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _App_legacy(ctx context.Context, field graphql.CollectedField, obj *model.App) (ret graphql.Marshaler) {
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.Legacy)
+}
+
+func (ec *executionContext) fieldContext_App_legacy(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "App",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Boolean does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _App_disabledAt(ctx context.Context, field graphql.CollectedField, obj *model.App) (ret graphql.Marshaler) {
+	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.DisabledAt)
+}
+
+func (ec *executionContext) fieldContext_App_disabledAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "App",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Time does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _App_version(ctx context.Context, field graphql.CollectedField, obj *model.App) (ret graphql.Marshaler) {
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.Version)
+}
+
+func (ec *executionContext) fieldContext_App_version(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "App",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Long does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _App_createdAt(ctx context.Context, field graphql.CollectedField, obj *model.App) (ret graphql.Marshaler) {
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CreatedAt())
+}
+
+func (ec *executionContext) fieldContext_App_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "App",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Time does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _App_updatedAt(ctx context.Context, field graphql.CollectedField, obj *model.App) (ret graphql.Marshaler) {
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.UpdatedAt)
+}
+
+func (ec *executionContext) fieldContext_App_updatedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "App",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Time does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _AppConnection_edges(ctx context.Context, field graphql.CollectedField, obj *model.Connection[*model.App]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_AppConnection_edges,
+		func(ctx context.Context) (any, error) {
+			return obj.Edges(), nil
+		},
+		nil,
+		ec.marshalNAppEdge2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdgeᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_AppConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "AppConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "cursor":
+				return ec.fieldContext_AppEdge_cursor(ctx, field)
+			case "node":
+				return ec.fieldContext_AppEdge_node(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type AppEdge", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _AppConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *model.Connection[*model.App]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_AppConnection_nodes,
+		func(ctx context.Context) (any, error) {
+			return obj.Nodes, nil
+		},
+		nil,
+		ec.marshalNApp2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐAppᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_AppConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "AppConnection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_App_id(ctx, field)
+			case "clientId":
+				return ec.fieldContext_App_clientId(ctx, field)
+			case "name":
+				return ec.fieldContext_App_name(ctx, field)
+			case "developer":
+				return ec.fieldContext_App_developer(ctx, field)
+			case "website":
+				return ec.fieldContext_App_website(ctx, field)
+			case "redirectUris":
+				return ec.fieldContext_App_redirectUris(ctx, field)
+			case "scopes":
+				return ec.fieldContext_App_scopes(ctx, field)
+			case "legacy":
+				return ec.fieldContext_App_legacy(ctx, field)
+			case "disabledAt":
+				return ec.fieldContext_App_disabledAt(ctx, field)
+			case "version":
+				return ec.fieldContext_App_version(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_App_createdAt(ctx, field)
+			case "updatedAt":
+				return ec.fieldContext_App_updatedAt(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type App", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _AppConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *model.Connection[*model.App]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_AppConnection_pageInfo,
+		func(ctx context.Context) (any, error) {
+			return obj.PageInfo(), nil
+		},
+		nil,
+		ec.marshalNPageInfo2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐPageInfo,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_AppConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "AppConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "hasNextPage":
+				return ec.fieldContext_PageInfo_hasNextPage(ctx, field)
+			case "hasPreviousPage":
+				return ec.fieldContext_PageInfo_hasPreviousPage(ctx, field)
+			case "startCursor":
+				return ec.fieldContext_PageInfo_startCursor(ctx, field)
+			case "endCursor":
+				return ec.fieldContext_PageInfo_endCursor(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type PageInfo", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _AppEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.Edge[*model.App]) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Cursor)
+}
+
+func (ec *executionContext) fieldContext_AppEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "AppEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _AppEdge_node(ctx context.Context, field graphql.CollectedField, obj *model.Edge[*model.App]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_AppEdge_node,
+		func(ctx context.Context) (any, error) {
+			return obj.Node, nil
+		},
+		nil,
+		ec.marshalNApp2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐApp,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_AppEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "AppEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_App_id(ctx, field)
+			case "clientId":
+				return ec.fieldContext_App_clientId(ctx, field)
+			case "name":
+				return ec.fieldContext_App_name(ctx, field)
+			case "developer":
+				return ec.fieldContext_App_developer(ctx, field)
+			case "website":
+				return ec.fieldContext_App_website(ctx, field)
+			case "redirectUris":
+				return ec.fieldContext_App_redirectUris(ctx, field)
+			case "scopes":
+				return ec.fieldContext_App_scopes(ctx, field)
+			case "legacy":
+				return ec.fieldContext_App_legacy(ctx, field)
+			case "disabledAt":
+				return ec.fieldContext_App_disabledAt(ctx, field)
+			case "version":
+				return ec.fieldContext_App_version(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_App_createdAt(ctx, field)
+			case "updatedAt":
+				return ec.fieldContext_App_updatedAt(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type App", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _AppPayload_app(ctx context.Context, field graphql.CollectedField, obj *model.AppPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_AppPayload_app,
+		func(ctx context.Context) (any, error) {
+			return obj.App, nil
+		},
+		nil,
+		ec.marshalOApp2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐApp,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_AppPayload_app(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "AppPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_App_id(ctx, field)
+			case "clientId":
+				return ec.fieldContext_App_clientId(ctx, field)
+			case "name":
+				return ec.fieldContext_App_name(ctx, field)
+			case "developer":
+				return ec.fieldContext_App_developer(ctx, field)
+			case "website":
+				return ec.fieldContext_App_website(ctx, field)
+			case "redirectUris":
+				return ec.fieldContext_App_redirectUris(ctx, field)
+			case "scopes":
+				return ec.fieldContext_App_scopes(ctx, field)
+			case "legacy":
+				return ec.fieldContext_App_legacy(ctx, field)
+			case "disabledAt":
+				return ec.fieldContext_App_disabledAt(ctx, field)
+			case "version":
+				return ec.fieldContext_App_version(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_App_createdAt(ctx, field)
+			case "updatedAt":
+				return ec.fieldContext_App_updatedAt(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type App", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _AppPayload_userErrors(ctx context.Context, field graphql.CollectedField, obj *model.AppPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_AppPayload_userErrors,
+		func(ctx context.Context) (any, error) {
+			return obj.UserErrors, nil
+		},
+		nil,
+		ec.marshalNUserError2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐUserErrorᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_AppPayload_userErrors(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "AppPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "code":
+				return ec.fieldContext_UserError_code(ctx, field)
+			case "message":
+				return ec.fieldContext_UserError_message(ctx, field)
+			case "path":
+				return ec.fieldContext_UserError_path(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _AppSummary_id(ctx context.Context, field graphql.CollectedField, obj *model.AppSummary) (ret graphql.Marshaler) {
+	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
+}
+
+func (ec *executionContext) fieldContext_AppSummary_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "AppSummary",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ID does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _AppSummary_clientId(ctx context.Context, field graphql.CollectedField, obj *model.AppSummary) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.ClientID)
+}
+
+func (ec *executionContext) fieldContext_AppSummary_clientId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "AppSummary",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _AppSummary_name(ctx context.Context, field graphql.CollectedField, obj *model.AppSummary) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Name)
+}
+
+func (ec *executionContext) fieldContext_AppSummary_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "AppSummary",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _AppSummary_developer(ctx context.Context, field graphql.CollectedField, obj *model.AppSummary) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Developer)
+}
+
+func (ec *executionContext) fieldContext_AppSummary_developer(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "AppSummary",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _AppSummary_website(ctx context.Context, field graphql.CollectedField, obj *model.AppSummary) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Website)
+}
+
+func (ec *executionContext) fieldContext_AppSummary_website(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "AppSummary",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _AppSummary_disabled(ctx context.Context, field graphql.CollectedField, obj *model.AppSummary) (ret graphql.Marshaler) {
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.Disabled())
+}
+
+func (ec *executionContext) fieldContext_AppSummary_disabled(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "AppSummary",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Boolean does not have child fields")
 		},
 	}
 	return fc, nil
@@ -5994,6 +8216,526 @@ func (ec *executionContext) fieldContext_Fulfillment_createdAt(_ context.Context
 	return fc, nil
 }
 
+func (ec *executionContext) _Grant_id(ctx context.Context, field graphql.CollectedField, obj *model.Grant) (ret graphql.Marshaler) {
+	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
+}
+
+func (ec *executionContext) fieldContext_Grant_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Grant",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ID does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Grant_app(ctx context.Context, field graphql.CollectedField, obj *model.Grant) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Grant_app,
+		func(ctx context.Context) (any, error) {
+			return obj.App, nil
+		},
+		nil,
+		ec.marshalNAppSummary2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐAppSummary,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Grant_app(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Grant",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_AppSummary_id(ctx, field)
+			case "clientId":
+				return ec.fieldContext_AppSummary_clientId(ctx, field)
+			case "name":
+				return ec.fieldContext_AppSummary_name(ctx, field)
+			case "developer":
+				return ec.fieldContext_AppSummary_developer(ctx, field)
+			case "website":
+				return ec.fieldContext_AppSummary_website(ctx, field)
+			case "disabled":
+				return ec.fieldContext_AppSummary_disabled(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type AppSummary", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Grant_user(ctx context.Context, field graphql.CollectedField, obj *model.Grant) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Grant_user,
+		func(ctx context.Context) (any, error) {
+			return obj.User(), nil
+		},
+		nil,
+		ec.marshalNAuthor2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐAuthor,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Grant_user(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Grant",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "type":
+				return ec.fieldContext_Author_type(ctx, field)
+			case "id":
+				return ec.fieldContext_Author_id(ctx, field)
+			case "name":
+				return ec.fieldContext_Author_name(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Author", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Grant_scopes(ctx context.Context, field graphql.CollectedField, obj *model.Grant) (ret graphql.Marshaler) {
+	return ec.marshalNString2ᚕstringᚄ(ctx, field.Selections, obj.Scopes())
+}
+
+func (ec *executionContext) fieldContext_Grant_scopes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Grant",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Grant_consentedAt(ctx context.Context, field graphql.CollectedField, obj *model.Grant) (ret graphql.Marshaler) {
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CreatedAt())
+}
+
+func (ec *executionContext) fieldContext_Grant_consentedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Grant",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Time does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Grant_redeemedAt(ctx context.Context, field graphql.CollectedField, obj *model.Grant) (ret graphql.Marshaler) {
+	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CodeUsedAt)
+}
+
+func (ec *executionContext) fieldContext_Grant_redeemedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Grant",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Time does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Grant_expiresAt(ctx context.Context, field graphql.CollectedField, obj *model.Grant) (ret graphql.Marshaler) {
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.ExpiresAt)
+}
+
+func (ec *executionContext) fieldContext_Grant_expiresAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Grant",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Time does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Grant_revokedAt(ctx context.Context, field graphql.CollectedField, obj *model.Grant) (ret graphql.Marshaler) {
+	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.RevokedAt)
+}
+
+func (ec *executionContext) fieldContext_Grant_revokedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Grant",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Time does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Grant_revokedReason(ctx context.Context, field graphql.CollectedField, obj *model.Grant) (ret graphql.Marshaler) {
+	return ec.marshalOGrantEnd2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐGrantEnd(ctx, field.Selections, obj.RevokedReason)
+}
+
+func (ec *executionContext) fieldContext_Grant_revokedReason(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Grant",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type GrantEnd does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Grant_lastUsedAt(ctx context.Context, field graphql.CollectedField, obj *model.Grant) (ret graphql.Marshaler) {
+	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.LastUsedAt)
+}
+
+func (ec *executionContext) fieldContext_Grant_lastUsedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Grant",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Time does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Grant_live(ctx context.Context, field graphql.CollectedField, obj *model.Grant) (ret graphql.Marshaler) {
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.Live)
+}
+
+func (ec *executionContext) fieldContext_Grant_live(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Grant",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Boolean does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _GrantConnection_edges(ctx context.Context, field graphql.CollectedField, obj *model.Connection[*model.Grant]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_GrantConnection_edges,
+		func(ctx context.Context) (any, error) {
+			return obj.Edges(), nil
+		},
+		nil,
+		ec.marshalNGrantEdge2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdgeᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_GrantConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "GrantConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "cursor":
+				return ec.fieldContext_GrantEdge_cursor(ctx, field)
+			case "node":
+				return ec.fieldContext_GrantEdge_node(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type GrantEdge", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _GrantConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *model.Connection[*model.Grant]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_GrantConnection_nodes,
+		func(ctx context.Context) (any, error) {
+			return obj.Nodes, nil
+		},
+		nil,
+		ec.marshalNGrant2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐGrantᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_GrantConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "GrantConnection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_Grant_id(ctx, field)
+			case "app":
+				return ec.fieldContext_Grant_app(ctx, field)
+			case "user":
+				return ec.fieldContext_Grant_user(ctx, field)
+			case "scopes":
+				return ec.fieldContext_Grant_scopes(ctx, field)
+			case "consentedAt":
+				return ec.fieldContext_Grant_consentedAt(ctx, field)
+			case "redeemedAt":
+				return ec.fieldContext_Grant_redeemedAt(ctx, field)
+			case "expiresAt":
+				return ec.fieldContext_Grant_expiresAt(ctx, field)
+			case "revokedAt":
+				return ec.fieldContext_Grant_revokedAt(ctx, field)
+			case "revokedReason":
+				return ec.fieldContext_Grant_revokedReason(ctx, field)
+			case "lastUsedAt":
+				return ec.fieldContext_Grant_lastUsedAt(ctx, field)
+			case "live":
+				return ec.fieldContext_Grant_live(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Grant", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _GrantConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *model.Connection[*model.Grant]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_GrantConnection_pageInfo,
+		func(ctx context.Context) (any, error) {
+			return obj.PageInfo(), nil
+		},
+		nil,
+		ec.marshalNPageInfo2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐPageInfo,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_GrantConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "GrantConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "hasNextPage":
+				return ec.fieldContext_PageInfo_hasNextPage(ctx, field)
+			case "hasPreviousPage":
+				return ec.fieldContext_PageInfo_hasPreviousPage(ctx, field)
+			case "startCursor":
+				return ec.fieldContext_PageInfo_startCursor(ctx, field)
+			case "endCursor":
+				return ec.fieldContext_PageInfo_endCursor(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type PageInfo", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _GrantEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.Edge[*model.Grant]) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Cursor)
+}
+
+func (ec *executionContext) fieldContext_GrantEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "GrantEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _GrantEdge_node(ctx context.Context, field graphql.CollectedField, obj *model.Edge[*model.Grant]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_GrantEdge_node,
+		func(ctx context.Context) (any, error) {
+			return obj.Node, nil
+		},
+		nil,
+		ec.marshalNGrant2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐGrant,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_GrantEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "GrantEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_Grant_id(ctx, field)
+			case "app":
+				return ec.fieldContext_Grant_app(ctx, field)
+			case "user":
+				return ec.fieldContext_Grant_user(ctx, field)
+			case "scopes":
+				return ec.fieldContext_Grant_scopes(ctx, field)
+			case "consentedAt":
+				return ec.fieldContext_Grant_consentedAt(ctx, field)
+			case "redeemedAt":
+				return ec.fieldContext_Grant_redeemedAt(ctx, field)
+			case "expiresAt":
+				return ec.fieldContext_Grant_expiresAt(ctx, field)
+			case "revokedAt":
+				return ec.fieldContext_Grant_revokedAt(ctx, field)
+			case "revokedReason":
+				return ec.fieldContext_Grant_revokedReason(ctx, field)
+			case "lastUsedAt":
+				return ec.fieldContext_Grant_lastUsedAt(ctx, field)
+			case "live":
+				return ec.fieldContext_Grant_live(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Grant", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _GrantPayload_grant(ctx context.Context, field graphql.CollectedField, obj *model.GrantPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_GrantPayload_grant,
+		func(ctx context.Context) (any, error) {
+			return obj.Grant, nil
+		},
+		nil,
+		ec.marshalOGrant2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐGrant,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_GrantPayload_grant(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "GrantPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_Grant_id(ctx, field)
+			case "app":
+				return ec.fieldContext_Grant_app(ctx, field)
+			case "user":
+				return ec.fieldContext_Grant_user(ctx, field)
+			case "scopes":
+				return ec.fieldContext_Grant_scopes(ctx, field)
+			case "consentedAt":
+				return ec.fieldContext_Grant_consentedAt(ctx, field)
+			case "redeemedAt":
+				return ec.fieldContext_Grant_redeemedAt(ctx, field)
+			case "expiresAt":
+				return ec.fieldContext_Grant_expiresAt(ctx, field)
+			case "revokedAt":
+				return ec.fieldContext_Grant_revokedAt(ctx, field)
+			case "revokedReason":
+				return ec.fieldContext_Grant_revokedReason(ctx, field)
+			case "lastUsedAt":
+				return ec.fieldContext_Grant_lastUsedAt(ctx, field)
+			case "live":
+				return ec.fieldContext_Grant_live(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Grant", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _GrantPayload_userErrors(ctx context.Context, field graphql.CollectedField, obj *model.GrantPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_GrantPayload_userErrors,
+		func(ctx context.Context) (any, error) {
+			return obj.UserErrors, nil
+		},
+		nil,
+		ec.marshalNUserError2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐUserErrorᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_GrantPayload_userErrors(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "GrantPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "code":
+				return ec.fieldContext_UserError_code(ctx, field)
+			case "message":
+				return ec.fieldContext_UserError_message(ctx, field)
+			case "path":
+				return ec.fieldContext_UserError_path(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Identity_type(ctx context.Context, field graphql.CollectedField, obj *model.Identity) (ret graphql.Marshaler) {
 	return ec.marshalNCredentialType2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐCredentialType(ctx, field.Selections, obj.Type)
 }
@@ -6185,6 +8927,8 @@ func (ec *executionContext) fieldContext_Identity_store(_ context.Context, field
 				return ec.fieldContext_Store_status(ctx, field)
 			case "storeHost":
 				return ec.fieldContext_Store_storeHost(ctx, field)
+			case "legacy":
+				return ec.fieldContext_Store_legacy(ctx, field)
 			case "version":
 				return ec.fieldContext_Store_version(ctx, field)
 			case "createdAt":
@@ -6210,6 +8954,380 @@ func (ec *executionContext) fieldContext_Identity_serverTime(_ context.Context, 
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return nil, errors.New("field of type Time does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _InstalledApp_app(ctx context.Context, field graphql.CollectedField, obj *model.InstalledApp) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_InstalledApp_app,
+		func(ctx context.Context) (any, error) {
+			return obj.App, nil
+		},
+		nil,
+		ec.marshalNAppSummary2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐAppSummary,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_InstalledApp_app(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "InstalledApp",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_AppSummary_id(ctx, field)
+			case "clientId":
+				return ec.fieldContext_AppSummary_clientId(ctx, field)
+			case "name":
+				return ec.fieldContext_AppSummary_name(ctx, field)
+			case "developer":
+				return ec.fieldContext_AppSummary_developer(ctx, field)
+			case "website":
+				return ec.fieldContext_AppSummary_website(ctx, field)
+			case "disabled":
+				return ec.fieldContext_AppSummary_disabled(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type AppSummary", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _InstalledApp_scopes(ctx context.Context, field graphql.CollectedField, obj *model.InstalledApp) (ret graphql.Marshaler) {
+	return ec.marshalNString2ᚕstringᚄ(ctx, field.Selections, obj.Scopes())
+}
+
+func (ec *executionContext) fieldContext_InstalledApp_scopes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "InstalledApp",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _InstalledApp_grants(ctx context.Context, field graphql.CollectedField, obj *model.InstalledApp) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_InstalledApp_grants,
+		func(ctx context.Context) (any, error) {
+			return obj.Grants, nil
+		},
+		nil,
+		ec.marshalNGrant2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐGrantᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_InstalledApp_grants(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "InstalledApp",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_Grant_id(ctx, field)
+			case "app":
+				return ec.fieldContext_Grant_app(ctx, field)
+			case "user":
+				return ec.fieldContext_Grant_user(ctx, field)
+			case "scopes":
+				return ec.fieldContext_Grant_scopes(ctx, field)
+			case "consentedAt":
+				return ec.fieldContext_Grant_consentedAt(ctx, field)
+			case "redeemedAt":
+				return ec.fieldContext_Grant_redeemedAt(ctx, field)
+			case "expiresAt":
+				return ec.fieldContext_Grant_expiresAt(ctx, field)
+			case "revokedAt":
+				return ec.fieldContext_Grant_revokedAt(ctx, field)
+			case "revokedReason":
+				return ec.fieldContext_Grant_revokedReason(ctx, field)
+			case "lastUsedAt":
+				return ec.fieldContext_Grant_lastUsedAt(ctx, field)
+			case "live":
+				return ec.fieldContext_Grant_live(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Grant", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _InstalledApp_firstConsentedAt(ctx context.Context, field graphql.CollectedField, obj *model.InstalledApp) (ret graphql.Marshaler) {
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.FirstConsentedAt())
+}
+
+func (ec *executionContext) fieldContext_InstalledApp_firstConsentedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "InstalledApp",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Time does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _InstalledApp_lastUsedAt(ctx context.Context, field graphql.CollectedField, obj *model.InstalledApp) (ret graphql.Marshaler) {
+	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.LastUsedAt())
+}
+
+func (ec *executionContext) fieldContext_InstalledApp_lastUsedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "InstalledApp",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Time does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _InstalledAppConnection_edges(ctx context.Context, field graphql.CollectedField, obj *model.Connection[*model.InstalledApp]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_InstalledAppConnection_edges,
+		func(ctx context.Context) (any, error) {
+			return obj.Edges(), nil
+		},
+		nil,
+		ec.marshalNInstalledAppEdge2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdgeᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_InstalledAppConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "InstalledAppConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "cursor":
+				return ec.fieldContext_InstalledAppEdge_cursor(ctx, field)
+			case "node":
+				return ec.fieldContext_InstalledAppEdge_node(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type InstalledAppEdge", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _InstalledAppConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *model.Connection[*model.InstalledApp]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_InstalledAppConnection_nodes,
+		func(ctx context.Context) (any, error) {
+			return obj.Nodes, nil
+		},
+		nil,
+		ec.marshalNInstalledApp2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐInstalledAppᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_InstalledAppConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "InstalledAppConnection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "app":
+				return ec.fieldContext_InstalledApp_app(ctx, field)
+			case "scopes":
+				return ec.fieldContext_InstalledApp_scopes(ctx, field)
+			case "grants":
+				return ec.fieldContext_InstalledApp_grants(ctx, field)
+			case "firstConsentedAt":
+				return ec.fieldContext_InstalledApp_firstConsentedAt(ctx, field)
+			case "lastUsedAt":
+				return ec.fieldContext_InstalledApp_lastUsedAt(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type InstalledApp", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _InstalledAppConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *model.Connection[*model.InstalledApp]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_InstalledAppConnection_pageInfo,
+		func(ctx context.Context) (any, error) {
+			return obj.PageInfo(), nil
+		},
+		nil,
+		ec.marshalNPageInfo2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐPageInfo,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_InstalledAppConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "InstalledAppConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "hasNextPage":
+				return ec.fieldContext_PageInfo_hasNextPage(ctx, field)
+			case "hasPreviousPage":
+				return ec.fieldContext_PageInfo_hasPreviousPage(ctx, field)
+			case "startCursor":
+				return ec.fieldContext_PageInfo_startCursor(ctx, field)
+			case "endCursor":
+				return ec.fieldContext_PageInfo_endCursor(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type PageInfo", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _InstalledAppEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.Edge[*model.InstalledApp]) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Cursor)
+}
+
+func (ec *executionContext) fieldContext_InstalledAppEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "InstalledAppEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _InstalledAppEdge_node(ctx context.Context, field graphql.CollectedField, obj *model.Edge[*model.InstalledApp]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_InstalledAppEdge_node,
+		func(ctx context.Context) (any, error) {
+			return obj.Node, nil
+		},
+		nil,
+		ec.marshalNInstalledApp2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐInstalledApp,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_InstalledAppEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "InstalledAppEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "app":
+				return ec.fieldContext_InstalledApp_app(ctx, field)
+			case "scopes":
+				return ec.fieldContext_InstalledApp_scopes(ctx, field)
+			case "grants":
+				return ec.fieldContext_InstalledApp_grants(ctx, field)
+			case "firstConsentedAt":
+				return ec.fieldContext_InstalledApp_firstConsentedAt(ctx, field)
+			case "lastUsedAt":
+				return ec.fieldContext_InstalledApp_lastUsedAt(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type InstalledApp", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _InstalledAppRevokePayload_revokedIds(ctx context.Context, field graphql.CollectedField, obj *model.InstalledAppRevokePayload) (ret graphql.Marshaler) {
+	return ec.marshalNID2ᚕstringᚄ(ctx, field.Selections, obj.RevokedIds)
+}
+
+func (ec *executionContext) fieldContext_InstalledAppRevokePayload_revokedIds(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "InstalledAppRevokePayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ID does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _InstalledAppRevokePayload_userErrors(ctx context.Context, field graphql.CollectedField, obj *model.InstalledAppRevokePayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_InstalledAppRevokePayload_userErrors,
+		func(ctx context.Context) (any, error) {
+			return obj.UserErrors, nil
+		},
+		nil,
+		ec.marshalNUserError2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐUserErrorᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_InstalledAppRevokePayload_userErrors(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "InstalledAppRevokePayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "code":
+				return ec.fieldContext_UserError_code(ctx, field)
+			case "message":
+				return ec.fieldContext_UserError_message(ctx, field)
+			case "path":
+				return ec.fieldContext_UserError_path(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
 		},
 	}
 	return fc, nil
@@ -6521,6 +9639,76 @@ func (ec *executionContext) fieldContext_LineQuantity_quantity(_ context.Context
 	return fc, nil
 }
 
+func (ec *executionContext) _Membership_store(ctx context.Context, field graphql.CollectedField, obj *model.Membership) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Membership_store,
+		func(ctx context.Context) (any, error) {
+			return obj.Store, nil
+		},
+		nil,
+		ec.marshalNStore2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐStore,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Membership_store(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Membership",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_Store_id(ctx, field)
+			case "handle":
+				return ec.fieldContext_Store_handle(ctx, field)
+			case "name":
+				return ec.fieldContext_Store_name(ctx, field)
+			case "currency":
+				return ec.fieldContext_Store_currency(ctx, field)
+			case "timezone":
+				return ec.fieldContext_Store_timezone(ctx, field)
+			case "status":
+				return ec.fieldContext_Store_status(ctx, field)
+			case "storeHost":
+				return ec.fieldContext_Store_storeHost(ctx, field)
+			case "legacy":
+				return ec.fieldContext_Store_legacy(ctx, field)
+			case "version":
+				return ec.fieldContext_Store_version(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_Store_createdAt(ctx, field)
+			case "updatedAt":
+				return ec.fieldContext_Store_updatedAt(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Store", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Membership_role(ctx context.Context, field graphql.CollectedField, obj *model.Membership) (ret graphql.Marshaler) {
+	return ec.marshalNStaffRole2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRole(ctx, field.Selections, obj.Role)
+}
+
+func (ec *executionContext) fieldContext_Membership_role(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Membership",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type StaffRole does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Mutation_storeCreate(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -6645,6 +9833,71 @@ func (ec *executionContext) fieldContext_Mutation_storeUpdate(ctx context.Contex
 	}()
 	ctx = graphql.WithFieldContext(ctx, fc)
 	if fc.Args, err = ec.field_Mutation_storeUpdate_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_storeSetLegacy(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_storeSetLegacy,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().StoreSetLegacy(ctx, fc.Args["expectedVersion"].(int64), fc.Args["legacy"].(bool))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER"})
+				if err != nil {
+					var zeroVal *model.StorePayload
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *model.StorePayload
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNStorePayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐStorePayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_storeSetLegacy(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "store":
+				return ec.fieldContext_StorePayload_store(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_StorePayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type StorePayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_storeSetLegacy_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
 	}
@@ -7246,6 +10499,697 @@ func (ec *executionContext) fieldContext_Mutation_apiKeyRevoke(ctx context.Conte
 	if fc.Args, err = ec.field_Mutation_apiKeyRevoke_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_appCreate(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_appCreate,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().AppCreate(ctx, fc.Args["input"].(model.AppCreateInput))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN", "DEVELOPER"})
+				if err != nil {
+					var zeroVal *model.AppPayload
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *model.AppPayload
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNAppPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐAppPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_appCreate(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "app":
+				return ec.fieldContext_AppPayload_app(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_AppPayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type AppPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_appCreate_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_appUpdate(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_appUpdate,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().AppUpdate(ctx, fc.Args["id"].(string), fc.Args["expectedVersion"].(int64), fc.Args["input"].(model.AppUpdateInput))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN", "DEVELOPER"})
+				if err != nil {
+					var zeroVal *model.AppPayload
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *model.AppPayload
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNAppPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐAppPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_appUpdate(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "app":
+				return ec.fieldContext_AppPayload_app(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_AppPayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type AppPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_appUpdate_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_appDisable(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_appDisable,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().AppDisable(ctx, fc.Args["id"].(string), fc.Args["expectedVersion"].(int64))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN", "DEVELOPER"})
+				if err != nil {
+					var zeroVal *model.AppPayload
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *model.AppPayload
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNAppPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐAppPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_appDisable(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "app":
+				return ec.fieldContext_AppPayload_app(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_AppPayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type AppPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_appDisable_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_appEnable(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_appEnable,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().AppEnable(ctx, fc.Args["id"].(string), fc.Args["expectedVersion"].(int64))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN", "DEVELOPER"})
+				if err != nil {
+					var zeroVal *model.AppPayload
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *model.AppPayload
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNAppPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐAppPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_appEnable(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "app":
+				return ec.fieldContext_AppPayload_app(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_AppPayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type AppPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_appEnable_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_appSetLegacy(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_appSetLegacy,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().AppSetLegacy(ctx, fc.Args["id"].(string), fc.Args["expectedVersion"].(int64), fc.Args["legacy"].(bool))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER"})
+				if err != nil {
+					var zeroVal *model.AppPayload
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *model.AppPayload
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNAppPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐAppPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_appSetLegacy(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "app":
+				return ec.fieldContext_AppPayload_app(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_AppPayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type AppPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_appSetLegacy_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_grantRevoke(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_grantRevoke,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().GrantRevoke(ctx, fc.Args["id"].(string))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN", "DEVELOPER"})
+				if err != nil {
+					var zeroVal *model.GrantPayload
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *model.GrantPayload
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNGrantPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐGrantPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_grantRevoke(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "grant":
+				return ec.fieldContext_GrantPayload_grant(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_GrantPayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type GrantPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_grantRevoke_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_installedAppRevoke(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_installedAppRevoke,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().InstalledAppRevoke(ctx, fc.Args["appId"].(string))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN", "DEVELOPER"})
+				if err != nil {
+					var zeroVal *model.InstalledAppRevokePayload
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *model.InstalledAppRevokePayload
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNInstalledAppRevokePayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐInstalledAppRevokePayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_installedAppRevoke(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "revokedIds":
+				return ec.fieldContext_InstalledAppRevokePayload_revokedIds(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_InstalledAppRevokePayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type InstalledAppRevokePayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_installedAppRevoke_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_passwordChange(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_passwordChange,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().PasswordChange(ctx, fc.Args["current"].(string), fc.Args["next"].(string))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN", "DEVELOPER", "SUPPORT"})
+				if err != nil {
+					var zeroVal *model.PasswordChangePayload
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *model.PasswordChangePayload
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNPasswordChangePayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐPasswordChangePayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_passwordChange(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "changed":
+				return ec.fieldContext_PasswordChangePayload_changed(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_PasswordChangePayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type PasswordChangePayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_passwordChange_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_signOutEverywhere(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_signOutEverywhere,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Mutation().SignOutEverywhere(ctx)
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN", "DEVELOPER", "SUPPORT"})
+				if err != nil {
+					var zeroVal *model.SignOutPayload
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *model.SignOutPayload
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNSignOutPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐSignOutPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_signOutEverywhere(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "sessions":
+				return ec.fieldContext_SignOutPayload_sessions(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_SignOutPayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type SignOutPayload", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_notificationMarkRead(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_notificationMarkRead,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().NotificationMarkRead(ctx, fc.Args["id"].(string))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN", "DEVELOPER", "SUPPORT"})
+				if err != nil {
+					var zeroVal *model.NotificationPayload
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *model.NotificationPayload
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNNotificationPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐNotificationPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_notificationMarkRead(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "notification":
+				return ec.fieldContext_NotificationPayload_notification(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_NotificationPayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type NotificationPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_notificationMarkRead_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_notificationsMarkAllRead(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_notificationsMarkAllRead,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Mutation().NotificationsMarkAllRead(ctx)
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN", "DEVELOPER", "SUPPORT"})
+				if err != nil {
+					var zeroVal *model.NotificationsPayload
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *model.NotificationsPayload
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNNotificationsPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐNotificationsPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_notificationsMarkAllRead(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "count":
+				return ec.fieldContext_NotificationsPayload_count(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_NotificationsPayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type NotificationsPayload", field.Name)
+		},
 	}
 	return fc, nil
 }
@@ -8613,6 +12557,465 @@ func (ec *executionContext) fieldContext_Mutation_orderNoteAppend(ctx context.Co
 	if fc.Args, err = ec.field_Mutation_orderNoteAppend_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Notification_id(ctx context.Context, field graphql.CollectedField, obj *model.Notification) (ret graphql.Marshaler) {
+	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
+}
+
+func (ec *executionContext) fieldContext_Notification_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Notification",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ID does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Notification_level(ctx context.Context, field graphql.CollectedField, obj *model.Notification) (ret graphql.Marshaler) {
+	return ec.marshalNNotificationLevel2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐNotificationLevel(ctx, field.Selections, obj.Level)
+}
+
+func (ec *executionContext) fieldContext_Notification_level(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Notification",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type NotificationLevel does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Notification_title(ctx context.Context, field graphql.CollectedField, obj *model.Notification) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Title)
+}
+
+func (ec *executionContext) fieldContext_Notification_title(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Notification",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Notification_body(ctx context.Context, field graphql.CollectedField, obj *model.Notification) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Body)
+}
+
+func (ec *executionContext) fieldContext_Notification_body(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Notification",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Notification_resourceType(ctx context.Context, field graphql.CollectedField, obj *model.Notification) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.ResourceType)
+}
+
+func (ec *executionContext) fieldContext_Notification_resourceType(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Notification",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Notification_resourceId(ctx context.Context, field graphql.CollectedField, obj *model.Notification) (ret graphql.Marshaler) {
+	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.PublicResourceID())
+}
+
+func (ec *executionContext) fieldContext_Notification_resourceId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Notification",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ID does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Notification_readAt(ctx context.Context, field graphql.CollectedField, obj *model.Notification) (ret graphql.Marshaler) {
+	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.ReadAt)
+}
+
+func (ec *executionContext) fieldContext_Notification_readAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Notification",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Time does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Notification_createdAt(ctx context.Context, field graphql.CollectedField, obj *model.Notification) (ret graphql.Marshaler) {
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CreatedAt())
+}
+
+func (ec *executionContext) fieldContext_Notification_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Notification",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Time does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _NotificationConnection_edges(ctx context.Context, field graphql.CollectedField, obj *model.Connection[*model.Notification]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_NotificationConnection_edges,
+		func(ctx context.Context) (any, error) {
+			return obj.Edges(), nil
+		},
+		nil,
+		ec.marshalNNotificationEdge2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdgeᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_NotificationConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "NotificationConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "cursor":
+				return ec.fieldContext_NotificationEdge_cursor(ctx, field)
+			case "node":
+				return ec.fieldContext_NotificationEdge_node(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type NotificationEdge", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _NotificationConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *model.Connection[*model.Notification]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_NotificationConnection_nodes,
+		func(ctx context.Context) (any, error) {
+			return obj.Nodes, nil
+		},
+		nil,
+		ec.marshalNNotification2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐNotificationᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_NotificationConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "NotificationConnection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_Notification_id(ctx, field)
+			case "level":
+				return ec.fieldContext_Notification_level(ctx, field)
+			case "title":
+				return ec.fieldContext_Notification_title(ctx, field)
+			case "body":
+				return ec.fieldContext_Notification_body(ctx, field)
+			case "resourceType":
+				return ec.fieldContext_Notification_resourceType(ctx, field)
+			case "resourceId":
+				return ec.fieldContext_Notification_resourceId(ctx, field)
+			case "readAt":
+				return ec.fieldContext_Notification_readAt(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_Notification_createdAt(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Notification", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _NotificationConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *model.Connection[*model.Notification]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_NotificationConnection_pageInfo,
+		func(ctx context.Context) (any, error) {
+			return obj.PageInfo(), nil
+		},
+		nil,
+		ec.marshalNPageInfo2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐPageInfo,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_NotificationConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "NotificationConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "hasNextPage":
+				return ec.fieldContext_PageInfo_hasNextPage(ctx, field)
+			case "hasPreviousPage":
+				return ec.fieldContext_PageInfo_hasPreviousPage(ctx, field)
+			case "startCursor":
+				return ec.fieldContext_PageInfo_startCursor(ctx, field)
+			case "endCursor":
+				return ec.fieldContext_PageInfo_endCursor(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type PageInfo", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _NotificationEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.Edge[*model.Notification]) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Cursor)
+}
+
+func (ec *executionContext) fieldContext_NotificationEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "NotificationEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _NotificationEdge_node(ctx context.Context, field graphql.CollectedField, obj *model.Edge[*model.Notification]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_NotificationEdge_node,
+		func(ctx context.Context) (any, error) {
+			return obj.Node, nil
+		},
+		nil,
+		ec.marshalNNotification2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐNotification,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_NotificationEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "NotificationEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_Notification_id(ctx, field)
+			case "level":
+				return ec.fieldContext_Notification_level(ctx, field)
+			case "title":
+				return ec.fieldContext_Notification_title(ctx, field)
+			case "body":
+				return ec.fieldContext_Notification_body(ctx, field)
+			case "resourceType":
+				return ec.fieldContext_Notification_resourceType(ctx, field)
+			case "resourceId":
+				return ec.fieldContext_Notification_resourceId(ctx, field)
+			case "readAt":
+				return ec.fieldContext_Notification_readAt(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_Notification_createdAt(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Notification", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _NotificationPayload_notification(ctx context.Context, field graphql.CollectedField, obj *model.NotificationPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_NotificationPayload_notification,
+		func(ctx context.Context) (any, error) {
+			return obj.Notification, nil
+		},
+		nil,
+		ec.marshalONotification2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐNotification,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_NotificationPayload_notification(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "NotificationPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_Notification_id(ctx, field)
+			case "level":
+				return ec.fieldContext_Notification_level(ctx, field)
+			case "title":
+				return ec.fieldContext_Notification_title(ctx, field)
+			case "body":
+				return ec.fieldContext_Notification_body(ctx, field)
+			case "resourceType":
+				return ec.fieldContext_Notification_resourceType(ctx, field)
+			case "resourceId":
+				return ec.fieldContext_Notification_resourceId(ctx, field)
+			case "readAt":
+				return ec.fieldContext_Notification_readAt(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_Notification_createdAt(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Notification", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _NotificationPayload_userErrors(ctx context.Context, field graphql.CollectedField, obj *model.NotificationPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_NotificationPayload_userErrors,
+		func(ctx context.Context) (any, error) {
+			return obj.UserErrors, nil
+		},
+		nil,
+		ec.marshalNUserError2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐUserErrorᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_NotificationPayload_userErrors(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "NotificationPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "code":
+				return ec.fieldContext_UserError_code(ctx, field)
+			case "message":
+				return ec.fieldContext_UserError_message(ctx, field)
+			case "path":
+				return ec.fieldContext_UserError_path(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _NotificationsPayload_count(ctx context.Context, field graphql.CollectedField, obj *model.NotificationsPayload) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.Count)
+}
+
+func (ec *executionContext) fieldContext_NotificationsPayload_count(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "NotificationsPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Int does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _NotificationsPayload_userErrors(ctx context.Context, field graphql.CollectedField, obj *model.NotificationsPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_NotificationsPayload_userErrors,
+		func(ctx context.Context) (any, error) {
+			return obj.UserErrors, nil
+		},
+		nil,
+		ec.marshalNUserError2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐUserErrorᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_NotificationsPayload_userErrors(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "NotificationsPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "code":
+				return ec.fieldContext_UserError_code(ctx, field)
+			case "message":
+				return ec.fieldContext_UserError_message(ctx, field)
+			case "path":
+				return ec.fieldContext_UserError_path(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
+		},
 	}
 	return fc, nil
 }
@@ -10477,6 +14880,60 @@ func (ec *executionContext) fieldContext_PageInfo_endCursor(_ context.Context, f
 	return fc, nil
 }
 
+func (ec *executionContext) _PasswordChangePayload_changed(ctx context.Context, field graphql.CollectedField, obj *model.PasswordChangePayload) (ret graphql.Marshaler) {
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.Changed)
+}
+
+func (ec *executionContext) fieldContext_PasswordChangePayload_changed(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PasswordChangePayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Boolean does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PasswordChangePayload_userErrors(ctx context.Context, field graphql.CollectedField, obj *model.PasswordChangePayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_PasswordChangePayload_userErrors,
+		func(ctx context.Context) (any, error) {
+			return obj.UserErrors, nil
+		},
+		nil,
+		ec.marshalNUserError2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐUserErrorᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_PasswordChangePayload_userErrors(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PasswordChangePayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "code":
+				return ec.fieldContext_UserError_code(ctx, field)
+			case "message":
+				return ec.fieldContext_UserError_message(ctx, field)
+			case "path":
+				return ec.fieldContext_UserError_path(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Payment_id(ctx context.Context, field graphql.CollectedField, obj *db.Payment) (ret graphql.Marshaler) {
 	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
 }
@@ -11420,6 +15877,67 @@ func (ec *executionContext) fieldContext_Query_me(_ context.Context, field graph
 	return fc, nil
 }
 
+func (ec *executionContext) _Query_account(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Query_account,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Query().Account(ctx)
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN", "DEVELOPER", "SUPPORT"})
+				if err != nil {
+					var zeroVal *model.Account
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *model.Account
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNAccount2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐAccount,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Query_account(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_Account_id(ctx, field)
+			case "name":
+				return ec.fieldContext_Account_name(ctx, field)
+			case "email":
+				return ec.fieldContext_Account_email(ctx, field)
+			case "role":
+				return ec.fieldContext_Account_role(ctx, field)
+			case "memberships":
+				return ec.fieldContext_Account_memberships(ctx, field)
+			case "sessions":
+				return ec.fieldContext_Account_sessions(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Account", field.Name)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Query_store(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -11476,6 +15994,8 @@ func (ec *executionContext) fieldContext_Query_store(_ context.Context, field gr
 				return ec.fieldContext_Store_status(ctx, field)
 			case "storeHost":
 				return ec.fieldContext_Store_storeHost(ctx, field)
+			case "legacy":
+				return ec.fieldContext_Store_legacy(ctx, field)
 			case "version":
 				return ec.fieldContext_Store_version(ctx, field)
 			case "createdAt":
@@ -11765,6 +16285,375 @@ func (ec *executionContext) fieldContext_Query_apiKey(ctx context.Context, field
 	}()
 	ctx = graphql.WithFieldContext(ctx, fc)
 	if fc.Args, err = ec.field_Query_apiKey_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Query_apps(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Query_apps,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().Apps(ctx, fc.Args["first"].(*int), fc.Args["after"].(*string))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN", "DEVELOPER"})
+				if err != nil {
+					var zeroVal *model.Connection[*model.App]
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *model.Connection[*model.App]
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNAppConnection2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐConnection,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Query_apps(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "edges":
+				return ec.fieldContext_AppConnection_edges(ctx, field)
+			case "nodes":
+				return ec.fieldContext_AppConnection_nodes(ctx, field)
+			case "pageInfo":
+				return ec.fieldContext_AppConnection_pageInfo(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type AppConnection", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_apps_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Query_app(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Query_app,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().App(ctx, fc.Args["id"].(string))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN", "DEVELOPER"})
+				if err != nil {
+					var zeroVal *model.App
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *model.App
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalOApp2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐApp,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_Query_app(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_App_id(ctx, field)
+			case "clientId":
+				return ec.fieldContext_App_clientId(ctx, field)
+			case "name":
+				return ec.fieldContext_App_name(ctx, field)
+			case "developer":
+				return ec.fieldContext_App_developer(ctx, field)
+			case "website":
+				return ec.fieldContext_App_website(ctx, field)
+			case "redirectUris":
+				return ec.fieldContext_App_redirectUris(ctx, field)
+			case "scopes":
+				return ec.fieldContext_App_scopes(ctx, field)
+			case "legacy":
+				return ec.fieldContext_App_legacy(ctx, field)
+			case "disabledAt":
+				return ec.fieldContext_App_disabledAt(ctx, field)
+			case "version":
+				return ec.fieldContext_App_version(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_App_createdAt(ctx, field)
+			case "updatedAt":
+				return ec.fieldContext_App_updatedAt(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type App", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_app_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Query_installedApps(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Query_installedApps,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().InstalledApps(ctx, fc.Args["first"].(*int), fc.Args["after"].(*string))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN", "DEVELOPER"})
+				if err != nil {
+					var zeroVal *model.Connection[*model.InstalledApp]
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *model.Connection[*model.InstalledApp]
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNInstalledAppConnection2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐConnection,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Query_installedApps(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "edges":
+				return ec.fieldContext_InstalledAppConnection_edges(ctx, field)
+			case "nodes":
+				return ec.fieldContext_InstalledAppConnection_nodes(ctx, field)
+			case "pageInfo":
+				return ec.fieldContext_InstalledAppConnection_pageInfo(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type InstalledAppConnection", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_installedApps_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Query_grants(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Query_grants,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().Grants(ctx, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["filter"].(*model.GrantFilter))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN", "DEVELOPER"})
+				if err != nil {
+					var zeroVal *model.Connection[*model.Grant]
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *model.Connection[*model.Grant]
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNGrantConnection2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐConnection,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Query_grants(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "edges":
+				return ec.fieldContext_GrantConnection_edges(ctx, field)
+			case "nodes":
+				return ec.fieldContext_GrantConnection_nodes(ctx, field)
+			case "pageInfo":
+				return ec.fieldContext_GrantConnection_pageInfo(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type GrantConnection", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_grants_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Query_grant(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Query_grant,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().Grant(ctx, fc.Args["id"].(string))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN", "DEVELOPER"})
+				if err != nil {
+					var zeroVal *model.Grant
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *model.Grant
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalOGrant2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐGrant,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_Query_grant(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_Grant_id(ctx, field)
+			case "app":
+				return ec.fieldContext_Grant_app(ctx, field)
+			case "user":
+				return ec.fieldContext_Grant_user(ctx, field)
+			case "scopes":
+				return ec.fieldContext_Grant_scopes(ctx, field)
+			case "consentedAt":
+				return ec.fieldContext_Grant_consentedAt(ctx, field)
+			case "redeemedAt":
+				return ec.fieldContext_Grant_redeemedAt(ctx, field)
+			case "expiresAt":
+				return ec.fieldContext_Grant_expiresAt(ctx, field)
+			case "revokedAt":
+				return ec.fieldContext_Grant_revokedAt(ctx, field)
+			case "revokedReason":
+				return ec.fieldContext_Grant_revokedReason(ctx, field)
+			case "lastUsedAt":
+				return ec.fieldContext_Grant_lastUsedAt(ctx, field)
+			case "live":
+				return ec.fieldContext_Grant_live(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Grant", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_grant_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
 	}
@@ -12425,6 +17314,187 @@ func (ec *executionContext) fieldContext_Query_orderNotes(ctx context.Context, f
 	return fc, nil
 }
 
+func (ec *executionContext) _Query_salesReport(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Query_salesReport,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().SalesReport(ctx, fc.Args["days"].(int))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN", "SUPPORT"})
+				if err != nil {
+					var zeroVal *model.SalesReport
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *model.SalesReport
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNSalesReport2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐSalesReport,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Query_salesReport(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "currency":
+				return ec.fieldContext_SalesReport_currency(ctx, field)
+			case "timezone":
+				return ec.fieldContext_SalesReport_timezone(ctx, field)
+			case "days":
+				return ec.fieldContext_SalesReport_days(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type SalesReport", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_salesReport_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Query_notifications(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Query_notifications,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().Notifications(ctx, fc.Args["first"].(*int), fc.Args["after"].(*string))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN", "DEVELOPER", "SUPPORT"})
+				if err != nil {
+					var zeroVal *model.Connection[*model.Notification]
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *model.Connection[*model.Notification]
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNNotificationConnection2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐConnection,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Query_notifications(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "edges":
+				return ec.fieldContext_NotificationConnection_edges(ctx, field)
+			case "nodes":
+				return ec.fieldContext_NotificationConnection_nodes(ctx, field)
+			case "pageInfo":
+				return ec.fieldContext_NotificationConnection_pageInfo(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type NotificationConnection", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_notifications_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Query_unreadNotifications(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Query_unreadNotifications,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Query().UnreadNotifications(ctx)
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN", "DEVELOPER", "SUPPORT"})
+				if err != nil {
+					var zeroVal int
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal int
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNInt2int,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Query_unreadNotifications(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Int does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Query_auditLog(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -12600,6 +17670,128 @@ func (ec *executionContext) fieldContext_Query___schema(_ context.Context, field
 	return fc, nil
 }
 
+func (ec *executionContext) _SalesDay_date(ctx context.Context, field graphql.CollectedField, obj *model.SalesDay) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Date)
+}
+
+func (ec *executionContext) fieldContext_SalesDay_date(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SalesDay",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SalesDay_orders(ctx context.Context, field graphql.CollectedField, obj *model.SalesDay) (ret graphql.Marshaler) {
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.Orders)
+}
+
+func (ec *executionContext) fieldContext_SalesDay_orders(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SalesDay",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Long does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SalesDay_totalMinor(ctx context.Context, field graphql.CollectedField, obj *model.SalesDay) (ret graphql.Marshaler) {
+	return ec.marshalNMoney2int64(ctx, field.Selections, obj.TotalMinor)
+}
+
+func (ec *executionContext) fieldContext_SalesDay_totalMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SalesDay",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Money does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SalesReport_currency(ctx context.Context, field graphql.CollectedField, obj *model.SalesReport) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Currency)
+}
+
+func (ec *executionContext) fieldContext_SalesReport_currency(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SalesReport",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SalesReport_timezone(ctx context.Context, field graphql.CollectedField, obj *model.SalesReport) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Timezone)
+}
+
+func (ec *executionContext) fieldContext_SalesReport_timezone(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SalesReport",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SalesReport_days(ctx context.Context, field graphql.CollectedField, obj *model.SalesReport) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_SalesReport_days,
+		func(ctx context.Context) (any, error) {
+			return obj.Days, nil
+		},
+		nil,
+		ec.marshalNSalesDay2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐSalesDayᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_SalesReport_days(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SalesReport",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "date":
+				return ec.fieldContext_SalesDay_date(ctx, field)
+			case "orders":
+				return ec.fieldContext_SalesDay_orders(ctx, field)
+			case "totalMinor":
+				return ec.fieldContext_SalesDay_totalMinor(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type SalesDay", field.Name)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Scope_name(ctx context.Context, field graphql.CollectedField, obj *scope.Scope) (ret graphql.Marshaler) {
 	return ec.marshalNString2string(ctx, field.Selections, obj.Name)
 }
@@ -12697,6 +17889,145 @@ func (ec *executionContext) fieldContext_Scope_personal(_ context.Context, field
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return nil, errors.New("field of type Boolean does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Session_agent(ctx context.Context, field graphql.CollectedField, obj *model.Session) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Agent)
+}
+
+func (ec *executionContext) fieldContext_Session_agent(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Session",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Session_current(ctx context.Context, field graphql.CollectedField, obj *model.Session) (ret graphql.Marshaler) {
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.Current)
+}
+
+func (ec *executionContext) fieldContext_Session_current(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Session",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Boolean does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Session_createdAt(ctx context.Context, field graphql.CollectedField, obj *model.Session) (ret graphql.Marshaler) {
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CreatedAt)
+}
+
+func (ec *executionContext) fieldContext_Session_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Session",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Time does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Session_seenAt(ctx context.Context, field graphql.CollectedField, obj *model.Session) (ret graphql.Marshaler) {
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.SeenAt)
+}
+
+func (ec *executionContext) fieldContext_Session_seenAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Session",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Time does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Session_expiresAt(ctx context.Context, field graphql.CollectedField, obj *model.Session) (ret graphql.Marshaler) {
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.ExpiresAt)
+}
+
+func (ec *executionContext) fieldContext_Session_expiresAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Session",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Time does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SignOutPayload_sessions(ctx context.Context, field graphql.CollectedField, obj *model.SignOutPayload) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.Sessions)
+}
+
+func (ec *executionContext) fieldContext_SignOutPayload_sessions(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SignOutPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Int does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SignOutPayload_userErrors(ctx context.Context, field graphql.CollectedField, obj *model.SignOutPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_SignOutPayload_userErrors,
+		func(ctx context.Context) (any, error) {
+			return obj.UserErrors, nil
+		},
+		nil,
+		ec.marshalNUserError2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐUserErrorᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_SignOutPayload_userErrors(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SignOutPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "code":
+				return ec.fieldContext_UserError_code(ctx, field)
+			case "message":
+				return ec.fieldContext_UserError_message(ctx, field)
+			case "path":
+				return ec.fieldContext_UserError_path(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
 		},
 	}
 	return fc, nil
@@ -13696,6 +19027,23 @@ func (ec *executionContext) fieldContext_Store_storeHost(_ context.Context, fiel
 	return fc, nil
 }
 
+func (ec *executionContext) _Store_legacy(ctx context.Context, field graphql.CollectedField, obj *model.Store) (ret graphql.Marshaler) {
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.Legacy)
+}
+
+func (ec *executionContext) fieldContext_Store_legacy(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Store",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Boolean does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Store_version(ctx context.Context, field graphql.CollectedField, obj *model.Store) (ret graphql.Marshaler) {
 	return ec.marshalNLong2int64(ctx, field.Selections, obj.Version)
 }
@@ -13785,6 +19133,8 @@ func (ec *executionContext) fieldContext_StorePayload_store(_ context.Context, f
 				return ec.fieldContext_Store_status(ctx, field)
 			case "storeHost":
 				return ec.fieldContext_Store_storeHost(ctx, field)
+			case "legacy":
+				return ec.fieldContext_Store_legacy(ctx, field)
 			case "version":
 				return ec.fieldContext_Store_version(ctx, field)
 			case "createdAt":
@@ -15186,6 +20536,122 @@ func (ec *executionContext) unmarshalInputAddressInput(ctx context.Context, obj 
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputAppCreateInput(ctx context.Context, obj any) (model.AppCreateInput, error) {
+	var it model.AppCreateInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"name", "developer", "website", "redirectUris", "scopes"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "name":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("name"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Name = data
+		case "developer":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("developer"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Developer = data
+		case "website":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("website"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Website = data
+		case "redirectUris":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("redirectUris"))
+			data, err := ec.unmarshalNString2ᚕstringᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.RedirectUris = data
+		case "scopes":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("scopes"))
+			data, err := ec.unmarshalNString2ᚕstringᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Scopes = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputAppUpdateInput(ctx context.Context, obj any) (model.AppUpdateInput, error) {
+	var it model.AppUpdateInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"name", "developer", "website", "redirectUris", "scopes"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "name":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("name"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Name = graphql.OmittableOf(data)
+		case "developer":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("developer"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Developer = graphql.OmittableOf(data)
+		case "website":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("website"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Website = graphql.OmittableOf(data)
+		case "redirectUris":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("redirectUris"))
+			data, err := ec.unmarshalOString2ᚕstringᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.RedirectUris = graphql.OmittableOf(data)
+		case "scopes":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("scopes"))
+			data, err := ec.unmarshalOString2ᚕstringᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Scopes = graphql.OmittableOf(data)
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputCustomerCreateInput(ctx context.Context, obj any) (model.CustomerCreateInput, error) {
 	var it model.CustomerCreateInput
 	if obj == nil {
@@ -15476,6 +20942,36 @@ func (ec *executionContext) unmarshalInputFulfillInput(ctx context.Context, obj 
 				return it, err
 			}
 			it.TrackingURL = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputGrantFilter(ctx context.Context, obj any) (model.GrantFilter, error) {
+	var it model.GrantFilter
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"appId"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "appId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("appId"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.AppID = data
 		}
 	}
 	return it, nil
@@ -16587,6 +22083,132 @@ func (ec *executionContext) _APIKeyPayload(ctx context.Context, sel ast.Selectio
 	return out
 }
 
+var accountImplementors = []string{"Account"}
+
+func (ec *executionContext) _Account(ctx context.Context, sel ast.SelectionSet, obj *model.Account) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, accountImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("Account")
+		case "id":
+			out.Values[i] = ec._Account_id(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "name":
+			out.Values[i] = ec._Account_name(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "email":
+			out.Values[i] = ec._Account_email(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "role":
+			out.Values[i] = ec._Account_role(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "memberships":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Account_memberships(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+		case "sessions":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Account_sessions(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
 var addressImplementors = []string{"Address"}
 
 func (ec *executionContext) _Address(ctx context.Context, sel ast.SelectionSet, obj *document.AddressFields) graphql.Marshaler {
@@ -16625,6 +22247,289 @@ func (ec *executionContext) _Address(ctx context.Context, sel ast.SelectionSet, 
 			}
 		case "phone":
 			out.Values[i] = ec._Address_phone(ctx, field, obj)
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var appImplementors = []string{"App"}
+
+func (ec *executionContext) _App(ctx context.Context, sel ast.SelectionSet, obj *model.App) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, appImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("App")
+		case "id":
+			out.Values[i] = ec._App_id(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "clientId":
+			out.Values[i] = ec._App_clientId(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "name":
+			out.Values[i] = ec._App_name(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "developer":
+			out.Values[i] = ec._App_developer(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "website":
+			out.Values[i] = ec._App_website(ctx, field, obj)
+		case "redirectUris":
+			out.Values[i] = ec._App_redirectUris(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "scopes":
+			out.Values[i] = ec._App_scopes(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "legacy":
+			out.Values[i] = ec._App_legacy(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "disabledAt":
+			out.Values[i] = ec._App_disabledAt(ctx, field, obj)
+		case "version":
+			out.Values[i] = ec._App_version(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "createdAt":
+			out.Values[i] = ec._App_createdAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "updatedAt":
+			out.Values[i] = ec._App_updatedAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var appConnectionImplementors = []string{"AppConnection"}
+
+func (ec *executionContext) _AppConnection(ctx context.Context, sel ast.SelectionSet, obj *model.Connection[*model.App]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, appConnectionImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("AppConnection")
+		case "edges":
+			out.Values[i] = ec._AppConnection_edges(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "nodes":
+			out.Values[i] = ec._AppConnection_nodes(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "pageInfo":
+			out.Values[i] = ec._AppConnection_pageInfo(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var appEdgeImplementors = []string{"AppEdge"}
+
+func (ec *executionContext) _AppEdge(ctx context.Context, sel ast.SelectionSet, obj *model.Edge[*model.App]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, appEdgeImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("AppEdge")
+		case "cursor":
+			out.Values[i] = ec._AppEdge_cursor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "node":
+			out.Values[i] = ec._AppEdge_node(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var appPayloadImplementors = []string{"AppPayload"}
+
+func (ec *executionContext) _AppPayload(ctx context.Context, sel ast.SelectionSet, obj *model.AppPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, appPayloadImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("AppPayload")
+		case "app":
+			out.Values[i] = ec._AppPayload_app(ctx, field, obj)
+		case "userErrors":
+			out.Values[i] = ec._AppPayload_userErrors(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var appSummaryImplementors = []string{"AppSummary"}
+
+func (ec *executionContext) _AppSummary(ctx context.Context, sel ast.SelectionSet, obj *model.AppSummary) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, appSummaryImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("AppSummary")
+		case "id":
+			out.Values[i] = ec._AppSummary_id(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "clientId":
+			out.Values[i] = ec._AppSummary_clientId(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "name":
+			out.Values[i] = ec._AppSummary_name(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "developer":
+			out.Values[i] = ec._AppSummary_developer(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "website":
+			out.Values[i] = ec._AppSummary_website(ctx, field, obj)
+		case "disabled":
+			out.Values[i] = ec._AppSummary_disabled(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -17157,6 +23062,217 @@ func (ec *executionContext) _Fulfillment(ctx context.Context, sel ast.SelectionS
 	return out
 }
 
+var grantImplementors = []string{"Grant"}
+
+func (ec *executionContext) _Grant(ctx context.Context, sel ast.SelectionSet, obj *model.Grant) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, grantImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("Grant")
+		case "id":
+			out.Values[i] = ec._Grant_id(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "app":
+			out.Values[i] = ec._Grant_app(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "user":
+			out.Values[i] = ec._Grant_user(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "scopes":
+			out.Values[i] = ec._Grant_scopes(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "consentedAt":
+			out.Values[i] = ec._Grant_consentedAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "redeemedAt":
+			out.Values[i] = ec._Grant_redeemedAt(ctx, field, obj)
+		case "expiresAt":
+			out.Values[i] = ec._Grant_expiresAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "revokedAt":
+			out.Values[i] = ec._Grant_revokedAt(ctx, field, obj)
+		case "revokedReason":
+			out.Values[i] = ec._Grant_revokedReason(ctx, field, obj)
+		case "lastUsedAt":
+			out.Values[i] = ec._Grant_lastUsedAt(ctx, field, obj)
+		case "live":
+			out.Values[i] = ec._Grant_live(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var grantConnectionImplementors = []string{"GrantConnection"}
+
+func (ec *executionContext) _GrantConnection(ctx context.Context, sel ast.SelectionSet, obj *model.Connection[*model.Grant]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, grantConnectionImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("GrantConnection")
+		case "edges":
+			out.Values[i] = ec._GrantConnection_edges(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "nodes":
+			out.Values[i] = ec._GrantConnection_nodes(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "pageInfo":
+			out.Values[i] = ec._GrantConnection_pageInfo(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var grantEdgeImplementors = []string{"GrantEdge"}
+
+func (ec *executionContext) _GrantEdge(ctx context.Context, sel ast.SelectionSet, obj *model.Edge[*model.Grant]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, grantEdgeImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("GrantEdge")
+		case "cursor":
+			out.Values[i] = ec._GrantEdge_cursor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "node":
+			out.Values[i] = ec._GrantEdge_node(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var grantPayloadImplementors = []string{"GrantPayload"}
+
+func (ec *executionContext) _GrantPayload(ctx context.Context, sel ast.SelectionSet, obj *model.GrantPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, grantPayloadImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("GrantPayload")
+		case "grant":
+			out.Values[i] = ec._GrantPayload_grant(ctx, field, obj)
+		case "userErrors":
+			out.Values[i] = ec._GrantPayload_userErrors(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
 var identityImplementors = []string{"Identity"}
 
 func (ec *executionContext) _Identity(ctx context.Context, sel ast.SelectionSet, obj *model.Identity) graphql.Marshaler {
@@ -17214,6 +23330,199 @@ func (ec *executionContext) _Identity(ctx context.Context, sel ast.SelectionSet,
 			}
 		case "serverTime":
 			out.Values[i] = ec._Identity_serverTime(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var installedAppImplementors = []string{"InstalledApp"}
+
+func (ec *executionContext) _InstalledApp(ctx context.Context, sel ast.SelectionSet, obj *model.InstalledApp) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, installedAppImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("InstalledApp")
+		case "app":
+			out.Values[i] = ec._InstalledApp_app(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "scopes":
+			out.Values[i] = ec._InstalledApp_scopes(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "grants":
+			out.Values[i] = ec._InstalledApp_grants(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "firstConsentedAt":
+			out.Values[i] = ec._InstalledApp_firstConsentedAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "lastUsedAt":
+			out.Values[i] = ec._InstalledApp_lastUsedAt(ctx, field, obj)
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var installedAppConnectionImplementors = []string{"InstalledAppConnection"}
+
+func (ec *executionContext) _InstalledAppConnection(ctx context.Context, sel ast.SelectionSet, obj *model.Connection[*model.InstalledApp]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, installedAppConnectionImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("InstalledAppConnection")
+		case "edges":
+			out.Values[i] = ec._InstalledAppConnection_edges(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "nodes":
+			out.Values[i] = ec._InstalledAppConnection_nodes(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "pageInfo":
+			out.Values[i] = ec._InstalledAppConnection_pageInfo(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var installedAppEdgeImplementors = []string{"InstalledAppEdge"}
+
+func (ec *executionContext) _InstalledAppEdge(ctx context.Context, sel ast.SelectionSet, obj *model.Edge[*model.InstalledApp]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, installedAppEdgeImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("InstalledAppEdge")
+		case "cursor":
+			out.Values[i] = ec._InstalledAppEdge_cursor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "node":
+			out.Values[i] = ec._InstalledAppEdge_node(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var installedAppRevokePayloadImplementors = []string{"InstalledAppRevokePayload"}
+
+func (ec *executionContext) _InstalledAppRevokePayload(ctx context.Context, sel ast.SelectionSet, obj *model.InstalledAppRevokePayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, installedAppRevokePayloadImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("InstalledAppRevokePayload")
+		case "revokedIds":
+			out.Values[i] = ec._InstalledAppRevokePayload_revokedIds(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "userErrors":
+			out.Values[i] = ec._InstalledAppRevokePayload_userErrors(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -17400,6 +23709,50 @@ func (ec *executionContext) _LineQuantity(ctx context.Context, sel ast.Selection
 	return out
 }
 
+var membershipImplementors = []string{"Membership"}
+
+func (ec *executionContext) _Membership(ctx context.Context, sel ast.SelectionSet, obj *model.Membership) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, membershipImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("Membership")
+		case "store":
+			out.Values[i] = ec._Membership_store(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "role":
+			out.Values[i] = ec._Membership_role(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
 var mutationImplementors = []string{"Mutation"}
 
 func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet) graphql.Marshaler {
@@ -17429,6 +23782,13 @@ func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet)
 		case "storeUpdate":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_storeUpdate(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "storeSetLegacy":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_storeSetLegacy(ctx, field)
 			})
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
@@ -17492,6 +23852,83 @@ func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet)
 		case "apiKeyRevoke":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_apiKeyRevoke(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "appCreate":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_appCreate(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "appUpdate":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_appUpdate(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "appDisable":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_appDisable(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "appEnable":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_appEnable(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "appSetLegacy":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_appSetLegacy(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "grantRevoke":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_grantRevoke(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "installedAppRevoke":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_installedAppRevoke(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "passwordChange":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_passwordChange(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "signOutEverywhere":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_signOutEverywhere(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "notificationMarkRead":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_notificationMarkRead(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "notificationsMarkAllRead":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_notificationsMarkAllRead(ctx, field)
 			})
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
@@ -17640,6 +24077,249 @@ func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet)
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_orderNoteAppend(ctx, field)
 			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var notificationImplementors = []string{"Notification"}
+
+func (ec *executionContext) _Notification(ctx context.Context, sel ast.SelectionSet, obj *model.Notification) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, notificationImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("Notification")
+		case "id":
+			out.Values[i] = ec._Notification_id(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "level":
+			out.Values[i] = ec._Notification_level(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "title":
+			out.Values[i] = ec._Notification_title(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "body":
+			out.Values[i] = ec._Notification_body(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "resourceType":
+			out.Values[i] = ec._Notification_resourceType(ctx, field, obj)
+		case "resourceId":
+			out.Values[i] = ec._Notification_resourceId(ctx, field, obj)
+		case "readAt":
+			out.Values[i] = ec._Notification_readAt(ctx, field, obj)
+		case "createdAt":
+			out.Values[i] = ec._Notification_createdAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var notificationConnectionImplementors = []string{"NotificationConnection"}
+
+func (ec *executionContext) _NotificationConnection(ctx context.Context, sel ast.SelectionSet, obj *model.Connection[*model.Notification]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, notificationConnectionImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("NotificationConnection")
+		case "edges":
+			out.Values[i] = ec._NotificationConnection_edges(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "nodes":
+			out.Values[i] = ec._NotificationConnection_nodes(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "pageInfo":
+			out.Values[i] = ec._NotificationConnection_pageInfo(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var notificationEdgeImplementors = []string{"NotificationEdge"}
+
+func (ec *executionContext) _NotificationEdge(ctx context.Context, sel ast.SelectionSet, obj *model.Edge[*model.Notification]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, notificationEdgeImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("NotificationEdge")
+		case "cursor":
+			out.Values[i] = ec._NotificationEdge_cursor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "node":
+			out.Values[i] = ec._NotificationEdge_node(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var notificationPayloadImplementors = []string{"NotificationPayload"}
+
+func (ec *executionContext) _NotificationPayload(ctx context.Context, sel ast.SelectionSet, obj *model.NotificationPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, notificationPayloadImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("NotificationPayload")
+		case "notification":
+			out.Values[i] = ec._NotificationPayload_notification(ctx, field, obj)
+		case "userErrors":
+			out.Values[i] = ec._NotificationPayload_userErrors(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var notificationsPayloadImplementors = []string{"NotificationsPayload"}
+
+func (ec *executionContext) _NotificationsPayload(ctx context.Context, sel ast.SelectionSet, obj *model.NotificationsPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, notificationsPayloadImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("NotificationsPayload")
+		case "count":
+			out.Values[i] = ec._NotificationsPayload_count(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "userErrors":
+			out.Values[i] = ec._NotificationsPayload_userErrors(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -18335,6 +25015,50 @@ func (ec *executionContext) _PageInfo(ctx context.Context, sel ast.SelectionSet,
 	return out
 }
 
+var passwordChangePayloadImplementors = []string{"PasswordChangePayload"}
+
+func (ec *executionContext) _PasswordChangePayload(ctx context.Context, sel ast.SelectionSet, obj *model.PasswordChangePayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, passwordChangePayloadImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("PasswordChangePayload")
+		case "changed":
+			out.Values[i] = ec._PasswordChangePayload_changed(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "userErrors":
+			out.Values[i] = ec._PasswordChangePayload_userErrors(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
 var paymentImplementors = []string{"Payment"}
 
 func (ec *executionContext) _Payment(ctx context.Context, sel ast.SelectionSet, obj *db.Payment) graphql.Marshaler {
@@ -18721,6 +25445,28 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "account":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_account(ctx, field)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
 		case "store":
 			field := field
 
@@ -18819,6 +25565,110 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 					}
 				}()
 				res = ec._Query_apiKey(ctx, field)
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "apps":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_apps(ctx, field)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "app":
+			field := field
+
+			innerFunc := func(ctx context.Context, _ *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_app(ctx, field)
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "installedApps":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_installedApps(ctx, field)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "grants":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_grants(ctx, field)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "grant":
+			field := field
+
+			innerFunc := func(ctx context.Context, _ *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_grant(ctx, field)
 				return res
 			}
 
@@ -18995,6 +25845,72 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "salesReport":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_salesReport(ctx, field)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "notifications":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_notifications(ctx, field)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "unreadNotifications":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_unreadNotifications(ctx, field)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
 		case "auditLog":
 			field := field
 
@@ -19025,6 +25941,104 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Query___schema(ctx, field)
 			})
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var salesDayImplementors = []string{"SalesDay"}
+
+func (ec *executionContext) _SalesDay(ctx context.Context, sel ast.SelectionSet, obj *model.SalesDay) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, salesDayImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("SalesDay")
+		case "date":
+			out.Values[i] = ec._SalesDay_date(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "orders":
+			out.Values[i] = ec._SalesDay_orders(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "totalMinor":
+			out.Values[i] = ec._SalesDay_totalMinor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var salesReportImplementors = []string{"SalesReport"}
+
+func (ec *executionContext) _SalesReport(ctx context.Context, sel ast.SelectionSet, obj *model.SalesReport) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, salesReportImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("SalesReport")
+		case "currency":
+			out.Values[i] = ec._SalesReport_currency(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "timezone":
+			out.Values[i] = ec._SalesReport_timezone(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "days":
+			out.Values[i] = ec._SalesReport_days(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -19086,6 +26100,109 @@ func (ec *executionContext) _Scope(ctx context.Context, sel ast.SelectionSet, ob
 			}
 		case "personal":
 			out.Values[i] = ec._Scope_personal(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var sessionImplementors = []string{"Session"}
+
+func (ec *executionContext) _Session(ctx context.Context, sel ast.SelectionSet, obj *model.Session) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, sessionImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("Session")
+		case "agent":
+			out.Values[i] = ec._Session_agent(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "current":
+			out.Values[i] = ec._Session_current(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "createdAt":
+			out.Values[i] = ec._Session_createdAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "seenAt":
+			out.Values[i] = ec._Session_seenAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "expiresAt":
+			out.Values[i] = ec._Session_expiresAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var signOutPayloadImplementors = []string{"SignOutPayload"}
+
+func (ec *executionContext) _SignOutPayload(ctx context.Context, sel ast.SelectionSet, obj *model.SignOutPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, signOutPayloadImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("SignOutPayload")
+		case "sessions":
+			out.Values[i] = ec._SignOutPayload_sessions(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "userErrors":
+			out.Values[i] = ec._SignOutPayload_userErrors(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -19602,6 +26719,11 @@ func (ec *executionContext) _Store(ctx context.Context, sel ast.SelectionSet, ob
 			}
 		case "storeHost":
 			out.Values[i] = ec._Store_storeHost(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "legacy":
+			out.Values[i] = ec._Store_legacy(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -20150,6 +27272,20 @@ func (ec *executionContext) marshalNAPIKeyPayload2ᚖgithubᚗcomᚋstorefront�
 	return ec._APIKeyPayload(ctx, sel, v)
 }
 
+func (ec *executionContext) marshalNAccount2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐAccount(ctx context.Context, sel ast.SelectionSet, v model.Account) graphql.Marshaler {
+	return ec._Account(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNAccount2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐAccount(ctx context.Context, sel ast.SelectionSet, v *model.Account) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._Account(ctx, sel, v)
+}
+
 func (ec *executionContext) unmarshalNActorType2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐKind(ctx context.Context, v any) (viewer.Kind, error) {
 	var res viewer.Kind
 	err := res.UnmarshalGQL(v)
@@ -20183,6 +27319,106 @@ func (ec *executionContext) marshalNAddress2ᚕgithubᚗcomᚋstorefrontᚑgoᚋ
 func (ec *executionContext) unmarshalNAddressInput2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐAddressInput(ctx context.Context, v any) (*model.AddressInput, error) {
 	res, err := ec.unmarshalInputAddressInput(ctx, v)
 	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNApp2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐAppᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.App) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNApp2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐApp(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNApp2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐApp(ctx context.Context, sel ast.SelectionSet, v *model.App) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._App(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNAppConnection2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐConnection(ctx context.Context, sel ast.SelectionSet, v model.Connection[*model.App]) graphql.Marshaler {
+	return ec._AppConnection(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNAppConnection2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐConnection(ctx context.Context, sel ast.SelectionSet, v *model.Connection[*model.App]) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._AppConnection(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNAppCreateInput2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐAppCreateInput(ctx context.Context, v any) (model.AppCreateInput, error) {
+	res, err := ec.unmarshalInputAppCreateInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNAppEdge2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Edge[*model.App]) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNAppEdge2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdge(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNAppEdge2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdge(ctx context.Context, sel ast.SelectionSet, v *model.Edge[*model.App]) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._AppEdge(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNAppPayload2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐAppPayload(ctx context.Context, sel ast.SelectionSet, v model.AppPayload) graphql.Marshaler {
+	return ec._AppPayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNAppPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐAppPayload(ctx context.Context, sel ast.SelectionSet, v *model.AppPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._AppPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNAppSummary2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐAppSummary(ctx context.Context, sel ast.SelectionSet, v *model.AppSummary) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._AppSummary(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNAppUpdateInput2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐAppUpdateInput(ctx context.Context, v any) (model.AppUpdateInput, error) {
+	res, err := ec.unmarshalInputAppUpdateInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
 }
 
 func (ec *executionContext) marshalNAuditEntry2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐAuditEntryᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.AuditEntry) graphql.Marshaler {
@@ -20432,6 +27668,86 @@ func (ec *executionContext) marshalNFulfillmentStatus2githubᚗcomᚋstorefront�
 	return v
 }
 
+func (ec *executionContext) marshalNGrant2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐGrantᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Grant) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNGrant2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐGrant(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNGrant2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐGrant(ctx context.Context, sel ast.SelectionSet, v *model.Grant) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._Grant(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNGrantConnection2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐConnection(ctx context.Context, sel ast.SelectionSet, v model.Connection[*model.Grant]) graphql.Marshaler {
+	return ec._GrantConnection(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNGrantConnection2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐConnection(ctx context.Context, sel ast.SelectionSet, v *model.Connection[*model.Grant]) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._GrantConnection(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNGrantEdge2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Edge[*model.Grant]) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNGrantEdge2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdge(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNGrantEdge2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdge(ctx context.Context, sel ast.SelectionSet, v *model.Edge[*model.Grant]) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._GrantEdge(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNGrantPayload2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐGrantPayload(ctx context.Context, sel ast.SelectionSet, v model.GrantPayload) graphql.Marshaler {
+	return ec._GrantPayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNGrantPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐGrantPayload(ctx context.Context, sel ast.SelectionSet, v *model.GrantPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._GrantPayload(ctx, sel, v)
+}
+
 func (ec *executionContext) unmarshalNID2string(ctx context.Context, v any) (string, error) {
 	res, err := model.UnmarshalID(v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -20448,6 +27764,36 @@ func (ec *executionContext) marshalNID2string(ctx context.Context, sel ast.Selec
 	return res
 }
 
+func (ec *executionContext) unmarshalNID2ᚕstringᚄ(ctx context.Context, v any) ([]string, error) {
+	var vSlice []any
+	vSlice = graphql.CoerceList(v)
+	var err error
+	res := make([]string, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = ec.unmarshalNID2string(ctx, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}
+
+func (ec *executionContext) marshalNID2ᚕstringᚄ(ctx context.Context, sel ast.SelectionSet, v []string) graphql.Marshaler {
+	ret := make(graphql.Array, len(v))
+	for i := range v {
+		ret[i] = ec.marshalNID2string(ctx, sel, v[i])
+	}
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
 func (ec *executionContext) marshalNIdentity2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐIdentity(ctx context.Context, sel ast.SelectionSet, v model.Identity) graphql.Marshaler {
 	return ec._Identity(ctx, sel, &v)
 }
@@ -20460,6 +27806,102 @@ func (ec *executionContext) marshalNIdentity2ᚖgithubᚗcomᚋstorefrontᚑgo�
 		return graphql.Null
 	}
 	return ec._Identity(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNInstalledApp2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐInstalledAppᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.InstalledApp) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNInstalledApp2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐInstalledApp(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNInstalledApp2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐInstalledApp(ctx context.Context, sel ast.SelectionSet, v *model.InstalledApp) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._InstalledApp(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNInstalledAppConnection2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐConnection(ctx context.Context, sel ast.SelectionSet, v model.Connection[*model.InstalledApp]) graphql.Marshaler {
+	return ec._InstalledAppConnection(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNInstalledAppConnection2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐConnection(ctx context.Context, sel ast.SelectionSet, v *model.Connection[*model.InstalledApp]) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._InstalledAppConnection(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNInstalledAppEdge2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Edge[*model.InstalledApp]) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNInstalledAppEdge2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdge(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNInstalledAppEdge2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdge(ctx context.Context, sel ast.SelectionSet, v *model.Edge[*model.InstalledApp]) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._InstalledAppEdge(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNInstalledAppRevokePayload2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐInstalledAppRevokePayload(ctx context.Context, sel ast.SelectionSet, v model.InstalledAppRevokePayload) graphql.Marshaler {
+	return ec._InstalledAppRevokePayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNInstalledAppRevokePayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐInstalledAppRevokePayload(ctx context.Context, sel ast.SelectionSet, v *model.InstalledAppRevokePayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._InstalledAppRevokePayload(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNInt2int(ctx context.Context, v any) (int, error) {
+	res, err := graphql.UnmarshalInt(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNInt2int(ctx context.Context, sel ast.SelectionSet, v int) graphql.Marshaler {
+	_ = sel
+	res := graphql.MarshalInt(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
 }
 
 func (ec *executionContext) marshalNLineItem2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐLineItemᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.LineItem) graphql.Marshaler {
@@ -20529,6 +27971,32 @@ func (ec *executionContext) marshalNLong2int64(ctx context.Context, sel ast.Sele
 	return res
 }
 
+func (ec *executionContext) marshalNMembership2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐMembershipᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Membership) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNMembership2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐMembership(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNMembership2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐMembership(ctx context.Context, sel ast.SelectionSet, v *model.Membership) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._Membership(ctx, sel, v)
+}
+
 func (ec *executionContext) unmarshalNMoney2int64(ctx context.Context, v any) (int64, error) {
 	res, err := model.UnmarshalMoney(v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -20553,6 +28021,110 @@ func (ec *executionContext) unmarshalNNoteVisibility2githubᚗcomᚋstorefront�
 
 func (ec *executionContext) marshalNNoteVisibility2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐNoteVisibility(ctx context.Context, sel ast.SelectionSet, v state.NoteVisibility) graphql.Marshaler {
 	return v
+}
+
+func (ec *executionContext) marshalNNotification2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐNotificationᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Notification) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNNotification2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐNotification(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNNotification2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐNotification(ctx context.Context, sel ast.SelectionSet, v *model.Notification) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._Notification(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNNotificationConnection2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐConnection(ctx context.Context, sel ast.SelectionSet, v model.Connection[*model.Notification]) graphql.Marshaler {
+	return ec._NotificationConnection(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNNotificationConnection2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐConnection(ctx context.Context, sel ast.SelectionSet, v *model.Connection[*model.Notification]) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._NotificationConnection(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNNotificationEdge2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Edge[*model.Notification]) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNNotificationEdge2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdge(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNNotificationEdge2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdge(ctx context.Context, sel ast.SelectionSet, v *model.Edge[*model.Notification]) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._NotificationEdge(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNNotificationLevel2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐNotificationLevel(ctx context.Context, v any) (state.NotificationLevel, error) {
+	var res state.NotificationLevel
+	err := res.UnmarshalGQL(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNNotificationLevel2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐNotificationLevel(ctx context.Context, sel ast.SelectionSet, v state.NotificationLevel) graphql.Marshaler {
+	return v
+}
+
+func (ec *executionContext) marshalNNotificationPayload2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐNotificationPayload(ctx context.Context, sel ast.SelectionSet, v model.NotificationPayload) graphql.Marshaler {
+	return ec._NotificationPayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNNotificationPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐNotificationPayload(ctx context.Context, sel ast.SelectionSet, v *model.NotificationPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._NotificationPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNNotificationsPayload2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐNotificationsPayload(ctx context.Context, sel ast.SelectionSet, v model.NotificationsPayload) graphql.Marshaler {
+	return ec._NotificationsPayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNNotificationsPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐNotificationsPayload(ctx context.Context, sel ast.SelectionSet, v *model.NotificationsPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._NotificationsPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalNOrder2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOrderᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Order) graphql.Marshaler {
@@ -20770,6 +28342,20 @@ func (ec *executionContext) marshalNPageInfo2ᚖgithubᚗcomᚋstorefrontᚑgo�
 	return ec._PageInfo(ctx, sel, v)
 }
 
+func (ec *executionContext) marshalNPasswordChangePayload2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐPasswordChangePayload(ctx context.Context, sel ast.SelectionSet, v model.PasswordChangePayload) graphql.Marshaler {
+	return ec._PasswordChangePayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNPasswordChangePayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐPasswordChangePayload(ctx context.Context, sel ast.SelectionSet, v *model.PasswordChangePayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._PasswordChangePayload(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalNPayment2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐPayment(ctx context.Context, sel ast.SelectionSet, v *db.Payment) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
@@ -20914,6 +28500,46 @@ func (ec *executionContext) unmarshalNRefundInput2githubᚗcomᚋstorefrontᚑgo
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
+func (ec *executionContext) marshalNSalesDay2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐSalesDayᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.SalesDay) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNSalesDay2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐSalesDay(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNSalesDay2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐSalesDay(ctx context.Context, sel ast.SelectionSet, v *model.SalesDay) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._SalesDay(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNSalesReport2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐSalesReport(ctx context.Context, sel ast.SelectionSet, v model.SalesReport) graphql.Marshaler {
+	return ec._SalesReport(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNSalesReport2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐSalesReport(ctx context.Context, sel ast.SelectionSet, v *model.SalesReport) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._SalesReport(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalNScope2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋscopeᚐScopeᚄ(ctx context.Context, sel ast.SelectionSet, v []*scope.Scope) graphql.Marshaler {
 	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
@@ -20938,6 +28564,46 @@ func (ec *executionContext) marshalNScope2ᚖgithubᚗcomᚋstorefrontᚑgoᚋst
 		return graphql.Null
 	}
 	return ec._Scope(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNSession2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐSessionᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Session) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNSession2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐSession(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNSession2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐSession(ctx context.Context, sel ast.SelectionSet, v *model.Session) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._Session(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNSignOutPayload2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐSignOutPayload(ctx context.Context, sel ast.SelectionSet, v model.SignOutPayload) graphql.Marshaler {
+	return ec._SignOutPayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNSignOutPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐSignOutPayload(ctx context.Context, sel ast.SelectionSet, v *model.SignOutPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._SignOutPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalNStaff2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐStaffᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Staff) graphql.Marshaler {
@@ -21471,6 +29137,13 @@ func (ec *executionContext) unmarshalOAddressInput2ᚖgithubᚗcomᚋstorefront�
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
+func (ec *executionContext) marshalOApp2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐApp(ctx context.Context, sel ast.SelectionSet, v *model.App) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._App(ctx, sel, v)
+}
+
 func (ec *executionContext) unmarshalOBoolean2bool(ctx context.Context, v any) (bool, error) {
 	res, err := graphql.UnmarshalBoolean(v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -21583,6 +29256,37 @@ func (ec *executionContext) marshalOFulfillmentStatus2ᚖgithubᚗcomᚋstorefro
 	return v
 }
 
+func (ec *executionContext) marshalOGrant2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐGrant(ctx context.Context, sel ast.SelectionSet, v *model.Grant) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._Grant(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalOGrantEnd2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐGrantEnd(ctx context.Context, v any) (*state.GrantEnd, error) {
+	if v == nil {
+		return nil, nil
+	}
+	var res = new(state.GrantEnd)
+	err := res.UnmarshalGQL(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalOGrantEnd2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐGrantEnd(ctx context.Context, sel ast.SelectionSet, v *state.GrantEnd) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return v
+}
+
+func (ec *executionContext) unmarshalOGrantFilter2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐGrantFilter(ctx context.Context, v any) (*model.GrantFilter, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := ec.unmarshalInputGrantFilter(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
 func (ec *executionContext) unmarshalOID2ᚖstring(ctx context.Context, v any) (*string, error) {
 	if v == nil {
 		return nil, nil
@@ -21671,6 +29375,13 @@ func (ec *executionContext) marshalOMoney2ᚖint64(ctx context.Context, sel ast.
 	_ = ctx
 	res := model.MarshalMoney(*v)
 	return res
+}
+
+func (ec *executionContext) marshalONotification2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐNotification(ctx context.Context, sel ast.SelectionSet, v *model.Notification) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._Notification(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalOOrder2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOrder(ctx context.Context, sel ast.SelectionSet, v *model.Order) graphql.Marshaler {

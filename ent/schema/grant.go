@@ -1,0 +1,60 @@
+package schema
+
+import (
+	"entgo.io/ent"
+	"entgo.io/ent/schema/field"
+	"entgo.io/ent/schema/index"
+
+	"github.com/storefront-go/storefront/ent/digest"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/xid"
+)
+
+// Grant is what one consent gave one app in one store (contract, section 7). It
+// is the family: its authorization code, its refresh token and its access tokens
+// are valid only with it, so a revocation is one update of this row.
+//
+// The code and the refresh token are steps of the row itself. The directory of
+// credentials leads from their hashes to it; what it holds decides whether a hash
+// is the present one or was used before.
+type Grant struct{ ent.Schema }
+
+// Mixin implements ent.Interface.
+func (Grant) Mixin() []ent.Mixin {
+	return []ent.Mixin{Tenant{Prefix: xid.Grant}, Versioned{}}
+}
+
+// Fields implements ent.Interface.
+func (Grant) Fields() []ent.Field {
+	return []ent.Field{
+		// The app's row lies in the store that registered it.
+		field.UUID("app_store_id", xid.ID{}).SchemaType(bytes16).Immutable(),
+		field.UUID("app_id", xid.ID{}).SchemaType(bytes16).Immutable().Annotations(Kind{xid.App}),
+		field.UUID("user_id", xid.ID{}).SchemaType(bytes16).Immutable().Annotations(Kind{xid.User}),
+		field.String("user_name").MaxRuneLen(255),
+		// scopes are the granted names, implied reads among them, parted by spaces.
+		field.String("scopes").SchemaType(key("1024")).Immutable(),
+		field.String("redirect_uri").SchemaType(text).Immutable(),
+		// code_challenge is the S256 one of PKCE.
+		field.String("code_challenge").SchemaType(key("43")).Immutable(),
+		field.Int64("code_expires_at").GoType(micros.Time(0)).Immutable(),
+		field.Int64("code_used_at").GoType(micros.Time(0)).Optional().Nillable(),
+		// refresh_hash is the present refresh token's; any other that the directory
+		// leads from was rotated away.
+		field.UUID("refresh_hash", digest.Sum{}).SchemaType(bytes32).Optional().Nillable(),
+		field.Int64("refresh_expires_at").GoType(micros.Time(0)).Optional().Nillable(),
+		// expires_at ends the whole family, however often it is refreshed.
+		field.Int64("expires_at").GoType(micros.Time(0)).Immutable(),
+		field.Int64("revoked_at").GoType(micros.Time(0)).Optional().Nillable(),
+		field.String("revoked_reason").GoType(state.GrantEnd("")).SchemaType(key("32")).Optional().Nillable(),
+		field.Int64("last_used_at").GoType(micros.Time(0)).Optional().Nillable(),
+	}
+}
+
+// Indexes implements ent.Interface.
+func (Grant) Indexes() []ent.Index {
+	return []ent.Index{
+		index.Fields("store_id", "app_id", "id"),
+	}
+}

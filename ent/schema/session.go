@@ -1,0 +1,37 @@
+package schema
+
+import (
+	"entgo.io/ent"
+	"entgo.io/ent/schema/field"
+	"entgo.io/ent/schema/index"
+
+	"github.com/storefront-go/storefront/ent/digest"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/xid"
+)
+
+// Session is a person who signed in with a browser, by the SHA-256 of the
+// cookie's token. It belongs to no store: the person may belong to several.
+type Session struct{ ent.Schema }
+
+// Fields implements ent.Interface.
+func (Session) Fields() []ent.Field {
+	return []ent.Field{
+		field.UUID("id", digest.Sum{}).StorageKey("hash").SchemaType(bytes32).Immutable(),
+		field.UUID("user_id", xid.ID{}).SchemaType(bytes16).Immutable(),
+		// agent is the browser's own name, for the person's list of sessions.
+		field.String("agent").MaxRuneLen(255),
+		field.Int64("created_at").GoType(micros.Time(0)).Immutable(),
+		// seen_at is moved at most once a minute; a session that rests too long ends.
+		field.Int64("seen_at").GoType(micros.Time(0)),
+		field.Int64("expires_at").GoType(micros.Time(0)).Immutable(),
+	}
+}
+
+// Indexes implements ent.Interface.
+func (Session) Indexes() []ent.Index {
+	return []ent.Index{
+		index.Fields("user_id"),
+		index.Fields("expires_at"),
+	}
+}

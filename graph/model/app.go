@@ -1,0 +1,115 @@
+package model
+
+import (
+	"strings"
+
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/digest"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/scope"
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/ent/xid"
+)
+
+// Account is the person who asks.
+type Account struct {
+	User xid.ID
+	Name string
+	// Email is his address, in lower case.
+	Email string
+	Role  viewer.Role
+}
+
+// PublicID returns the person's id.
+func (a *Account) PublicID() string { return xid.User.Format(a.User) }
+
+// Membership is a store that a person belongs to.
+type Membership struct {
+	Store *Store
+	Role  viewer.Role
+}
+
+// App is an app in the store that registered it.
+type App struct{ *db.App }
+
+// RedirectURIs returns where its answers may go.
+func (a *App) RedirectURIs() []string { return strings.Fields(a.App.RedirectUris) }
+
+// Scopes returns what it may ask for, sorted.
+func (a *App) Scopes() []string { return scope.Parse(a.App.Scopes).Names() }
+
+// AppSummary is an app as other stores may see it.
+type AppSummary struct{ *db.App }
+
+// Disabled tells whether it was stopped.
+func (a *AppSummary) Disabled() bool { return a.DisabledAt != nil }
+
+// Grant is a grant with its app.
+type Grant struct {
+	*db.Grant
+	App *AppSummary
+	// Live tells whether it opened the store when it was read.
+	Live bool
+}
+
+// Scopes returns the granted scopes, sorted.
+func (g *Grant) Scopes() []string { return scope.Parse(g.Grant.Scopes).Names() }
+
+// User is who consented, by the name of that time.
+func (g *Grant) User() *Author {
+	return &Author{Type: viewer.Staff, ID: ActorID(viewer.Staff, g.UserID), Name: g.UserName}
+}
+
+// InstalledApp is an app with its live grants in one store, newest first.
+type InstalledApp struct {
+	App    *AppSummary
+	Grants []*Grant
+}
+
+// Scopes returns what the live grants open together at present, sorted.
+func (i *InstalledApp) Scopes() []string {
+	var granted scope.Set
+	for _, g := range i.Grants {
+		granted |= scope.Parse(g.Grant.Scopes)
+	}
+	return (granted.Effective() & scope.Parse(i.App.Scopes).Effective()).Names()
+}
+
+// FirstConsentedAt is when the oldest of its live grants was given.
+func (i *InstalledApp) FirstConsentedAt() micros.Time {
+	return i.Grants[len(i.Grants)-1].CreatedAt()
+}
+
+// LastUsedAt is when any of its live grants was used last.
+func (i *InstalledApp) LastUsedAt() *micros.Time {
+	var last *micros.Time
+	for _, g := range i.Grants {
+		if g.LastUsedAt != nil && (last == nil || *g.LastUsedAt > *last) {
+			last = g.LastUsedAt
+		}
+	}
+	return last
+}
+
+// Session is a browser that is signed in.
+type Session struct {
+	*db.Session
+	Current bool
+}
+
+// NewSession shows a session to its person; current is the hash of the one that
+// asks.
+func NewSession(s *db.Session, current digest.Sum) *Session {
+	return &Session{Session: s, Current: s.ID == current}
+}
+
+// Notification is a notification.
+type Notification struct{ *db.Notification }
+
+// PublicResourceID returns the id of what it is about, or nil.
+func (n *Notification) PublicResourceID() *string {
+	if n.ResourceID == nil || n.ResourceType == nil {
+		return nil
+	}
+	return new(xid.KindOf(*n.ResourceType).Format(*n.ResourceID))
+}

@@ -1,0 +1,32 @@
+// Package notify tells the people of a store what they should know: a notice on
+// the dashboard, written in the transaction of what happened.
+package notify
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/xid"
+)
+
+// Notice is what people read.
+type Notice struct {
+	Level state.NotificationLevel
+	Title string // up to 255 characters
+	Body  string // plain text, up to 2000 characters
+	// Kind and ID name what it is about.
+	Kind xid.Kind
+	ID   xid.ID
+}
+
+// Append writes a notice for the store of the viewer.
+func Append(ctx context.Context, c *db.Client, n Notice) error {
+	err := c.Notification.Create().SetLevel(n.Level).SetTitle(n.Title).SetBody(n.Body).
+		SetResourceType(n.Kind.Resource()).SetResourceID(n.ID).Exec(ctx)
+	if err != nil {
+		return fmt.Errorf("write notice: %w", err)
+	}
+	return nil
+}
