@@ -133,6 +133,7 @@ var resources = map[Kind]string{
 	Store: "store", User: "staff", APIKey: "api_key", App: "app", Grant: "grant", Token: "staff_token",
 	Product: "product", Customer: "customer", Order: "order", Note: "order_note", Export: "export",
 	WebhookEndpoint: "webhook_endpoint", Theme: "theme", MarketplaceTheme: "marketplace_theme",
+	Notification: "notification",
 }
 
 // Resource names what the ids of the kind are of: "product" for prod.

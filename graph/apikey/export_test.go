@@ -13,10 +13,14 @@ import (
 func RememberLate(t *testing.T, k *Keeper, s Secret, meanwhile func()) {
 	t.Helper()
 	now, epoch, sum := time.Now(), k.epoch.Load(), digest.Sum(s.Hash())
-	e, err := k.find(t.Context(), sum, micros.Of(now))
+	_, kind, _ := Parse(s.Reveal())
+	e, err := k.find(t.Context(), sum, kind, micros.Of(now))
 	if err != nil {
 		t.Fatal(err)
 	}
 	meanwhile()
 	k.remember(sum, e, epoch, now)
 }
+
+// LookUp is the statement that finds credentials of a kind.
+func LookUp(k Kind) string { return kinds[k].query }

@@ -2,91 +2,147 @@ package apikey
 
 import (
 	"context"
+	"database/sql"
 	"errors"
+	"fmt"
 
-	"github.com/storefront-go/storefront/ent/db/apikey"
-	"github.com/storefront-go/storefront/ent/db/credential"
-	"github.com/storefront-go/storefront/ent/db/staff"
-	"github.com/storefront-go/storefront/ent/db/stafftoken"
-	"github.com/storefront-go/storefront/ent/db/store"
-	"github.com/storefront-go/storefront/ent/db/user"
 	"github.com/storefront-go/storefront/ent/digest"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/scope"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// errDead is a credential that is revoked or expired, or whose owner is gone.
+// errDead is a credential that is unknown, revoked or expired, or whose owner is
+// gone.
 var errDead = errors.New("credential is not live")
 
+// found is what the look-up of one kind reads besides the store.
+type found struct {
+	query string
+	// read scans the columns behind the store's and fills the entry.
+	read func(scan func(...any) error, e *entry, now micros.Time) error
+}
+
+// from is how every look-up begins: the directory leads to the store and, by its
+// primary key, to the credential's row. It is one statement, each table read by a
+// whole key, since every request of a credential that is not remembered waits
+// for it.
+const from = "SELECT s.status, s.currency, s.legacy, c.store_id, c.credential_id, "
+
+var kinds = map[Kind]found{
+	Key: {from + "k.lineage_id, k.name, k.scopes, k.revoked_at, k.expires_at" +
+		" FROM credentials c JOIN stores s ON s.id = c.store_id" +
+		" JOIN api_keys k ON k.store_id = c.store_id AND k.id = c.credential_id" +
+		" WHERE c.hash = ? AND c.kind = ?", readKey},
+	Staff: {from + "t.user_id, u.name, m.role, t.revoked_at, t.expires_at" +
+		" FROM credentials c JOIN stores s ON s.id = c.store_id" +
+		" JOIN staff_tokens t ON t.store_id = c.store_id AND t.id = c.credential_id" +
+		" JOIN staff m ON m.store_id = t.store_id AND m.id = t.user_id JOIN users u ON u.id = t.user_id" +
+		" WHERE c.hash = ? AND c.kind = ?", readStaff},
+	Access: {from + "g.id, a.id, a.name, g.scopes, t.scopes, a.scopes, a.legacy, a.disabled_at, g.revoked_at, g.expires_at, t.revoked_at, t.expires_at" +
+		" FROM credentials c JOIN stores s ON s.id = c.store_id" +
+		" JOIN access_tokens t ON t.store_id = c.store_id AND t.id = c.credential_id" +
+		" JOIN grants g ON g.store_id = t.store_id AND g.id = t.grant_id" +
+		" JOIN apps a ON a.store_id = g.app_store_id AND a.id = g.app_id" +
+		" WHERE c.hash = ? AND c.kind = ?", readAccess},
+}
+
 // find reads the credential behind a hash.
-func (k *Keeper) find(ctx context.Context, sum digest.Sum, now micros.Time) (*entry, error) {
-	c, err := k.store.DB(ctx).Credential.Query().Where(credential.ID(sum)).Only(viewer.Everywhere(ctx))
-	if err != nil {
-		return nil, err
-	}
-	ctx = viewer.Operator(ctx, c.StoreID)
-	s, err := k.store.DB(ctx).Store.Query().Where(store.ID(c.StoreID)).Only(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if s.Status != state.StoreOpen {
+func (k *Keeper) find(ctx context.Context, sum digest.Sum, kind Kind, now micros.Time) (*entry, error) {
+	look, ok := kinds[kind]
+	if !ok {
 		return nil, errDead
 	}
-	v := &viewer.Viewer{Store: s.ID, Currency: s.Currency, Legacy: s.Legacy, Credential: c.CredentialID}
-	e := &entry{viewer: v}
-	switch Kind(c.Kind) {
-	case Key:
-		return e, k.findKey(ctx, e, now)
-	case Staff:
-		e.staff = true
-		return e, k.findStaff(ctx, e, now)
+	rows, err := k.store.DB(ctx).QueryContext(ctx, look.query, sum, string(kind))
+	if err != nil {
+		return nil, err
 	}
-	return nil, errDead
+	defer rows.Close()
+	if !rows.Next() {
+		if err := rows.Err(); err != nil {
+			return nil, err
+		}
+		return nil, errDead
+	}
+	e := &entry{viewer: new(viewer.Viewer), kind: kind}
+	var status state.StoreStatus
+	err = look.read(func(own ...any) error {
+		v := e.viewer
+		return rows.Scan(append([]any{&status, &v.Currency, &v.Legacy, &v.Store, &v.Credential}, own...)...)
+	}, e, now)
+	if err == nil && status != state.StoreOpen {
+		err = errDead
+	}
+	return e, err
 }
 
-func (k *Keeper) findKey(ctx context.Context, e *entry, now micros.Time) error {
-	row, err := k.store.DB(ctx).APIKey.Query().Where(apikey.ID(e.viewer.Credential)).Only(ctx)
-	if err != nil {
-		return err
+func readKey(scan func(...any) error, e *entry, now micros.Time) error {
+	v, scopes := e.viewer, ""
+	var end end
+	if err := scan(&v.Principal, &v.Name, &scopes, &end.revoked, &end.expires); err != nil {
+		return fmt.Errorf("scan key: %w", err)
 	}
+	v.Kind, v.Actor = viewer.APIKey, v.Credential
+	v.Granted = scope.Parse(scopes)
+	v.Scopes = v.Granted.Effective()
+	return e.bound(now, end)
+}
+
+func readStaff(scan func(...any) error, e *entry, now micros.Time) error {
 	v := e.viewer
-	v.Kind, v.Actor, v.Name = viewer.APIKey, row.ID, row.Name
-	v.Principal = row.LineageID
-	v.Granted = scope.Parse(row.Scopes)
+	var end end
+	if err := scan(&v.Actor, &v.Name, &v.Role, &end.revoked, &end.expires); err != nil {
+		return fmt.Errorf("scan staff token: %w", err)
+	}
+	v.Kind, v.Principal = viewer.Staff, v.Actor
+	v.Granted = v.Role.Scopes()
 	v.Scopes = v.Granted.Effective()
-	return e.bound(row.RevokedAt, row.ExpiresAt, now)
+	return e.bound(now, end)
 }
 
-func (k *Keeper) findStaff(ctx context.Context, e *entry, now micros.Time) error {
-	client, v := k.store.DB(ctx), e.viewer
-	row, err := client.StaffToken.Query().Where(stafftoken.ID(v.Credential)).Only(ctx)
+// readAccess makes the viewer of an app: its token is valid only with its grant
+// and while the app is enabled, and opens what was granted and the app is
+// registered for at present (contract, section 7).
+func readAccess(scan func(...any) error, e *entry, now micros.Time) error {
+	v := e.viewer
+	var granted, registered string
+	var narrow *string
+	var app xid.ID
+	var disabled sql.Null[micros.Time]
+	var legacy bool
+	var family, token end
+	err := scan(&v.Grant, &app, &v.Name, &granted, &narrow, &registered, &legacy, &disabled,
+		&family.revoked, &family.expires, &token.revoked, &token.expires)
 	if err != nil {
-		return err
+		return fmt.Errorf("scan access token: %w", err)
 	}
-	member, err := client.Staff.Query().Where(staff.ID(row.UserID)).Only(ctx)
-	if err != nil {
-		return err
-	}
-	person, err := client.User.Query().Where(user.ID(row.UserID)).Only(ctx)
-	if err != nil {
-		return err
-	}
-	v.Kind, v.Actor, v.Name = viewer.Staff, row.UserID, person.Name
-	v.Principal, v.Role = row.UserID, member.Role
-	v.Granted = member.Role.Scopes()
-	v.Scopes = v.Granted.Effective()
-	return e.bound(row.RevokedAt, row.ExpiresAt, now)
-}
-
-// bound applies the credential's own end.
-func (e *entry) bound(revoked, expires *micros.Time, now micros.Time) error {
-	if revoked != nil || expires != nil && *expires <= now {
+	if disabled.Valid {
 		return errDead
 	}
-	if expires != nil {
-		e.expiresAt = *expires
+	v.Kind, v.Actor, v.Principal = viewer.OAuthApp, app, app
+	v.Legacy = v.Legacy || legacy
+	v.Granted = scope.Parse(granted)
+	v.Scopes = v.Granted.Effective() & scope.Parse(registered).Effective()
+	if narrow != nil {
+		v.Scopes &= scope.Parse(*narrow).Effective()
+	}
+	return e.bound(now, family, token)
+}
+
+// end is when something ends or was ended.
+type end struct{ revoked, expires *micros.Time }
+
+// bound applies the ends of the credential and of what it depends on.
+func (e *entry) bound(now micros.Time, ends ...end) error {
+	for _, t := range ends {
+		if t.revoked != nil || t.expires != nil && *t.expires <= now {
+			return errDead
+		}
+		if t.expires != nil && (e.expiresAt == 0 || *t.expires < e.expiresAt) {
+			e.expiresAt = *t.expires
+		}
 	}
 	return nil
 }

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/storefront-go/storefront/ent"
-	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/digest"
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/micros"
@@ -53,7 +52,7 @@ type entry struct {
 	// expiresAt is the credential's own end; zero for none.
 	expiresAt micros.Time
 	used      atomic.Bool
-	staff     bool
+	kind      Kind
 }
 
 // NewKeeper makes a keeper of the credentials in a store.
@@ -77,7 +76,7 @@ func (k *Keeper) Authenticate(ctx context.Context, token string, kinds ...Kind) 
 			return e.viewer, nil
 		}
 	}
-	return k.lookUp(ctx, sum, now)
+	return k.lookUp(ctx, sum, kind, now)
 }
 
 func taken(kind Kind, kinds []Kind) bool {
@@ -93,11 +92,11 @@ func (k *Keeper) live(e *entry, now time.Time) bool {
 // lookUp reads the credential and remembers it. The epoch and the time are those
 // of before the first read: what is revoked during the look-up makes the entry
 // one of the past, and a slow one is stale the sooner.
-func (k *Keeper) lookUp(ctx context.Context, sum digest.Sum, now time.Time) (*viewer.Viewer, error) {
+func (k *Keeper) lookUp(ctx context.Context, sum digest.Sum, kind Kind, now time.Time) (*viewer.Viewer, error) {
 	epoch := k.epoch.Load()
-	e, err := k.find(ctx, sum, micros.Of(now))
+	e, err := k.find(ctx, sum, kind, micros.Of(now))
 	switch {
-	case db.IsNotFound(err) || errors.Is(err, errDead):
+	case errors.Is(err, errDead):
 		k.drop(sum)
 		return nil, invalid()
 	case ent.IsUnavailable(err):

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/storefront-go/storefront/ent/db/apikey"
+	"github.com/storefront-go/storefront/ent/db/grant"
 	"github.com/storefront-go/storefront/ent/db/stafftoken"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/viewer"
@@ -52,8 +53,11 @@ func (k *Keeper) writeUsed(ctx context.Context, e *entry, now micros.Time) error
 	ctx = viewer.Operator(ctx, e.viewer.Store)
 	return k.store.InTx(ctx, func(ctx context.Context) error {
 		client := k.store.DB(ctx)
-		if e.staff {
+		switch e.kind {
+		case Staff:
 			return client.StaffToken.Update().Where(stafftoken.ID(e.viewer.Credential)).SetLastUsedAt(now).Exec(ctx)
+		case Access:
+			return client.Grant.Update().Where(grant.ID(e.viewer.Grant)).SetLastUsedAt(now).Exec(ctx)
 		}
 		return client.APIKey.Update().Where(apikey.ID(e.viewer.Credential)).SetLastUsedAt(now).Exec(ctx)
 	})

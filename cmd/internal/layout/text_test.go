@@ -28,6 +28,7 @@ func TestLeftovers(t *testing.T) {
 		{name: "words", files: map[string]string{"a.md": "one\n" + todo + ": two\n", "b.txt": "(" + fixme + ")"},
 			want: []string{"a.md:2: \"" + todo + "\": finish it or open an issue", "b.txt:1: \"" + fixme + "\": finish it or open an issue"}},
 		{name: "part of a word", files: map[string]string{"a.md": todo + "S mas" + strings.ToLower(todo)}},
+		{name: "of others", files: map[string]string{vendored + "a.js": "// " + todo}},
 		{name: "binary", files: map[string]string{"a.png": "\x00 " + todo}},
 	})
 }

@@ -1,0 +1,159 @@
+package oauth
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/scope"
+)
+
+// Request is a valid authorisation request.
+type Request struct {
+	App *db.App
+	// Scopes are what the app asks for: of its registered ones, implied reads
+	// among them.
+	Scopes      scope.Set
+	RedirectURI string
+	State       string
+	challenge   string
+	issuer      string
+	stated      bool // there was a state to give back
+}
+
+// Begin judges an authorisation request (RFC 6749, section 4.1.1). Its error is
+// an [*Error], which says itself whether the browser may carry it to the client.
+func (s *Server) Begin(ctx context.Context, p Params) (*Request, error) {
+	r := &Request{issuer: s.Issuer}
+	if err := s.address(ctx, p, r); err != nil {
+		return nil, err
+	}
+	if err := r.read(p); err != nil {
+		err.request = r
+		return nil, err
+	}
+	return r, nil
+}
+
+// address finds out where the answer may go. Until it has, nobody is sent
+// anywhere.
+func (s *Server) address(ctx context.Context, p Params, r *Request) error {
+	if p.twice("client_id") || p.twice("redirect_uri") {
+		return p.once()
+	}
+	row, err := s.client(ctx, p.Get("client_id"))
+	switch {
+	case errors.Is(err, errUnknown):
+		return refuse(InvalidClient, "There is no app with this client_id.")
+	case err != nil:
+		return failed("look up client", err)
+	case row.DisabledAt != nil:
+		return refuse(UnauthorizedClient, "The app was disabled by its developer.")
+	}
+	r.App, r.RedirectURI = row, p.Get("redirect_uri")
+	if r.RedirectURI == "" {
+		return refuse(InvalidRequest, "The parameter redirect_uri is missing.")
+	}
+	if !registered(strings.Fields(row.RedirectUris), r.RedirectURI) {
+		return refuse(InvalidRequest, "The redirect_uri is not registered for this app.")
+	}
+	return nil
+}
+
+// read judges what the client may be told about.
+func (r *Request) read(p Params) *Error {
+	if !p.twice("state") {
+		r.State, r.stated = p.Get("state"), p.Get("state") != ""
+	}
+	if err := p.once(); err != nil {
+		return err
+	}
+	switch p.Get("response_type") {
+	case "code":
+	case "":
+		return refuse(InvalidRequest, "The parameter response_type is missing.")
+	default: // there is no implicit flow (spec, section 5)
+		return refuse(UnsupportedResponseType, "The only response_type is code.")
+	}
+	if mode := p.Get("response_mode"); mode != "" && mode != "query" {
+		return refuse(InvalidRequest, "The only response_mode is query.")
+	}
+	if err := r.proof(p); err != nil {
+		return err
+	}
+	return r.scope(p.Get("scope"))
+}
+
+// proof asks every client for PKCE with S256 (RFC 9700, section 2.1.1). A missing
+// method means plain, which is refused like plain itself.
+func (r *Request) proof(p Params) *Error {
+	r.challenge = p.Get("code_challenge")
+	switch {
+	case r.challenge == "":
+		return refuse(InvalidRequest, "The parameter code_challenge is missing: PKCE is required.")
+	case p.Get("code_challenge_method") != "S256":
+		return refuse(InvalidRequest, "The code_challenge_method is not S256: transform algorithm not supported.")
+	case !checkChallenge(r.challenge):
+		return refuse(InvalidRequest, "The code_challenge is not the base64url of a SHA-256.")
+	}
+	return nil
+}
+
+// scope keeps of what is asked for what the app is registered for; nothing asked
+// means all of that.
+func (r *Request) scope(asked string) *Error {
+	r.Scopes = scope.Parse(r.App.Scopes).Effective()
+	if asked != "" {
+		r.Scopes &= scope.Parse(asked).Effective()
+	}
+	if r.Scopes == 0 {
+		return refuse(InvalidScope, "The app may ask for none of these scopes.")
+	}
+	return nil
+}
+
+// answer makes the address that carries parameters to the client, with the issuer
+// (RFC 9207, section 2) and its state. What the URI's query holds stays
+// (RFC 6749, section 3.1.2).
+func (r *Request) answer(pairs ...string) string {
+	q := url.Values{"iss": {r.issuer}}
+	for i := 0; i < len(pairs); i += 2 {
+		q.Set(pairs[i], pairs[i+1])
+	}
+	if r.stated {
+		q.Set("state", r.State)
+	}
+	join := "?"
+	if strings.Contains(r.RedirectURI, "?") {
+		join = "&"
+	}
+	return r.RedirectURI + join + q.Encode()
+}
+
+// Host names where the person will be sent, for the consent screen: the host of a
+// web address, "this device" for a loopback one, else the private scheme.
+func (r *Request) Host() string {
+	if _, _, ok := loopback(r.RedirectURI); ok {
+		return "an app on this device"
+	}
+	u, err := url.Parse(r.RedirectURI)
+	if err != nil || u.Host == "" || u.Scheme != "https" {
+		scheme, _, _ := strings.Cut(r.RedirectURI, ":")
+		return "the app " + scheme + " on this device"
+	}
+	return u.Host
+}
+
+// digest binds a consent ticket to what was shown. Texts stand behind their
+// lengths, so no two requests make one message.
+func (r *Request) digest() [sha256.Size]byte {
+	h := sha256.New()
+	for _, text := range []string{r.App.ClientID, r.RedirectURI, r.State, r.challenge, r.Scopes.String()} {
+		fmt.Fprintf(h, "%d:%s", len(text), text)
+	}
+	return [sha256.Size]byte(h.Sum(nil))
+}

@@ -1,0 +1,148 @@
+package oauth
+
+import (
+	"context"
+	"errors"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/grant"
+	"github.com/storefront-go/storefront/ent/digest"
+	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/scope"
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/apikey"
+	"github.com/storefront-go/storefront/graph/trail"
+)
+
+// ErrSpent is the answer to a ticket that is not good: answered before, too old,
+// or of another session or request.
+var ErrSpent = errors.New("consent ticket is not valid")
+
+// Screen is what a person is asked.
+type Screen struct {
+	*Request
+	// Earlier is what live grants of the app give already in this store, and
+	// Known tells that there is one: scopes outside of it are new.
+	Earlier scope.Set
+	Known   bool
+	// Missing is what the person cannot give, since he lacks it: while there is
+	// any, or where Forbidden, the screen offers no Allow.
+	Missing   scope.Set
+	Forbidden bool
+	Ticket    string
+}
+
+// Allowable tells whether the person may consent.
+func (s *Screen) Allowable() bool { return !s.Forbidden && s.Missing == 0 }
+
+// Consent returns what to ask the viewer, a person in the store that he chose.
+func (s *Server) Consent(ctx context.Context, r *Request) (*Screen, error) {
+	v := viewer.From(ctx)
+	if v == nil || !v.IsPerson() {
+		return nil, fault.New(fault.AuthenticationRequired, "Sign in first.")
+	}
+	screen := &Screen{Request: r, Missing: r.Scopes &^ v.Scopes, Forbidden: !mayConsent(v), Ticket: s.ticket(v, r)}
+	now := micros.Now()
+	rows, err := s.Store.DB(ctx).Grant.Query().
+		Where(grant.AppID(r.App.ID), grant.RevokedAtIsNil(), grant.CodeUsedAtNotNil(), grant.ExpiresAtGT(now)).
+		Order(db.Desc(grant.FieldID)).Limit(100).All(ctx)
+	if err != nil {
+		return nil, wrap("read earlier grants", err)
+	}
+	for _, g := range rows {
+		screen.Known = true
+		screen.Earlier |= scope.Parse(g.Scopes).Effective()
+	}
+	return screen, nil
+}
+
+// mayConsent tells whether the person's role reaches apps (contract, section 6).
+func mayConsent(v *viewer.Viewer) bool {
+	return v.IsPerson() && (v.Role == viewer.Owner || v.Role == viewer.Admin || v.Role == viewer.Developer)
+}
+
+// Allow spends the ticket and makes the grant with its code, in one transaction.
+// It returns the address that takes the code to the client.
+func (s *Server) Allow(ctx context.Context, r *Request, ticket string) (redirect string, err error) {
+	v := viewer.From(ctx)
+	if v == nil || !mayConsent(v) || !v.Scopes.Covers(r.Scopes) {
+		return "", fault.New(fault.Forbidden, "Your role in this store does not reach what the app asks for.")
+	}
+	code := apikey.Mint(apikey.Code)
+	err = s.spend(ctx, r, ticket, func(ctx context.Context, c *db.Client) error {
+		now, id := micros.Now(), xid.New()
+		if err := direct(ctx, c, lead{code, id}); err != nil {
+			return err
+		}
+		err := c.Grant.Create().SetID(id).SetAppStoreID(r.App.StoreID).SetAppID(r.App.ID).
+			SetUserID(v.Actor).SetUserName(v.Name).SetScopes(r.Scopes.String()).SetRedirectURI(r.RedirectURI).
+			SetCodeChallenge(r.challenge).SetCodeExpiresAt(now.Add(CodeLife)).SetExpiresAt(now.Add(GrantLife)).
+			SetUpdatedAt(now).Exec(ctx)
+		if err != nil {
+			return wrap("make grant", err)
+		}
+		return trail.Write(ctx, c, "grant.create", xid.Grant, id, r.Scopes.String())
+	})
+	if err != nil {
+		return "", err
+	}
+	return r.answer("code", code.Reveal()), nil
+}
+
+// Deny spends the ticket and returns the address that tells the client.
+func (s *Server) Deny(ctx context.Context, r *Request, ticket string) (redirect string, err error) {
+	err = s.spend(ctx, r, ticket, func(ctx context.Context, c *db.Client) error {
+		return trail.Write(ctx, c, "grant.deny", xid.App, r.App.ID, "")
+	})
+	if err != nil {
+		return "", err
+	}
+	return r.answer("error", AccessDenied, "error_description", "The person did not allow it."), nil
+}
+
+// spend runs f in a transaction that takes the ticket away. Its row's primary key
+// lets one of two answers through.
+func (s *Server) spend(ctx context.Context, r *Request, ticket string, f func(context.Context, *db.Client) error) error {
+	v := viewer.From(ctx)
+	if v == nil || !v.IsPerson() {
+		return fault.New(fault.AuthenticationRequired, "Sign in first.")
+	}
+	id, ok := s.open(v, r, ticket)
+	if !ok {
+		return ErrSpent
+	}
+	return s.Store.InTx(ctx, func(ctx context.Context) error {
+		c := s.Store.DB(ctx)
+		if err := c.ConsentTicket.Create().SetID(id).Exec(ctx); err != nil {
+			if ent.IsDuplicate(err) {
+				return ErrSpent
+			}
+			return wrap("spend ticket", err)
+		}
+		return f(ctx, c)
+	})
+}
+
+// lead is a credential and the row that it leads to.
+type lead struct {
+	secret apikey.Secret
+	id     xid.ID
+}
+
+// direct enters credentials of the viewer's store into the directory, by their
+// hashes, in one statement.
+func direct(ctx context.Context, c *db.Client, leads ...lead) error {
+	rows := make([]*db.CredentialCreate, len(leads))
+	for i, l := range leads {
+		_, kind, ok := apikey.Parse(l.secret.Reveal())
+		if !ok {
+			return errors.New("enter credential: malformed")
+		}
+		rows[i] = c.Credential.Create().SetID(digest.Sum(l.secret.Hash())).SetStoreID(viewer.From(ctx).Store).
+			SetCredentialID(l.id).SetKind(string(kind))
+	}
+	return wrap("enter credential", c.Credential.CreateBulk(rows...).Exec(ctx))
+}

@@ -1,0 +1,99 @@
+package oauth
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/grant"
+	"github.com/storefront-go/storefront/ent/event"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/notify"
+	"github.com/storefront-go/storefront/graph/outbox"
+	"github.com/storefront-go/storefront/graph/trail"
+	"github.com/storefront-go/storefront/graph/wire"
+)
+
+// End revokes a grant of the viewer's store in the transaction of ctx: one
+// conditional update, with its event and its audit row. It tells whether this
+// call ended the grant; one that had ended stays as it was, and the app's tokens
+// are dead in both cases. The caller makes [apikey.Keeper] forget on commit.
+func End(ctx context.Context, c *db.Client, g *db.Grant, app *db.App, why state.GrantEnd) (bool, error) {
+	after := *g
+	// Nothing else raises a grant's version, so this is the state after the update.
+	after.Version, after.EventSequence = g.Version+1, g.EventSequence+1
+	after.UpdatedAt = max(micros.Now(), g.UpdatedAt+1)
+	after.RevokedAt, after.RevokedReason = &after.UpdatedAt, &why
+	n, err := c.Grant.Update().Where(grant.ID(g.ID), grant.RevokedAtIsNil()).
+		SetRevokedAt(after.UpdatedAt).SetRevokedReason(why).SetUpdatedAt(after.UpdatedAt).
+		SetVersion(after.Version).SetEventSequence(after.EventSequence).Save(ctx)
+	if err != nil || n == 0 {
+		return false, wrap("revoke grant", err)
+	}
+	*g = after
+	err = outbox.Append(ctx, c, outbox.Resource{Store: g.StoreID, ID: g.ID, Version: g.Version, Sequence: g.EventSequence},
+		outbox.Entry{Type: event.AppGrantRevoked, Object: wire.AppendGrant(nil, g, app)})
+	if err != nil {
+		return false, err
+	}
+	if err := warn(ctx, c, g, app, why); err != nil {
+		return false, err
+	}
+	return true, trail.Write(ctx, c, "grant.revoke", xid.Grant, g.ID, string(why))
+}
+
+// warn tells the store's people when a grant ended because something was shown
+// twice: then somebody else may hold it.
+func warn(ctx context.Context, c *db.Client, g *db.Grant, app *db.App, why state.GrantEnd) error {
+	if why != state.GrantCodeReused && why != state.GrantTokenReused {
+		return nil
+	}
+	return notify.Append(ctx, c, notify.Notice{
+		Level: state.NotificationWarning,
+		Title: clip("Access of "+app.Name+" was ended", 255),
+		Body: "A credential of this app was used twice, which happens when it is stolen or when the app has a fault. " +
+			"The access that " + g.UserName + " had given is ended. If you trust the app, connect it again.",
+		Kind: xid.Grant, ID: g.ID,
+	})
+}
+
+// clip cuts a text to n code points.
+func clip(s string, n int) string {
+	if r := []rune(s); len(r) > n {
+		return string(r[:n])
+	}
+	return s
+}
+
+// end revokes the family of something that was presented twice, or that its app
+// gave back, in a transaction of its own: when it returns, that is committed.
+func (s *Server) end(ctx context.Context, g *db.Grant, by *viewer.Viewer, why state.GrantEnd) error {
+	app, err := s.appOf(ctx, g)
+	if err != nil {
+		return err
+	}
+	return s.Store.InTx(viewer.With(ctx, by), func(ctx context.Context) error {
+		row := *g // the function may run again
+		ended, err := End(ctx, s.Store.DB(ctx), &row, app, why)
+		if ended {
+			ent.OnCommit(ctx, s.Keys.Forget)
+		}
+		return err
+	})
+}
+
+// guardian acts where the server ends a family by itself.
+func guardian(g *db.Grant) *viewer.Viewer {
+	return &viewer.Viewer{Kind: viewer.System, Store: g.StoreID, Name: "storefront"}
+}
+
+func wrap(doing string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", doing, err)
+}

@@ -1,0 +1,67 @@
+package oauth
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/storefront-go/storefront/ent"
+)
+
+// The error codes of RFC 6749, sections 4.1.2.1 and 5.2.
+const (
+	InvalidRequest          = "invalid_request"
+	InvalidClient           = "invalid_client"
+	InvalidGrant            = "invalid_grant"
+	InvalidScope            = "invalid_scope"
+	AccessDenied            = "access_denied"
+	UnauthorizedClient      = "unauthorized_client"
+	UnsupportedGrantType    = "unsupported_grant_type"
+	UnsupportedResponseType = "unsupported_response_type"
+	ServerError             = "server_error"
+	TemporarilyUnavailable  = "temporarily_unavailable"
+)
+
+// Error is an answer of RFC 6749. Description is plain ASCII without quotes or
+// backslashes, as section 5.2 wants it.
+type Error struct {
+	Code        string
+	Description string
+	// RetryAfter is set where the client may try again.
+	RetryAfter time.Duration
+	// Err is the cause, for the log only.
+	Err error
+
+	request *Request // whose redirect URI may carry it; nil: the person is told
+}
+
+// Error implements error; the text is for logs.
+func (e *Error) Error() string {
+	if e.Err != nil {
+		return fmt.Sprintf("%s: %s: %v", e.Code, e.Description, e.Err)
+	}
+	return e.Code + ": " + e.Description
+}
+
+// Unwrap returns the hidden cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// Redirect returns where the browser takes an error of the authorisation
+// endpoint, or "" where the person must be told instead: nobody is sent to an
+// address that is not the client's (RFC 6749, section 4.1.2.1).
+func (e *Error) Redirect() string {
+	if e.request == nil {
+		return ""
+	}
+	return e.request.answer("error", e.Code, "error_description", e.Description)
+}
+
+func refuse(code, description string) *Error { return &Error{Code: code, Description: description} }
+
+// failed is what a client is told of a fault that is ours.
+func failed(doing string, err error) *Error {
+	if ent.IsUnavailable(err) {
+		return &Error{Code: TemporarilyUnavailable, Description: "The service is not available for a moment.",
+			RetryAfter: time.Second, Err: fmt.Errorf("%s: %w", doing, err)}
+	}
+	return &Error{Code: ServerError, Description: "The server made a mistake.", Err: fmt.Errorf("%s: %w", doing, err)}
+}

@@ -1,0 +1,120 @@
+package oauth
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/accesstoken"
+	"github.com/storefront-go/storefront/ent/db/consentticket"
+	"github.com/storefront-go/storefront/ent/db/credential"
+	"github.com/storefront-go/storefront/ent/db/grant"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/ent/xid"
+)
+
+// How long what is dead is kept.
+const (
+	// keepDead is for families: until then a stolen code or refresh token that is
+	// shown late is known as such. Grants themselves stay, for the store's people.
+	keepDead = 30 * 24 * time.Hour
+	// keepToken is for access tokens, beyond their life.
+	keepToken = time.Hour
+	// keepUnused is for grants whose code nobody redeemed.
+	keepUnused = 24 * time.Hour
+)
+
+// purgeBatch bounds the rows of one transaction.
+const purgeBatch = 90
+
+// Purge deletes what no request can use any more and returns how many rows.
+// Nothing depends on it but space.
+func (s *Server) Purge(ctx context.Context) (total int, err error) {
+	err = s.Store.EachStore(ctx, func(ctx context.Context) error {
+		for _, step := range []func(context.Context, micros.Time) (int, error){
+			s.purgeTickets, s.purgeTokens, s.purgeUnused, s.purgeDead,
+		} {
+			for n := purgeBatch; n == purgeBatch; total += n {
+				if n, err = step(ctx, micros.Now()); err != nil {
+					return fmt.Errorf("purge grants: %w", err)
+				}
+			}
+		}
+		return nil
+	})
+	return total, err
+}
+
+// batch reads ids and deletes what they stand for in one transaction.
+func (s *Server) batch(ctx context.Context, read func(context.Context, *db.Client) ([]xid.ID, error), drop func(context.Context, *db.Client, []xid.ID) error) (n int, err error) {
+	err = s.Store.InTx(ctx, func(ctx context.Context) error {
+		c := s.Store.DB(ctx)
+		ids, err := read(ctx, c)
+		if n = len(ids); err != nil || n == 0 {
+			return err
+		}
+		return drop(ctx, c, ids)
+	})
+	return n, err
+}
+
+func (s *Server) purgeTickets(ctx context.Context, now micros.Time) (int, error) {
+	return s.batch(ctx, func(ctx context.Context, c *db.Client) ([]xid.ID, error) {
+		return c.ConsentTicket.Query().Where(consentticket.IDLT(xid.First(now.Add(-2 * TicketLife)))).
+			Order(db.Asc(consentticket.FieldID)).Limit(purgeBatch).IDs(ctx)
+	}, func(ctx context.Context, c *db.Client, ids []xid.ID) error {
+		_, err := c.ConsentTicket.Delete().Where(consentticket.IDIn(ids...)).Exec(ctx)
+		return err
+	})
+}
+
+func (s *Server) purgeTokens(ctx context.Context, now micros.Time) (int, error) {
+	return s.batch(ctx, func(ctx context.Context, c *db.Client) ([]xid.ID, error) {
+		return c.AccessToken.Query().Where(accesstoken.IDLT(xid.First(now.Add(-AccessLife - keepToken)))).
+			Order(db.Asc(accesstoken.FieldID)).Limit(purgeBatch).IDs(ctx)
+	}, func(ctx context.Context, c *db.Client, ids []xid.ID) error {
+		if err := forget(ctx, c, ids); err != nil {
+			return err
+		}
+		_, err := c.AccessToken.Delete().Where(accesstoken.IDIn(ids...)).Exec(ctx)
+		return err
+	})
+}
+
+func (s *Server) purgeUnused(ctx context.Context, now micros.Time) (int, error) {
+	old := grant.IDLT(xid.First(now.Add(-keepUnused)))
+	return s.batch(ctx, func(ctx context.Context, c *db.Client) ([]xid.ID, error) {
+		return c.Grant.Query().Where(old, grant.CodeUsedAtIsNil(), grant.RevokedAtIsNil()).
+			Order(db.Asc(grant.FieldID)).Limit(purgeBatch).IDs(ctx)
+	}, func(ctx context.Context, c *db.Client, ids []xid.ID) error {
+		if err := forget(ctx, c, ids); err != nil {
+			return err
+		}
+		_, err := c.Grant.Delete().Where(grant.IDIn(ids...), grant.CodeUsedAtIsNil(), grant.RevokedAtIsNil()).Exec(ctx)
+		return err
+	})
+}
+
+// purgeDead forgets the secrets of families that ended long ago. The present
+// refresh token's hash goes from the row too, which marks it as done.
+func (s *Server) purgeDead(ctx context.Context, now micros.Time) (int, error) {
+	before := now.Add(-keepDead)
+	return s.batch(ctx, func(ctx context.Context, c *db.Client) ([]xid.ID, error) {
+		return c.Grant.Query().Where(grant.RefreshHashNotNil(), grant.Or(grant.RevokedAtLT(before), grant.ExpiresAtLT(before))).
+			Order(db.Asc(grant.FieldID)).Limit(purgeBatch).IDs(ctx)
+	}, func(ctx context.Context, c *db.Client, ids []xid.ID) error {
+		if err := forget(ctx, c, ids); err != nil {
+			return err
+		}
+		return c.Grant.Update().Where(grant.IDIn(ids...)).ClearRefreshHash().Exec(ctx)
+	})
+}
+
+// forget takes what leads to the rows out of the directory.
+func forget(ctx context.Context, c *db.Client, ids []xid.ID) error {
+	_, err := c.Credential.Delete().
+		Where(credential.StoreID(viewer.From(ctx).Store), credential.CredentialIDIn(ids...)).Exec(ctx)
+	return err
+}

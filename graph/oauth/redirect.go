@@ -1,0 +1,91 @@
+package oauth
+
+import (
+	"net/url"
+	"strconv"
+	"strings"
+)
+
+// MaxRedirectURI is the longest redirect URI, in bytes.
+const MaxRedirectURI = 2048
+
+// loopbacks are the hosts that plain http may go to, on any port (RFC 8252,
+// section 7.3). The name localhost is not one: what it means is not ours to know
+// (section 8.3).
+var loopbacks = []string{"http://127.0.0.1", "http://[::1]"}
+
+// CheckRedirectURI judges a URI for registration: https, http on a loopback
+// address, or a private scheme that holds a dot (RFC 8252, section 7.1). It
+// returns what is wrong as a sentence, or "".
+func CheckRedirectURI(uri string) string {
+	if len(uri) > MaxRedirectURI {
+		return "The redirect URI is longer than 2048 bytes."
+	}
+	for i := range len(uri) {
+		if c := uri[i]; c <= ' ' || c >= 0x7f || strings.IndexByte("\\\"<>^`{|}", c) >= 0 {
+			return "The redirect URI holds a character that no URI has."
+		}
+	}
+	u, err := url.Parse(uri)
+	switch {
+	case err != nil || u.Scheme == "":
+		return "The redirect URI is not an absolute URI."
+	case strings.Contains(uri, "#"): // RFC 6749, section 3.1.2
+		return "The redirect URI has a fragment."
+	case u.User != nil:
+		return "The redirect URI names a user."
+	}
+	return checkScheme(uri, u)
+}
+
+func checkScheme(uri string, u *url.URL) string {
+	switch {
+	case u.Scheme == "https" && u.Hostname() != "" && u.Opaque == "":
+		return ""
+	case u.Scheme == "http":
+		if _, _, ok := loopback(uri); ok {
+			return ""
+		}
+	case strings.Contains(u.Scheme, "."):
+		return ""
+	}
+	return "A redirect URI is https, http on 127.0.0.1 or [::1], or of a private scheme with a dot."
+}
+
+// loopback splits a URI on a loopback address into its host and what follows the
+// port. It looks at the text alone, so that no parser reads another host.
+func loopback(uri string) (host, rest string, ok bool) {
+	for _, host := range loopbacks {
+		rest, ok := strings.CutPrefix(uri, host)
+		if !ok {
+			continue
+		}
+		if port, found := strings.CutPrefix(rest, ":"); found {
+			end := strings.IndexAny(port, "/?")
+			if end < 0 {
+				end = len(port)
+			}
+			if n, err := strconv.ParseUint(port[:end], 10, 16); err != nil || n == 0 || port[0] == '0' {
+				return "", "", false
+			}
+			rest = port[end:]
+		}
+		return host, rest, rest == "" || rest[0] == '/' || rest[0] == '?'
+	}
+	return "", "", false
+}
+
+// registered tells whether a client may be answered at the URI: it equals a
+// registered one, but for the port on a loopback address.
+func registered(uris []string, uri string) bool {
+	host, rest, local := loopback(uri)
+	for _, known := range uris {
+		if known == uri {
+			return true
+		}
+		if h, r, ok := loopback(known); ok && local && h == host && r == rest && !strings.Contains(uri, "#") {
+			return true
+		}
+	}
+	return false
+}

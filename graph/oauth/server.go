@@ -1,0 +1,159 @@
+package oauth
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"net/url"
+	"strings"
+	"time"
+
+	"entgo.io/ent/dialect/sql"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/app"
+	"github.com/storefront-go/storefront/ent/db/credential"
+	"github.com/storefront-go/storefront/ent/db/grant"
+	"github.com/storefront-go/storefront/ent/db/oauthclient"
+	"github.com/storefront-go/storefront/ent/digest"
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/graph/apikey"
+	"github.com/storefront-go/storefront/graph/keyring"
+)
+
+// Lifetimes (contract, section 7).
+const (
+	CodeLife    = 60 * time.Second
+	AccessLife  = time.Hour
+	RefreshLife = 30 * 24 * time.Hour // without use
+	GrantLife   = 180 * 24 * time.Hour
+)
+
+// Config is what the server needs.
+type Config struct {
+	Store *ent.Store
+	// Keys forgets access tokens whose grant has ended.
+	Keys *apikey.Keeper
+	Ring *keyring.Ring
+	// Issuer is {api_host}, without a slash at its end (RFC 9207).
+	Issuer string
+}
+
+// Server is the authorisation server.
+type Server struct {
+	Config
+	tickets []keyring.MACKey
+}
+
+// New makes the server.
+func New(c Config) (*Server, error) {
+	if c.Store == nil || c.Keys == nil || c.Ring == nil || c.Issuer == "" {
+		return nil, errors.New("oauth: Store, Keys, Ring and Issuer are needed")
+	}
+	return &Server{Config: c, tickets: c.Ring.MACs(keyring.Cookies)}, nil
+}
+
+// errUnknown is a client, a code or a token that is not there.
+var errUnknown = errors.New("unknown")
+
+// client reads the app of a client id in one statement.
+func (s *Server) client(ctx context.Context, id string) (*db.App, error) {
+	if id == "" || len(id) > 64 {
+		return nil, errUnknown
+	}
+	row, err := s.Store.DB(ctx).App.Query().Modify(func(q *sql.Selector) {
+		t := sql.Table(oauthclient.Table)
+		q.Join(t).On(t.C(oauthclient.FieldStoreID), q.C(app.FieldStoreID)).On(t.C(oauthclient.FieldAppID), q.C(app.FieldID))
+		q.Where(sql.EQ(t.C(oauthclient.FieldID), id))
+	}).Only(viewer.Everywhere(ctx))
+	return row, known404(err)
+}
+
+// family reads the grant that a code or a refresh token belongs to, in one
+// statement.
+func (s *Server) family(ctx context.Context, secret string, kind apikey.Kind) (*db.Grant, digest.Sum, error) {
+	token, got, ok := apikey.Parse(secret)
+	if !ok || got != kind {
+		return nil, digest.Sum{}, errUnknown
+	}
+	sum := digest.Sum(token.Hash())
+	row, err := s.Store.DB(ctx).Grant.Query().Modify(func(q *sql.Selector) {
+		t := sql.Table(credential.Table)
+		q.Join(t).On(t.C(credential.FieldStoreID), q.C(grant.FieldStoreID)).On(t.C(credential.FieldCredentialID), q.C(grant.FieldID))
+		q.Where(sql.And(sql.EQ(t.C(credential.FieldID), sum), sql.EQ(t.C(credential.FieldKind), string(kind))))
+	}).Only(viewer.Everywhere(ctx))
+	return row, sum, known404(err)
+}
+
+// appOf reads the app of a grant from the store that registered it.
+func (s *Server) appOf(ctx context.Context, g *db.Grant) (*db.App, error) {
+	row, err := s.Store.DB(ctx).App.Query().Where(app.StoreID(g.AppStoreID), app.ID(g.AppID)).Only(viewer.Everywhere(ctx))
+	return row, wrap("read the app of a grant", err)
+}
+
+func known404(err error) error {
+	if db.IsNotFound(err) {
+		return errUnknown
+	}
+	return err
+}
+
+// identify finds which client sends a request to the token or revocation
+// endpoint. Clients are public: they name themselves in the body, or with Basic
+// and an empty secret, as stock libraries do (RFC 6749, sections 2.3.1 and 3.2.1).
+func (s *Server) identify(ctx context.Context, p Params, authorization []string) (*db.App, error) {
+	id, err := clientID(p, authorization)
+	if err != nil {
+		return nil, err
+	}
+	row, lookup := s.client(ctx, id)
+	switch {
+	case errors.Is(lookup, errUnknown):
+		return nil, refuse(InvalidClient, "There is no such client.")
+	case lookup != nil:
+		return nil, failed("look up client", lookup)
+	case row.DisabledAt != nil:
+		return nil, refuse(InvalidClient, "The client is disabled.")
+	}
+	return row, nil
+}
+
+func clientID(p Params, authorization []string) (string, error) {
+	id := p.Get("client_id")
+	if p.Get("client_secret") != "" {
+		return "", refuse(InvalidClient, "Clients of this server are public and have no secret.")
+	}
+	if len(authorization) == 0 {
+		if id == "" {
+			return "", refuse(InvalidClient, "The client is not named: send client_id.")
+		}
+		return id, nil
+	}
+	named, ok := basic(authorization)
+	if !ok {
+		return "", refuse(InvalidClient, "The Authorization header is not Basic with a client id and an empty secret.")
+	}
+	if id != "" && id != named {
+		return "", refuse(InvalidRequest, "The header and the body name different clients.")
+	}
+	return named, nil
+}
+
+// basic reads the client id of a Basic header, both parts of which are form
+// encoded (RFC 6749, section 2.3.1).
+func basic(headers []string) (id string, ok bool) {
+	scheme, encoded, _ := strings.Cut(headers[0], " ")
+	if len(headers) > 1 || !strings.EqualFold(scheme, "Basic") {
+		return "", false
+	}
+	plain, err := base64.StdEncoding.DecodeString(strings.TrimLeft(encoded, " "))
+	if err != nil {
+		return "", false
+	}
+	name, secret, found := strings.Cut(string(plain), ":")
+	if id, err = url.QueryUnescape(name); err != nil || !found || secret != "" {
+		return "", false
+	}
+	return id, id != ""
+}

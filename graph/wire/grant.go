@@ -1,0 +1,36 @@
+package wire
+
+import (
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/scope"
+	"github.com/storefront-go/storefront/ent/xid"
+)
+
+// AppendGrant appends what a person of a store gave to an app: the object of
+// app.grant_revoked (contract, section 8). The app is the grant's own. Scopes
+// are those granted, sorted; what the app may use of them now is not told.
+func AppendGrant(b []byte, g *db.Grant, app *db.App) []byte {
+	o := Open(b)
+	o.ID("id", xid.Grant, g.ID)
+	o.Name("app")
+	a := Open(o.B)
+	a.ID("id", xid.App, app.ID)
+	a.Str("name", app.Name)
+	a.Plain("client_id", app.ClientID)
+	o.B = a.Close()
+	o.Strings("scopes", scope.Parse(g.Scopes).Names())
+	o.Name("consented_by")
+	p := Open(o.B)
+	p.ID("id", xid.User, g.UserID)
+	p.Str("name", g.UserName)
+	o.B = p.Close()
+	o.Time("consented_at", g.ID.Time())
+	o.Time("expires_at", g.ExpiresAt)
+	o.TimeOpt("revoked_at", g.RevokedAt)
+	if g.RevokedReason == nil {
+		o.Null("revoked_reason")
+	} else {
+		o.Plain("revoked_reason", string(*g.RevokedReason))
+	}
+	return o.Close()
+}
