@@ -23,6 +23,8 @@ func (q Query) Me(ctx context.Context) (*model.Identity, error) {
 	switch v.Kind {
 	case viewer.APIKey:
 		err = q.identifyKey(ctx, id)
+	case viewer.OAuthApp:
+		err = q.identifyAccess(ctx, v, id)
 	case viewer.Staff:
 		err = q.identifyToken(ctx, id)
 	default:

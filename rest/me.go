@@ -31,14 +31,33 @@ func (a *API) getMe(c *call) error {
 	s.Plain("currency", me.Store.Currency)
 	s.Plain("timezone", me.Store.Timezone)
 	o.B = s.Close()
-	o.Null("app")
-	o.Null("grant")
+	appendConsent(&o, me)
 	o.Plain("api_version", "v1")
 	o.Name("limits")
 	o.B = a.appendLimits(o.B)
 	o.Time("server_time", me.ServerTime)
 	c.out = o.Close()
 	return nil
+}
+
+// appendConsent writes the app and the consent behind a token, null for a key.
+func appendConsent(o *wire.Object, me *model.Identity) {
+	if me.App == nil || me.Grant == nil {
+		o.Null("app")
+		o.Null("grant")
+		return
+	}
+	o.Name("app")
+	a := wire.Open(o.B)
+	a.Plain("id", me.App.PublicID())
+	a.Str("name", me.App.Name)
+	a.Str("client_id", me.App.ClientID)
+	o.B = a.Close()
+	o.Name("grant")
+	g := wire.Open(o.B)
+	g.Plain("id", me.Grant.PublicID())
+	g.Time("consented_at", me.Grant.CreatedAt())
+	o.B = g.Close()
 }
 
 func appendCredential(b []byte, me *model.Identity) []byte {

@@ -90,7 +90,10 @@ type Identity struct {
 	Effective    scope.Set
 	Granted      scope.Set
 	Store        *Store
-	ServerTime   micros.Time
+	// App and Grant are nil but for an app's token.
+	App        *AppSummary
+	Grant      *db.Grant
+	ServerTime micros.Time
 }
 
 // Scopes returns the effective scopes, sorted.
