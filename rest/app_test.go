@@ -1,0 +1,92 @@
+package rest_test
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/digest"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/scope"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/apikey"
+)
+
+// install gives an app of another shop a grant in the shop, and returns one access
+// token for each set of scopes that a refresh asked for.
+func (m *shop) install(granted, registered scope.Set, narrow ...scope.Set) (app xid.ID, tokens []string) {
+	m.t.Helper()
+	developer := newShop(m.t, m.store, shopRow{})
+	app = xid.New()
+	developer.tx(func(ctx context.Context, c *db.Client) error {
+		return c.App.Create().SetID(app).SetClientID(strings.ToLower(app.String())).SetName("Sync it").SetDeveloper("Sync Ltd").
+			SetRedirectUris("https://sync.example/cb").SetScopes(registered.String()).SetUpdatedAt(epoch).Exec(ctx)
+	})
+	m.tx(func(ctx context.Context, c *db.Client) error {
+		family, hour := xid.New(), micros.Now().Add(time.Hour)
+		err := c.Grant.Create().SetID(family).SetAppStoreID(developer.id).SetAppID(app).SetUserID(xid.New()).SetUserName("Ada").
+			SetScopes(granted.String()).SetRedirectURI("https://sync.example/cb").SetCodeChallenge("x").SetCodeExpiresAt(hour).
+			SetExpiresAt(hour).SetUpdatedAt(epoch).Exec(ctx)
+		for _, set := range narrow {
+			secret, id := apikey.Mint(apikey.Access), xid.New()
+			if err == nil {
+				err = c.Credential.Create().SetID(digest.Sum(secret.Hash())).SetStoreID(m.id).SetCredentialID(id).
+					SetKind(string(apikey.Access)).Exec(ctx)
+			}
+			if err == nil {
+				err = c.AccessToken.Create().SetID(id).SetGrantID(family).SetHint(apikey.Hint(secret)).SetScopes(set.String()).
+					SetExpiresAt(hour).Exec(ctx)
+			}
+			tokens = append(tokens, secret.Reveal())
+		}
+		return err
+	})
+	return app, tokens
+}
+
+// An app's token is told with its app and consent, and acts as the app: its notes
+// name it, and its idempotency keys are the client's, whatever token it holds.
+func TestAppToken(t *testing.T) {
+	each(t, func(t *testing.T, s *server, m *shop) {
+		m.furnish()
+		all := scope.Of(scope.ProductsRead, scope.OrdersWrite)
+		app, tokens := m.install(all|scope.Of(scope.CustomersRead), all, all, all, scope.Of(scope.ProductsRead))
+		var me struct {
+			Type          string
+			Scopes        []string
+			GrantedScopes []string `json:"granted_scopes"`
+			App           struct{ ID, Name string }
+			Grant         struct{ ID string }
+			Credential    struct{ ID, Hint string }
+		}
+		s.do(t, request{As: tokens[0], Path: "/me"}).want(http.StatusOK, "").decode(&me)
+		if me.Type != "oauth_token" || me.App.ID != xid.App.Format(app) || me.App.Name != "Sync it" ||
+			!strings.HasPrefix(me.Grant.ID, "grt_") || !strings.HasPrefix(me.Credential.ID, "tok_") || !strings.HasPrefix(me.Credential.Hint, "sfa_") {
+			t.Errorf("%+v", me)
+		}
+		if want := all.Effective().Names(); !slices.Equal(me.Scopes, want) {
+			t.Errorf("scopes %v, want %v", me.Scopes, want)
+		}
+		if !slices.Contains(me.GrantedScopes, scope.CustomersRead) {
+			t.Errorf("granted %v lack what the app is not registered for any more", me.GrantedScopes)
+		}
+		s.do(t, request{As: tokens[0], Path: "/customers"}).want(http.StatusForbidden, "insufficient_scope")
+		note := func(token string) *answer {
+			return s.post(t, token, "one-key", "/orders/"+orderID+"/notes", `{"body":"by an app"}`)
+		}
+		first := note(tokens[0]).want(http.StatusCreated, "")
+		var made struct {
+			Author struct{ Type, ID, Name string }
+		}
+		first.decode(&made)
+		if made.Author.Type != "oauth_app" || made.Author.ID != xid.App.Format(app) || made.Author.Name != "Sync it" {
+			t.Errorf("%+v", made)
+		}
+		same(t, first, note(tokens[1]))
+		note(tokens[2]).want(http.StatusForbidden, "insufficient_scope")
+	})
+}
