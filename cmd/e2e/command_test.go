@@ -7,12 +7,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/storefront-go/storefront/cmd/internal/demo"
 	"github.com/storefront-go/storefront/ent/scope"
 )
 
 // commands are all that the program knows.
 var commands = []string{"serve", "migrate", "migrate apply", "migrate status", "store", "store create", "store list", "store legacy",
-	"key", "key create", "key list", "key rotate", "key revoke", "staff", "staff add", "staff list", "staff remove", "staff token",
+	"key", "key create", "key list", "key rotate", "key revoke",
+	"app", "app create", "app list", "app show", "app update", "app disable", "app enable", "app legacy", "staff", "staff add", "staff list", "staff remove", "staff token", "staff password",
 	"doctor", "version"}
 
 func TestHelp(t *testing.T) {
@@ -40,6 +42,7 @@ func TestUsage(t *testing.T) {
 		"serve --demo --addr 0.0.0.0:0", "serve --rate-limit -1", "serve --rate-limit many", "serve --demo-orders -1", "serve --public-url ftp://x",
 		"serve --public-url http://x/path", "serve --trusted-proxies 10.0.0.0/99", "serve --tls-cert x", "serve --log-level loud",
 		"key create", "key create --name x", "key rotate", "store legacy maybe", "store create", "staff add a@b.example --name A --role king",
+		"app create X --scope orders.read", "app create X --redirect-uri https://x.example/", "app legacy maybe app_1", "app update",
 		"key create --name x --scope orders.read --expires -1h", "version --verbose"} {
 		code, out, log := try(t, strings.Fields(line)...)
 		oneLine(t, code, 2, out, log)
@@ -47,6 +50,7 @@ func TestUsage(t *testing.T) {
 	for _, line := range []string{"key create --name x --scope orders.read", "key create --store nobody --name x --scope orders.read",
 		"key create --store kestrel-bikes --name x --scope orders.delete", "key create --store kestrel-bikes --name x --scope ,",
 		"key rotate --store kestrel-bikes key_1", "key revoke --store kestrel-bikes key_01h455vb4pex5vsknk084sn02q",
+		"app create X --store kestrel-bikes --redirect-uri http://localhost/ --scope orders.read", "app show --store kestrel-bikes app_1",
 		"staff token --store kestrel-bikes nobody@kestrel-bikes.example", "staff remove --store kestrel-bikes mirela@kestrel-bikes.example",
 		"store create X --currency XYZ --owner-email a@b.example", "store create X --currency EUR --owner-email nonsense",
 		"store create X --handle kestrel-bikes --currency EUR --owner-email a@b.example"} {
@@ -109,6 +113,45 @@ func TestKeyCommands(t *testing.T) {
 	if list := parse[[]made](t, command(t, in.with("key", "list")...)); len(list) != len(scope.All())+1+3 {
 		t.Errorf("%d keys are listed", len(list))
 	}
+}
+
+// An app is registered, changed and stopped by commands beside a running server,
+// which shows each to the people of its store alone.
+func TestAppCommands(t *testing.T) {
+	t.Parallel()
+	data := demoData(t)
+	p := start(t, settings{Data: data, Args: []string{"--demo"}})
+	stores := p.demo(t).Stores
+	in := place{"--data", data, "--store", "kestrel-bikes", "--json"}
+	app := parse[struct {
+		ID       string
+		ClientID string `json:"client_id"`
+	}](t, command(t, in.with("app", "create", "Sync", "--redirect-uri", "com.example.sync:/cb", "--scope", "orders.read,products.write")...))
+	shown := func(store demo.Store) (at struct {
+		Apps struct {
+			Nodes []struct {
+				ID, Name, ClientID string
+				Scopes             []string
+				DisabledAt         *time.Time
+			}
+		}
+	}) {
+		p.graphql(t, store.StaffToken, "{apps{nodes{id name clientId scopes disabledAt}}}", nil, &at)
+		return at
+	}
+	if got := shown(stores[0]).Apps.Nodes; len(got) != 2 || got[0].ClientID != app.ClientID || len(got[0].Scopes) != 2 || got[1].ID != p.demo(t).OAuthApp.ID {
+		t.Errorf("%+v", got)
+	}
+	if got := shown(stores[1]).Apps.Nodes; len(got) != 0 {
+		t.Errorf("another store has %+v", got)
+	}
+	command(t, in.with("app", "update", app.ID, "--name", "Sync 2", "--scope", "orders.read")...)
+	command(t, in.with("app", "disable", app.ID)...)
+	if got := shown(stores[0]).Apps.Nodes[0]; got.Name != "Sync 2" || len(got.Scopes) != 1 || got.DisabledAt == nil {
+		t.Errorf("%+v", got)
+	}
+	code, out, log := try(t, in.with("app", "disable", app.ID)...)
+	oneLine(t, code, 1, out, log)
 }
 
 // nearTerm is the contract's time for a change by another process to hold.

@@ -93,7 +93,7 @@ func checkDemoFile(t *testing.T, p *program) {
 		GraphQLURL   string           `json:"graphql_url"`
 		DashboardURL string           `json:"dashboard_url"`
 		AdminURL     string           `json:"admin_url"`
-		OAuthApp     *map[string]any  `json:"oauth_app"`
+		OAuthApp     *demo.OAuthApp   `json:"oauth_app"`
 		Stores       []map[string]any `json:"stores"`
 	}
 	if err := json.Unmarshal(b, &shape); err != nil {
@@ -111,8 +111,9 @@ func checkDemoFile(t *testing.T, p *program) {
 	if diff := cmp.Diff([]string{p.API, p.API + base, p.API + "/graphql", p.API + "/dashboard", p.Admin}, got); diff != "" {
 		t.Error(diff)
 	}
-	if shape.OAuthApp != nil {
-		t.Error("oauth_app is not null, yet there are no apps")
+	if a := shape.OAuthApp; a == nil || !strings.HasPrefix(a.ID, "app_") || len(a.ClientID) < 26 || a.Name == "" ||
+		!slices.Equal(a.RedirectURIs, []string{"http://127.0.0.1/callback"}) || !slices.Equal(a.AllowedScopes, slices.Sorted(slices.Values(scope.Names()))) {
+		t.Errorf("oauth_app: %+v", a)
 	}
 	for _, s := range shape.Stores {
 		want := []string{"currency", "id", "keys", "name", "owner", "staff_token", "store_host"}

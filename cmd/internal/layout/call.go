@@ -17,7 +17,10 @@ var readers = map[string]string{
 var beginners = map[string]string{}
 
 // skippers are files that skip a test.
-var skippers = map[string]string{}
+var skippers = map[string]string{
+	"cmd/e2e/browser_test.go": "needs a chromium; .ci/run installs one and requires it",
+	"cmd/e2e/npm_test.go":     "needs packages of npm; .ci/run installs them and requires them",
+}
 
 // settings allows tests their -update flag, and programs of go:generate lines
 // their arguments.

@@ -1,0 +1,80 @@
+package e2e
+
+import (
+	"cmp"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/chromedp"
+	"golang.org/x/oauth2"
+)
+
+// axe returns the faults whose impact is serious or worse.
+const axe = `axe.run(document, {resultTypes: ['violations']}).then((r) => r.violations
+	.filter((v) => v.impact === 'serious' || v.impact === 'critical')
+	.map((v) => v.id + ': ' + v.help + ': ' + v.nodes.map((n) => n.html).join('   ').slice(0, 400)))`
+
+// dashboardPages are the pages of the dashboard that need no id.
+var dashboardPages = []string{"", "/orders", "/products", "/products/new", "/customers", "/keys", "/apps", "/staff", "/audit", "/notifications", "/settings"}
+
+// Every page in light and dark, on a desk and on a phone: axe finds no serious
+// fault, and nothing is wider than the window.
+func TestBrowserAccessible(t *testing.T) {
+	t.Parallel()
+	folder := os.Getenv(envNPM)
+	if folder == "" {
+		t.Skip("axe is a package of npm: give a folder with it in " + envNPM)
+	}
+	source, err := os.ReadFile(filepath.Join(folder, "node_modules", "axe-core", "axe.min.js"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := start(t, settings{Data: demoData(t), Args: []string{"--rate-limit", "0"}})
+	b, f := p.browse(t), p.demo(t)
+	// The checker is put in by the protocol: the pages' own policy keeps scripts
+	// of others out.
+	if _, err := chromedp.Call(b.ctx, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: string(source)}); err != nil {
+		t.Fatal(err)
+	}
+	id := p.ordered(t, f.Stores[0].StaffToken)
+	consent := p.app(f, 0).AuthCodeURL("s", oauth2.S256ChallengeOption(oauth2.GenerateVerifier()))
+	b.open("/sign-in")
+	b.inspect("sign-in", `button[type="submit"]`)
+	b.signIn("/dashboard", f.Stores[0].Owner)
+	for _, path := range dashboardPages {
+		b.open("/dashboard" + path)
+		b.inspect(cmp.Or(strings.ReplaceAll(strings.TrimPrefix(path, "/"), "/", "-"), "home"), `main h1`)
+	}
+	b.open("/dashboard/orders/" + id)
+	b.inspect("order", `main h1`)
+	b.click(`[data-test="order-fulfill"]`)
+	b.inspect("dialog", `dialog [data-test="submit"]`)
+	b.open(consent)
+	b.inspect("consent", `button[value="allow"]`)
+}
+
+// inspect looks at a page once it has come to rest.
+func (b *browser) inspect(name string, ready css) {
+	b.t.Helper()
+	b.see(ready)
+	b.gone(`.waiting-rows`)
+	for _, look := range []struct {
+		scheme string
+		width  int64
+	}{{"light", 1280}, {"dark", 1280}, {"light", 360}, {"dark", 360}} {
+		b.dress(look.scheme, look.width)
+		for _, fault := range evaluate[[]string](b, axe) {
+			b.t.Errorf("%s, %s, %d px: %s", name, look.scheme, look.width, fault)
+		}
+		if wide := evaluate[int](b, "document.documentElement.scrollWidth"); int64(wide) > look.width {
+			b.t.Errorf("%s, %s: %d px wide in a window of %d", name, look.scheme, wide, look.width)
+		}
+		if look.scheme == "light" == (look.width > 360) { // one picture of each, between them
+			b.shot(name + "-" + look.scheme)
+		}
+	}
+	b.dress("light", 1280)
+}

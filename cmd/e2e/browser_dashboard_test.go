@@ -1,0 +1,133 @@
+package e2e
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+)
+
+// A key is made with chosen scopes, used, rotated; both work until the first is
+// revoked.
+func TestBrowserKeys(t *testing.T) {
+	t.Parallel()
+	p := start(t, settings{Data: demoData(t), Args: []string{"--rate-limit", "0"}})
+	b, f := p.browse(t), p.demo(t)
+	b.signIn("/dashboard/keys", f.Stores[0].Owner)
+	b.click(`[data-test="key-new"]`)
+	b.fill(`dialog input[name="name"]`, "Warehouse")
+	b.click(`dialog label[for="scope-products.write"]`)
+	b.shot("key-editor")
+	b.click(`dialog [data-test="submit"]`)
+	first := b.text(`[data-test="secret"]`)
+	b.shot("key-once")
+	b.click(`[data-test="secret-done"]`)
+	works := func(key string, status int, code string) {
+		t.Helper()
+		p.send(t, request{As: key, Path: base + "/products?limit=1"}).want(t, status, code)
+	}
+	works(first, http.StatusOK, "")
+	p.send(t, request{As: first, Path: base + "/orders"}).want(t, http.StatusForbidden, "insufficient_scope")
+
+	b.click(`tbody tr:first-child [data-test="key-rotate"]`)
+	b.click(`dialog [data-test="submit"]`)
+	second := b.text(`[data-test="secret"]`)
+	b.click(`[data-test="secret-done"]`)
+	works(first, http.StatusOK, "")
+	works(second, http.StatusOK, "")
+	if first == second {
+		t.Error("rotation gave the same key")
+	}
+
+	b.seeText("Live, rotated")
+	b.shot("keys")
+	b.click(`tbody tr:nth-child(2) [data-test="key-revoke"]`)
+	b.click(`dialog [data-test="submit"]`)
+	b.gone(`dialog`)
+	works(first, http.StatusUnauthorized, "invalid_token")
+	works(second, http.StatusOK, "")
+}
+
+// A product is drafted and published.
+func TestBrowserProduct(t *testing.T) {
+	t.Parallel()
+	p := start(t, settings{Data: demoData(t), Args: []string{"--rate-limit", "0"}})
+	b, f := p.browse(t), p.demo(t)
+	b.signIn("/dashboard/products", f.Stores[0].Owner)
+	b.see(`[data-test="products"] tbody tr`)
+	b.shot("products")
+	b.click(`[data-test="product-new"]`)
+	b.fill(`input[name="title"]`, "Bicycle bell, brass")
+	b.fill(`input[name="priceMinor"]`, "12.90")
+	b.fill(`input[name="inventoryQuantity"]`, "40")
+	b.shot("product-new")
+	b.click(`[data-test="submit"]`)
+	b.click(`[data-test="productPublish"]`)
+	b.see(`[data-test="productUnpublish"]`)
+	b.shot("product-published")
+	var list struct {
+		Data []struct {
+			Title, Status string
+			PriceMinor    int `json:"price_minor"`
+		}
+	}
+	p.send(t, request{As: f.Stores[0].Keys["all"], Path: base + "/products?limit=1&status=active"}).want(t, http.StatusOK, "").decode(t, &list)
+	if len(list.Data) != 1 || list.Data[0].Title != "Bicycle bell, brass" || list.Data[0].PriceMinor != 1290 {
+		t.Errorf("%+v", list)
+	}
+}
+
+// ordered makes an order of two things for 50.00 each and returns its id.
+func (p *program) ordered(t *testing.T, token string) string {
+	t.Helper()
+	var made struct {
+		OrderCreate struct{ Order struct{ ID string } }
+	}
+	p.graphql(t, token, `mutation { orderCreate(input: {email: "ada@example.com", lines: [{title: "Tune-up", quantity: 2, unitPriceMinor: 5000}]}) {
+		order { id } userErrors { code message } } }`, nil, &made)
+	return made.OrderCreate.Order.ID
+}
+
+// An order is taken to paid, fulfilled and refunded.
+func TestBrowserOrder(t *testing.T) {
+	t.Parallel()
+	p := start(t, settings{Data: demoData(t), Args: []string{"--rate-limit", "0"}})
+	b, f := p.browse(t), p.demo(t)
+	id := p.ordered(t, f.Stores[0].StaffToken)
+	b.signIn("/dashboard/orders", f.Stores[0].Owner)
+	b.see(`[data-test="orders"] tbody tr`)
+	b.shot("orders")
+	b.click(css(fmt.Sprintf(`[data-test="orders"] a[href$=%q]`, id)))
+	do := func(action string) {
+		t.Helper()
+		b.click(css(`[data-test="order-` + action + `"]`))
+		b.see(`dialog [data-test="submit"]`)
+	}
+	do("mark-paid")
+	b.fill(`dialog input[name="method"]`, "cash")
+	b.click(`dialog [data-test="submit"]`)
+	b.gone(`[data-test="order-mark-paid"]`)
+	do("fulfill")
+	b.fill(`dialog input[name="carrier"]`, "Post")
+	b.click(`dialog [data-test="submit"]`)
+	b.gone(`[data-test="order-fulfill"]`)
+	do("refund")
+	b.fill(`dialog input[name="amountMinor"]`, "100.00")
+	b.fill(`dialog input[name="reason"]`, "Came back")
+	b.shot("order-refund")
+	b.click(`dialog [data-test="submit"]`)
+	b.gone(`[data-test="order-refund"]`)
+	b.fill(`textarea[name="body"]`, "Refunded at the counter.")
+	b.click(`form[data-test="note"] [data-test="submit"]`)
+	b.seeText("Refunded at the counter.")
+	b.shot("order")
+	var order struct {
+		FinancialStatus   string `json:"financial_status"`
+		FulfillmentStatus string `json:"fulfillment_status"`
+		RefundedMinor     int    `json:"refunded_minor"`
+		NotesCount        int    `json:"notes_count"`
+	}
+	p.send(t, request{As: f.Stores[0].Keys["all"], Path: base + "/orders/" + id}).want(t, http.StatusOK, "").decode(t, &order)
+	if order.FinancialStatus != "refunded" || order.FulfillmentStatus != "fulfilled" || order.RefundedMinor != 10000 || order.NotesCount != 1 {
+		t.Errorf("%+v", order)
+	}
+}

@@ -1,0 +1,84 @@
+package e2e
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"golang.org/x/oauth2"
+)
+
+// payload is a text that must never be taken for more.
+const payload = `"><img src=x onerror=pwned=1><script>pwned=1</script>{{7}}`
+
+// Whatever a merchant, a customer or an app may write is shown as text, on every
+// page that shows it. The browser's test fails by itself on refused scripts and on
+// dialogs.
+func TestBrowserScripts(t *testing.T) {
+	t.Parallel()
+	p := start(t, settings{Data: demoData(t), Args: []string{"--rate-limit", "0"}})
+	b, f := p.browse(t), p.demo(t)
+	token := f.Stores[0].StaffToken
+	quoted, err := json.Marshal(payload)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(quoted)
+	made := func(mutation, path string) string {
+		t.Helper()
+		var data map[string]any
+		p.graphql(t, token, "mutation { "+strings.ReplaceAll(mutation, "$X", text)+" }", nil, &data)
+		var at any = data
+		for _, step := range strings.Split(path, ".") {
+			m, ok := at.(map[string]any)
+			if !ok || m[step] == nil {
+				t.Fatalf("%s: %v", mutation, data)
+			}
+			at = m[step]
+		}
+		return at.(string)
+	}
+	product := made(`productCreate(input: {title: $X, description: $X, vendor: $X, productType: $X, sku: $X, tags: [$X], priceMinor: 1, currency: "EUR"}) {
+		product { id } userErrors { message } }`, "productCreate.product.id")
+	customer := made(`customerCreate(input: {email: "x@example.com", firstName: $X, lastName: $X, note: $X, tags: [$X],
+		addresses: [{name: $X, line1: $X, city: $X, country: "AT"}]}) { customer { id } userErrors { message } }`, "customerCreate.customer.id")
+	order := made(`orderCreate(input: {customerId: "`+customer+`", tags: [$X], source: "web", lines: [{title: $X, sku: $X, quantity: 1, unitPriceMinor: 5}],
+		shippingAddress: {name: $X, company: $X, line1: $X, city: $X, country: "AT"}}) { order { id } userErrors { message } }`, "orderCreate.order.id")
+	made(`orderNoteAppend(orderId: "`+order+`", input: {body: $X}) { note { id } userErrors { message } }`, "orderNoteAppend.note.id")
+	made(`apiKeyCreate(input: {name: $X, scopes: ["orders.read"]}) { apiKey { id } userErrors { message } }`, "apiKeyCreate.apiKey.id")
+	made(`staffAdd(input: {email: "eve@example.com", name: $X, role: SUPPORT}) { staff { id } userErrors { message } }`, "staffAdd.staff.id")
+	client := made(`appCreate(input: {name: $X, developer: $X, redirectUris: ["http://127.0.0.1/callback"], scopes: ["orders.read"]}) {
+		app { clientId } userErrors { message } }`, "appCreate.app.clientId")
+	c := p.app(f, oauth2.AuthStyleInParams)
+	c.ClientID = client
+	verifier := oauth2.GenerateVerifier()
+	b.signIn(c.AuthCodeURL(payload, oauth2.S256ChallengeOption(verifier)), f.Stores[0].Owner)
+	b.see(`button[value="allow"]`)
+	b.unharmed("consent")
+	// The grant makes the app appear among those with access, and a reused code
+	// makes a notification about it.
+	back := p.person(t).allow(c.AuthCodeURL("s", oauth2.S256ChallengeOption(verifier)), f.Stores[0].Owner)
+	for range 2 {
+		c.Exchange(p.context(t), back.Query().Get("code"), oauth2.VerifierOption(verifier))
+	}
+	p.person(t).allow(c.AuthCodeURL("s", oauth2.S256ChallengeOption(verifier)), f.Stores[0].Owner)
+	for _, path := range append(dashboardPages, "/products/"+product, "/customers/"+customer, "/orders/"+order) {
+		b.open("/dashboard" + path)
+		b.see(`main h1`)
+		b.gone(`.waiting-rows`)
+		b.unharmed(path)
+	}
+	b.open("/dashboard/notifications")
+	b.seeText("was ended")
+}
+
+// unharmed fails when a text became markup or script.
+func (b *browser) unharmed(page string) {
+	b.t.Helper()
+	if evaluate[bool](b, `window.pwned === 1 || document.querySelector('img[src="x"]') !== null`) {
+		b.t.Errorf("%s runs what somebody wrote", page)
+	}
+	if evaluate[bool](b, `[...document.querySelectorAll('a')].some((a) => a.protocol === 'javascript:')`) {
+		b.t.Errorf("%s has a link that is a script", page)
+	}
+}

@@ -1,0 +1,234 @@
+package e2e
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+
+	"github.com/storefront-go/storefront/cmd/internal/demo"
+)
+
+// envBrowser set to 1 makes the absence of a browser a failure.
+const envBrowser = "STOREFRONT_REQUIRE_BROWSER"
+
+// css selects elements.
+type css = chromedp.CSS
+
+// browser is a headless chromium with a profile of its own.
+type browser struct {
+	t   *testing.T
+	ctx context.Context
+	api string
+}
+
+// browse opens a browser on the program. What its console reports as an error
+// fails the test: a page of ours has none.
+func (p *program) browse(t *testing.T) *browser {
+	t.Helper()
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(chromium(t)), chromedp.NoSandbox,
+		chromedp.DisableGPU, chromedp.WindowSize(1280, 900), chromedp.Flag("disable-dev-shm-usage", true))
+	// The picture of a failure is taken when the test's own context has ended.
+	alloc, cancel := chromedp.NewExecAllocator(context.WithoutCancel(t.Context()), options...)
+	t.Cleanup(cancel)
+	ctx, end := chromedp.NewContext(alloc)
+	t.Cleanup(end)
+	ctx, stop := context.WithTimeout(ctx, 2*patience)
+	t.Cleanup(stop)
+	b := &browser{t, ctx, p.API}
+	if err := chromedp.Listen(ctx, b.listen); err != nil {
+		t.Fatalf("start the browser: %v", err)
+	}
+	t.Cleanup(func() {
+		if t.Failed() {
+			b.shot("failed")
+		}
+	})
+	return b
+}
+
+// chromium finds the browser. Where there is none the test is left to machines
+// that have one, as those of .ci/run do.
+func chromium(t *testing.T) string {
+	t.Helper()
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable"} {
+		if path, err := exec.LookPath(name); err == nil {
+			return path
+		}
+	}
+	if os.Getenv(envBrowser) == "1" {
+		t.Fatal("there is no chromium")
+	}
+	t.Skip("there is no chromium")
+	return ""
+}
+
+// listen fails the test on errors of scripts, on what the content policy refuses
+// and on dialogs, which no page of ours opens. An answer with an error status is
+// the page's to show.
+func (b *browser) listen(event any) {
+	switch e := event.(type) {
+	case *runtime.EventExceptionThrown:
+		b.t.Errorf("a script failed: %s %v", e.ExceptionDetails.Text, e.ExceptionDetails.Exception)
+	case *log.EventEntryAdded:
+		if e.Entry.Level == log.EntryLevelError && e.Entry.Source != log.EntrySourceNetwork {
+			b.t.Errorf("%s: %s (%s)", e.Entry.Source, e.Entry.Text, e.Entry.URL)
+		}
+	case *page.EventJavascriptDialogOpening:
+		b.t.Errorf("a dialog of a script: %s", e.Message)
+	}
+}
+
+func (b *browser) run(steps ...chromedp.Action[chromedp.Void]) {
+	b.t.Helper()
+	if err := chromedp.Do(b.ctx, steps...); err != nil {
+		b.t.Fatalf("browser: %v", err)
+	}
+}
+
+// open goes to an address of the service.
+func (b *browser) open(path string) {
+	b.t.Helper()
+	if strings.HasPrefix(path, "/") {
+		path = b.api + path
+	}
+	b.run(chromedp.Navigate(path))
+}
+
+// await evaluates a condition until it holds. A page that is being left or loaded
+// answers nothing, which is not yet an error.
+func (b *browser) await(what, condition string) {
+	b.t.Helper()
+	ctx, cancel := context.WithTimeout(b.ctx, patience/3)
+	defer cancel()
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		ok, err := chromedp.Run(ctx, chromedp.Evaluate[bool]("Boolean("+condition+")"))
+		if ok && err == nil {
+			return
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			b.shot("waiting")
+			b.t.Fatalf("the page never shows %s (last: %v); it is %s:\n%.1500s", what, err, b.at(), b.visible())
+		}
+	}
+}
+
+// see waits until an element is visible.
+func (b *browser) see(selector css) {
+	b.t.Helper()
+	b.await(string(selector), fmt.Sprintf("document.querySelector(%s)?.checkVisibility()", quote(string(selector))))
+}
+
+// seeText waits until the page's visible text holds a phrase.
+func (b *browser) seeText(phrase string) {
+	b.t.Helper()
+	b.await(phrase, "document.body?.innerText.includes("+quote(phrase)+")")
+}
+
+// gone waits until no such element is visible.
+func (b *browser) gone(selector css) {
+	b.t.Helper()
+	b.await("no "+string(selector), fmt.Sprintf("!document.querySelector(%s)?.checkVisibility()", quote(string(selector))))
+}
+
+func quote(s string) string {
+	b, _ := json.Marshal(s) // a string always encodes
+	return string(b)
+}
+
+// visible is the page's text as a person sees it.
+func (b *browser) visible() string {
+	s, err := chromedp.Run(b.ctx, chromedp.Evaluate[string]("document.body?.innerText ?? ''"))
+	if err != nil {
+		return err.Error()
+	}
+	return s
+}
+
+// click waits for a control and presses it.
+func (b *browser) click(selector css) {
+	b.t.Helper()
+	b.see(selector)
+	b.run(chromedp.Click(selector))
+}
+
+// fill types a text into a field, in place of what it holds.
+func (b *browser) fill(selector css, text string) {
+	b.t.Helper()
+	b.see(selector)
+	evaluate[any](b, fmt.Sprintf("document.querySelector(%s).select()", quote(string(selector))))
+	b.run(chromedp.SendKeys(selector, text))
+}
+
+// text returns what an element shows.
+func (b *browser) text(selector css) string {
+	b.t.Helper()
+	b.see(selector)
+	return strings.TrimSpace(evaluate[string](b, fmt.Sprintf("document.querySelector(%s).innerText", quote(string(selector)))))
+}
+
+// evaluate runs a script, which may be asynchronous, and decodes what it gives.
+func evaluate[T any](b *browser, script string) T {
+	b.t.Helper()
+	v, err := chromedp.Run(b.ctx, chromedp.Evaluate[T](script, chromedp.EvalAwaitPromise))
+	if err != nil {
+		b.t.Fatalf("%.80s: %v", script, err)
+	}
+	return v
+}
+
+// at returns where the browser is.
+func (b *browser) at() string {
+	address, err := chromedp.Run(b.ctx, chromedp.Location())
+	if err != nil {
+		return err.Error()
+	}
+	return address
+}
+
+// shot keeps a picture of the whole page among the test's artifacts.
+func (b *browser) shot(name string) {
+	picture, err := chromedp.Run(b.ctx, chromedp.FullScreenshot(100))
+	if err == nil {
+		err = os.WriteFile(filepath.Join(b.t.ArtifactDir(), name+".png"), picture, 0o644)
+	}
+	if err != nil {
+		b.t.Logf("picture %s: %v", name, err)
+	}
+}
+
+// dress sets the colour scheme and the width of the window.
+func (b *browser) dress(scheme string, width int64) {
+	b.t.Helper()
+	_, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	b.run(chromedp.EmulateViewport(width, 900))
+}
+
+// signIn opens a path as somebody who has to sign in first.
+func (b *browser) signIn(path string, o demo.Owner) {
+	b.t.Helper()
+	b.open(path)
+	b.fill(`input[name="email"]`, o.Email)
+	b.fill(`input[name="password"]`, o.Password)
+	b.click(`form button[type="submit"]`)
+	b.await("the page behind the sign-in", "!location.pathname.startsWith('/sign-in') && document.readyState === 'complete'")
+}

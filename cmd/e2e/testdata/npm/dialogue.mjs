@@ -1,0 +1,24 @@
+// The client prints the address of the consent page, reads the address that the
+// person was sent back to, and prints what came of it: a JSON object a line.
+import { createInterface } from 'node:readline/promises'
+
+export const [issuer, clientID, redirectURI, resource] = process.argv.slice(2)
+
+const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]()
+
+export function tell(value) {
+  process.stdout.write(JSON.stringify(value) + '\n')
+}
+
+// consented returns the address that the consent page led to.
+export async function consented(authorize) {
+  tell({ authorize: authorize.href })
+  const { value } = await lines.next()
+  return new URL(value)
+}
+
+// me asks the API who the token is, and returns the status.
+export async function me(token) {
+  const answer = await fetch(resource + '/me', { headers: { authorization: 'Bearer ' + token } })
+  return answer.status
+}

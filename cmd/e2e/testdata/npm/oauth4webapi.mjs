@@ -1,0 +1,41 @@
+import * as oauth from 'oauth4webapi'
+import { clientID, consented, issuer, me, redirectURI, tell } from './dialogue.mjs'
+
+const plain = { [oauth.allowInsecureRequests]: true }
+const expected = new URL(issuer)
+const as = await oauth.processDiscoveryResponse(
+  expected, await oauth.discoveryRequest(expected, { algorithm: 'oauth2', ...plain }))
+const client = { client_id: clientID }
+const nobody = oauth.None()
+const verifier = oauth.generateRandomCodeVerifier()
+const state = oauth.generateRandomState()
+
+const authorize = new URL(as.authorization_endpoint)
+for (const [name, value] of Object.entries({
+  client_id: clientID,
+  redirect_uri: redirectURI,
+  response_type: 'code',
+  scope: 'products.read orders.read',
+  state,
+  code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
+  code_challenge_method: 'S256',
+})) authorize.searchParams.set(name, value)
+
+const params = oauth.validateAuthResponse(as, client, await consented(authorize), state)
+const first = await oauth.processAuthorizationCodeResponse(as, client,
+  await oauth.authorizationCodeGrantRequest(as, client, nobody, params, redirectURI, verifier, plain))
+const opened = await me(first.access_token)
+const second = await oauth.processRefreshTokenResponse(as, client,
+  await oauth.refreshTokenGrantRequest(as, client, nobody, first.refresh_token, plain))
+const refreshed = await me(second.access_token)
+await oauth.processRevocationResponse(
+  await oauth.revocationRequest(as, client, nobody, second.refresh_token, plain))
+tell({
+  opened,
+  refreshed,
+  revoked: await me(second.access_token),
+  scope: first.scope,
+  expiresIn: first.expires_in,
+  rotated: first.refresh_token !== second.refresh_token,
+})
+process.exit(0)
