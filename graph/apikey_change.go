@@ -3,7 +3,6 @@ package graph
 import (
 	"context"
 	"fmt"
-	"strconv"
 
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
@@ -37,16 +36,9 @@ func (m Mutation) APIKeyCreate(ctx context.Context, in model.APIKeyCreateInput) 
 func checkKey(ctx context.Context, in model.APIKeyCreateInput) (scope.Set, error) {
 	c := newCheck(ctx)
 	c.line("name", in.Name, 255)
-	if len(in.Scopes) == 0 {
-		c.add("scopes", fault.TooShort, "A key needs a scope.")
-	}
-	for i, name := range in.Scopes {
-		if !scope.Known(name) {
-			c.add("scopes/"+strconv.Itoa(i), fault.UnknownValue, "This is not a scope of the catalogue.")
-		}
-	}
+	granted := c.scopes("scopes", in.Scopes)
 	c.expiry("expires_at", in.ExpiresAt)
-	return scope.Of(in.Scopes...), c.err()
+	return granted, c.err()
 }
 
 // within refuses scopes that the viewer lacks.

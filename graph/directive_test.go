@@ -93,7 +93,10 @@ func operationOf(root *ast.Definition, field *ast.FieldDefinition) string {
 	if root.Name == "Mutation" {
 		operation = "mutation"
 	}
-	return fmt.Sprintf("%s { %s { __typename } }", operation, call)
+	if servedSchema().Types[field.Type.Name()].Kind != ast.Scalar {
+		call += " { __typename }"
+	}
+	return fmt.Sprintf("%s { %s }", operation, call)
 }
 
 func literal(schema *ast.Schema, t *ast.Type) string {
@@ -114,6 +117,8 @@ func literal(schema *ast.Schema, t *ast.Type) string {
 		return "{" + strings.Join(members, ", ") + "}"
 	case d.Name == "Long" || d.Name == "Money" || d.Name == "Int":
 		return "0" // no version is 0, so nothing is changed
+	case d.Name == "Boolean":
+		return "false"
 	}
 	return `""`
 }

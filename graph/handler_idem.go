@@ -13,9 +13,9 @@ import (
 	"github.com/storefront-go/storefront/graph/strict"
 )
 
-// secretive are the mutations that show a secret, of which only a hash is ever
-// stored: their answers cannot be kept.
-var secretive = []string{"apiKeyCreate", "apiKeyRotate", "staffTokenCreate", "staffAdd"}
+// secretive are the mutations that show or take a secret, of which only a hash is
+// ever stored: neither what they answer nor a digest of what they are sent is kept.
+var secretive = []string{"apiKeyCreate", "apiKeyRotate", "staffTokenCreate", "staffAdd", "passwordChange"}
 
 // errUnkept lets go of an idempotency key, and of all that was written with it.
 var errUnkept = errors.New("the answer is not kept")
@@ -69,7 +69,7 @@ func keepable(o *operation) error {
 	case len(fields) != 1:
 		return fault.New(fault.InvalidRequest, "With an Idempotency-Key, send exactly one mutation field.")
 	case slices.Contains(secretive, fields[0].Name):
-		return fault.New(fault.IdempotencyNotSupported, "The answer shows a secret that is not stored, so it cannot be repeated: leave the Idempotency-Key out.")
+		return fault.New(fault.IdempotencyNotSupported, "This is about a secret that is not stored, so the answer cannot be repeated: leave the Idempotency-Key out.")
 	}
 	return nil
 }

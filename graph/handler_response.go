@@ -97,6 +97,7 @@ func (out *response) fault(f *fault.Error) {
 
 // statuses are those of REST; the other kinds come of operations alone.
 var statuses = map[fault.Kind]int{
+	fault.NotFound:                http.StatusNotFound, // the store that a browser names
 	fault.MethodNotAllowed:        http.StatusMethodNotAllowed,
 	fault.AuthenticationRequired:  http.StatusUnauthorized,
 	fault.InvalidToken:            http.StatusUnauthorized,

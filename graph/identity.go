@@ -4,7 +4,9 @@ import (
 	"context"
 
 	"github.com/storefront-go/storefront/ent/db/apikey"
+	"github.com/storefront-go/storefront/ent/db/session"
 	"github.com/storefront-go/storefront/ent/db/stafftoken"
+	"github.com/storefront-go/storefront/ent/digest"
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/viewer"
@@ -26,7 +28,11 @@ func (q Query) Me(ctx context.Context) (*model.Identity, error) {
 	case viewer.OAuthApp:
 		err = q.identifyAccess(ctx, v, id)
 	case viewer.Staff:
-		err = q.identifyToken(ctx, id)
+		if v.Session == (digest.Sum{}) {
+			err = q.identifyToken(ctx, id)
+		} else {
+			err = q.identifySession(ctx, v, id)
+		}
 	default:
 		err = fault.New(fault.AuthenticationRequired, "A credential is needed.")
 	}
@@ -59,5 +65,18 @@ func (q Query) identifyToken(ctx context.Context, id *model.Identity) error {
 	}
 	id.Type, id.CredentialID = model.CredentialTypeStaffToken, xid.Token.Format(t.ID)
 	id.Name, id.Hint, id.CreatedAt, id.ExpiresAt = &t.Name, t.Hint, t.CreatedAt(), t.ExpiresAt
+	return nil
+}
+
+// identifySession describes a browser that is signed in. A session has no public
+// id, since its key is what is kept of the secret: the person's stands for it,
+// and there is no hint.
+func (q Query) identifySession(ctx context.Context, v *viewer.Viewer, id *model.Identity) error {
+	s, err := only(q.client(ctx).Session.Query().Where(session.ID(v.Session)).Load(ctx))
+	if err != nil {
+		return err
+	}
+	id.Type, id.CredentialID = model.CredentialTypeSession, xid.User.Format(v.Actor)
+	id.Name, id.CreatedAt, id.ExpiresAt = &v.Name, s.CreatedAt, &s.ExpiresAt
 	return nil
 }

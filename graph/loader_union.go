@@ -18,16 +18,19 @@ import (
 // maxChildren is how many payments and fulfilments an order shows.
 const maxChildren = 100
 
-// few replaces a table by the first rows of each order: one limited part for
+// few replaces a table by the first rows of each parent: one limited part for
 // each, since no other form stops reading at the limit on every engine. The
-// index holds (store_id, order_id, id), so a part reads what it returns.
+// index holds (store_id, parent, id), so a part reads what it returns.
 type few struct {
 	store   xid.ID
-	orders  []xid.ID
+	parent  string // the column: order_id for the children of orders
+	parents []xid.ID
 	columns []string
 	index   string
 	limit   int
 	newest  bool
+	// only is a condition on the rows; without it all count.
+	only func() *sql.Predicate
 }
 
 // apply makes the selector read the parts. The tenant policy adds its condition
@@ -37,7 +40,7 @@ func (f few) apply(s *sql.Selector) {
 	mysql := s.Dialect() == dialect.MySQL
 	s.FromExpr(sql.ExprFunc(func(b *sql.Builder) {
 		b.WriteByte('(')
-		for i, id := range f.orders {
+		for i, id := range f.parents {
 			if i > 0 {
 				b.WriteString(" UNION ALL ")
 			}
@@ -48,16 +51,19 @@ func (f few) apply(s *sql.Selector) {
 		b.WriteString(") AS ").Ident(table)
 	}))
 	s.As(table)
-	s.OrderBy(s.C("order_id"), f.order(s.C("id")))
+	s.OrderBy(s.C(f.parent), f.order(s.C("id")))
 }
 
-func (f few) part(b *sql.Builder, table string, mysql bool, order xid.ID) {
+func (f few) part(b *sql.Builder, table string, mysql bool, parent xid.ID) {
 	b.WriteString("SELECT ").IdentComma(f.columns...).WriteString(" FROM ").Ident(table)
 	if mysql {
 		b.WriteString(" FORCE INDEX (").Ident(f.index).WriteByte(')')
 	}
 	b.WriteString(" WHERE ").Ident("store_id").WriteString(" = ").Arg(f.store)
-	b.WriteString(" AND ").Ident("order_id").WriteString(" = ").Arg(order)
+	b.WriteString(" AND ").Ident(f.parent).WriteString(" = ").Arg(parent)
+	if f.only != nil {
+		b.WriteString(" AND ").Join(f.only())
+	}
 	b.WriteString(" ORDER BY ").WriteString(f.order("`id`")).WriteString(" LIMIT ").Arg(f.limit)
 }
 
@@ -76,7 +82,7 @@ func (s *siblings) notes(first int) func(context.Context, []xid.ID) (map[xid.ID]
 			return of, nil
 		}
 		q := s.client(ctx).Note.Query()
-		q.Modify(few{viewer.From(ctx).Store, ids, note.Columns, noteIndex, first, true}.apply)
+		q.Modify(few{store: viewer.From(ctx).Store, parent: note.FieldOrderID, parents: ids, columns: note.Columns, index: noteIndex, limit: first, newest: true}.apply)
 		rows, err := q.Load(ctx)
 		for _, n := range rows {
 			of[n.OrderID] = append(of[n.OrderID], &model.OrderNote{Note: n})
@@ -88,7 +94,7 @@ func (s *siblings) notes(first int) func(context.Context, []xid.ID) (map[xid.ID]
 // payments loads the first rows of each order's ledger.
 func (s *siblings) payments(ctx context.Context, ids []xid.ID) (map[xid.ID][]*db.Payment, error) {
 	q := s.client(ctx).Payment.Query()
-	q.Modify(few{viewer.From(ctx).Store, ids, payment.Columns, paymentIndex, maxChildren, false}.apply)
+	q.Modify(few{store: viewer.From(ctx).Store, parent: payment.FieldOrderID, parents: ids, columns: payment.Columns, index: paymentIndex, limit: maxChildren}.apply)
 	rows, err := q.Load(ctx)
 	of := make(map[xid.ID][]*db.Payment, len(ids))
 	for _, p := range rows {
@@ -100,7 +106,7 @@ func (s *siblings) payments(ctx context.Context, ids []xid.ID) (map[xid.ID][]*db
 // fulfillments loads the first shipments of each order.
 func (s *siblings) fulfillments(ctx context.Context, ids []xid.ID) (map[xid.ID][]*db.Fulfillment, error) {
 	q := s.client(ctx).Fulfillment.Query()
-	q.Modify(few{viewer.From(ctx).Store, ids, fulfillment.Columns, fulfillmentIndex, maxChildren, false}.apply)
+	q.Modify(few{store: viewer.From(ctx).Store, parent: fulfillment.FieldOrderID, parents: ids, columns: fulfillment.Columns, index: fulfillmentIndex, limit: maxChildren}.apply)
 	rows, err := q.Load(ctx)
 	of := make(map[xid.ID][]*db.Fulfillment, len(ids))
 	for _, f := range rows {

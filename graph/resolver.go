@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"sync/atomic"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/graph/apikey"
 	"github.com/storefront-go/storefront/graph/page"
+	"github.com/storefront-go/storefront/graph/session"
 )
 
 // Config is what the core needs.
@@ -20,6 +22,8 @@ type Config struct {
 	Store *ent.Store
 	// Keys authenticates credentials and forgets revoked ones.
 	Keys *apikey.Keeper
+	// Sessions keeps people signed in; by default one without a throttle.
+	Sessions *session.Keeper
 	// Pages signs cursors.
 	Pages *page.Codec
 	// HostOf returns the store_host of a store by its handle.
@@ -44,6 +48,12 @@ func New(c Config) (*Resolver, error) {
 		return nil, errors.New("graph: Store, Keys, Pages and HostOf are needed")
 	}
 	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
+	if c.Sessions == nil {
+		var err error
+		if c.Sessions, err = session.NewKeeper(session.Config{Store: c.Store, Logger: c.Logger}); err != nil {
+			return nil, fmt.Errorf("graph: %w", err)
+		}
+	}
 	return &Resolver{Config: c, numbers: newNumbers(c.Store)}, nil
 }
 

@@ -7,10 +7,8 @@ import (
 
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/staff"
-	"github.com/storefront-go/storefront/ent/db/store"
 	"github.com/storefront-go/storefront/ent/db/user"
 	"github.com/storefront-go/storefront/ent/fault"
-	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/model"
@@ -73,13 +71,8 @@ func (m Mutation) membership(ctx context.Context, id xid.ID) (*db.Staff, error) 
 // that its ownership changed: the second waits for the first, or is told to
 // begin anew, and then counts what is left.
 func (m Mutation) touchOwners(ctx context.Context) error {
-	n, err := m.client(ctx).Store.Update().Where(store.ID(viewer.From(ctx).Store)).
-		AddVersion(1).Modify(touched(micros.Now())).Save(ctx)
-	if err != nil {
-		return fmt.Errorf("guard the owners: %w", err)
-	}
-	if n == 0 {
-		return errNoRow
+	if err := m.holdStore(ctx); err != nil {
+		return err
 	}
 	query := m.client(ctx).Staff.Query().Where(staff.RoleEQ(viewer.Owner)).Limit(2)
 	query.Modify(locked)

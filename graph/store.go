@@ -2,12 +2,14 @@ package graph
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/product"
 	"github.com/storefront-go/storefront/ent/db/store"
 	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
@@ -125,6 +127,32 @@ func (m Mutation) changeCurrency(ctx context.Context, id xid.ID, currency string
 	}
 	if len(active) > 0 {
 		return fault.State(fault.CurrencyMismatch, "Active products are priced in "+active[0].Currency+": unpublish them first.")
+	}
+	return nil
+}
+
+// StoreSetLegacy says whether v0 is still served to the store (contract, section
+// 10). Only owners and the operator do.
+func (m Mutation) StoreSetLegacy(ctx context.Context, expectedVersion int64, legacy bool) (*model.StorePayload, error) {
+	if err := ownerOnly(ctx, "say whether v0 is served"); err != nil {
+		return nil, err
+	}
+	return m.changeStore(ctx, expectedVersion, "store.set_legacy", func(e *storeEdit) error {
+		replace(&e.changed, &legacy, "legacy", &e.Legacy, e.update.SetLegacy)
+		return nil
+	}, func(context.Context, db.Store) error { return nil })
+}
+
+// holdStore writes the store's row, so that changes which must see each other
+// wait here: the second waits for the first, or is told to begin anew.
+func (m Mutation) holdStore(ctx context.Context) error {
+	n, err := m.client(ctx).Store.Update().Where(store.ID(viewer.From(ctx).Store)).
+		AddVersion(1).Modify(touched(micros.Now())).Save(ctx)
+	if err != nil {
+		return fmt.Errorf("hold the store: %w", err)
+	}
+	if n == 0 {
+		return errNoRow
 	}
 	return nil
 }

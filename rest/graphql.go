@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/apikey"
 	"github.com/storefront-go/storefront/graph/wire"
 	"github.com/storefront-go/storefront/rest/gcra"
@@ -41,6 +42,18 @@ func (a *API) spend(r *http.Request) (d gcra.Decision, ok bool) {
 		return d, d.OK
 	}
 	return d, true
+}
+
+// spendPerson takes one request from the allowance of a person who came with a
+// cookie. It is asked behind the look-up of his session, so there is one alone.
+func (a *API) spendPerson(person xid.ID) error {
+	if a.rates.Off() {
+		return nil
+	}
+	if d := a.rates.Take(person); !d.OK {
+		return &fault.Error{Kind: fault.RateLimited, Detail: "Too many requests: wait, then go on.", RetryAfter: d.RetryAfter}
+	}
+	return nil
 }
 
 // refuseGraphQL answers in the shape that GraphQL clients read.

@@ -23,8 +23,12 @@ type load struct {
 	conns    int
 	duration time.Duration
 	status   int // every answer must have it
-	// next appends the n-th request of a connection.
+	// next appends the n-th request of a connection, or returns nothing, which is an
+	// error.
 	next func(b []byte, conn, n int) []byte
+	// took, where it is set, hears the answer before the connection's next request;
+	// body is valid until then.
+	took func(conn int, body []byte) error
 }
 
 // outcome is what a load saw.
@@ -85,6 +89,9 @@ func (l load) drive(ctx context.Context, i int, end time.Time) ([]time.Duration,
 	)
 	for n := 0; ctx.Err() == nil; n++ {
 		request = l.next(request[:0], i, n)
+		if len(request) == 0 {
+			return latency, errors.New("nothing is left to send")
+		}
 		begin := time.Now()
 		if begin.After(end) {
 			break
@@ -97,6 +104,12 @@ func (l load) drive(ctx context.Context, i int, end time.Time) ([]time.Duration,
 			return latency, fmt.Errorf("%s answered %d: %.300s", line(request), status, body)
 		}
 		latency = append(latency, time.Since(begin))
+		if l.took == nil {
+			continue
+		}
+		if err := l.took(i, body); err != nil {
+			return latency, err
+		}
 	}
 	return latency, nil
 }

@@ -87,6 +87,9 @@ func (s store) open(ctx context.Context, engine string) (*dataset, error) {
 	if d.corpus, found, err = corpus.Load(note, s.size); err != nil {
 		return nil, err
 	}
+	if !found {
+		d.corpus = nil // of another version or size
+	}
 	place := s.sqlite
 	if engine == "mariadb" {
 		place = s.mariadb
@@ -94,11 +97,9 @@ func (s store) open(ctx context.Context, engine string) (*dataset, error) {
 	if err := place(ctx, d, !found); err != nil {
 		return nil, err
 	}
-	if !found {
-		if err := d.fill(ctx, s.size, note); err != nil {
-			d.close()
-			return nil, err
-		}
+	if err := d.ready(ctx, s.size, note); err != nil {
+		d.close()
+		return nil, err
 	}
 	return d, nil
 }
@@ -160,17 +161,22 @@ func drop(ctx context.Context, address, name string) error {
 	})
 }
 
-// fill migrates and fills, and writes the description last: data without one is
-// not used.
-func (d *dataset) fill(ctx context.Context, size corpus.Size, note string) error {
+// ready brings the schema up to date, since the data may be older than the
+// program, and fills a new database.
+func (d *dataset) ready(ctx context.Context, size corpus.Size, note string) error {
 	s, err := ent.Open(ctx, ent.Config{Database: d.address})
 	if err != nil {
 		return err
 	}
 	defer s.Close()
-	if _, err := migrate.Apply(ctx, s); err != nil {
+	if _, err := migrate.Apply(ctx, s); err != nil || d.corpus != nil {
 		return err
 	}
+	return d.fill(ctx, s, size, note)
+}
+
+// fill writes the description last: data without one is not used.
+func (d *dataset) fill(ctx context.Context, s *ent.Store, size corpus.Size, note string) (err error) {
 	fmt.Fprintf(os.Stderr, "loading %d orders into %s\n", size.Orders, s.Redacted())
 	d.corpus, err = corpus.Fill(ctx, s, size, func(shop, of int) {
 		if shop == 1 || shop == of {

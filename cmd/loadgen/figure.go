@@ -1,7 +1,9 @@
 package main
 
 import (
+	"context"
 	"strconv"
+	"time"
 
 	"github.com/storefront-go/storefront/cmd/internal/baseline/corpus"
 )
@@ -31,13 +33,30 @@ type side struct {
 	at     *child
 	next   func(b []byte, conn, n int) []byte
 	status int
+	// fill, where it is set, prepares what a turn of the length uses up.
+	fill func(ctx context.Context, turn time.Duration) error
+	// took, where it is set, hears every answer.
+	took func(conn int, body []byte) error
+}
+
+// ready prepares a turn of the length.
+func (s side) ready(ctx context.Context, turn time.Duration) error {
+	if s.fill == nil {
+		return nil
+	}
+	return s.fill(ctx, turn)
+}
+
+// plain is a side whose requests use nothing up.
+func plain(name string, at *child, next func(b []byte, conn, n int) []byte, status int) side {
+	return side{name: name, at: at, next: next, status: status}
 }
 
 // reads are the figures of reading.
 func (r requests) reads(base, server *child) ([]figure, error) {
 	list := []figure{{name: "GET /products?limit=100", bound: 1.25}}
 	both := func(s series) []side {
-		return []side{{"baseline", base, s.next, 200}, {"server", server, s.next, 200}}
+		return []side{plain("baseline", base, s.next, 200), plain("server", server, s.next, 200)}
 	}
 	list[0].sides = both(r.products(100))
 	for _, limit := range []int{100, 20} {
@@ -60,7 +79,7 @@ func (r requests) reads(base, server *child) ([]figure, error) {
 		if err != nil {
 			return nil, err
 		}
-		sides := []side{list[2].sides[0], {"server", server, graph.next, 200}} // the same pages
+		sides := []side{list[2].sides[0], plain("server", server, graph.next, 200)} // the same pages
 		list = append(list, figure{name: g.name, bound: 2, sides: sides})
 	}
 	for i := range list {
@@ -84,8 +103,8 @@ func (r requests) depths(base, server *child) ([]figure, error) {
 			return err
 		}
 		list = append(list, figure{name: name, kind: latency, conns: 1, bound: 1.25, sides: []side{
-			{"server, page 1", server, first.next, 200}, {"baseline, page 1", base, first.next, 200},
-			{"baseline, there", base, s.next, 200}, {"server, there", server, s.next, 200}}})
+			plain("server, page 1", server, first.next, 200), plain("baseline, page 1", base, first.next, 200),
+			plain("baseline, there", base, s.next, 200), plain("server, there", server, s.next, 200)}})
 		return nil
 	}
 	deep := min(corpus.Deep, shop.Orders/corpus.PageSize/2)
@@ -107,9 +126,9 @@ func (r requests) writes(base, server *child) []figure {
 	for _, conns := range []int{16, 64} {
 		list = append(list, figure{name: "POST /products, " + strconv.Itoa(conns) + " connections", kind: throughput,
 			conns: conns, bound: 0.8, sides: []side{
-				{"raw, the same statements", base, r.create(root + "/products"), 201},
-				{"raw, three inserts", base, r.create("/raw/products"), 201},
-				{"server", server, r.create(root + "/products"), 201}}})
+				plain("raw, the same statements", base, r.create(root+"/products"), 201),
+				plain("raw, three inserts", base, r.create("/raw/products"), 201),
+				plain("server", server, r.create(root+"/products"), 201)}})
 	}
 	return list
 }

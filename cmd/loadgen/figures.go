@@ -75,8 +75,12 @@ func (c *figuresCommand) engine(ctx context.Context, r *report, engine string) e
 	if err != nil {
 		return err
 	}
-	defer server.stop()
-	return c.measure(ctx, r, d, requests{d.corpus, page.New(ring)}, base, server)
+	err = c.measure(ctx, r, d, requests{d.corpus, page.New(ring)}, base, server)
+	server.stop()
+	if err != nil {
+		return err
+	}
+	return c.tokens(ctx, r, all, base)
 }
 
 // starts measures from the start of the process to its first answer.

@@ -65,11 +65,14 @@ func (m meter) measure(ctx context.Context, engine string, f figure) (*result, e
 }
 
 func (m meter) turn(ctx context.Context, s side, conns int, duration time.Duration) (reading, error) {
+	if err := s.ready(ctx, duration); err != nil {
+		return reading{}, err
+	}
 	server, database, err := m.cpu(s.at)
 	if err != nil {
 		return reading{}, err
 	}
-	out, err := load{addr: s.at.addr, conns: conns, duration: duration, status: s.status, next: s.next}.run(ctx)
+	out, err := load{addr: s.at.addr, conns: conns, duration: duration, status: s.status, next: s.next, took: s.took}.run(ctx)
 	if err != nil {
 		return reading{}, err
 	}

@@ -18,10 +18,10 @@ func (m meter) profile(ctx context.Context, engine string, f figure, dir string)
 	if s.at.admin == "" {
 		return nil
 	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	const seconds = 5
+	if err := s.ready(ctx, (seconds+1)*time.Second); err != nil { // else the profile would show the wait for it
 		return err
 	}
-	const seconds = 5
 	fetched := make(chan error, 1)
 	name := func(r rune) rune {
 		if strings.ContainsRune(" /?=,{}", r) {
@@ -55,6 +55,9 @@ func save(ctx context.Context, address, path string) error {
 		err = fmt.Errorf("profile: %s: %.200s", w.Status, b)
 	}
 	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
 	return os.WriteFile(path, b, 0o644)

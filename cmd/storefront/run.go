@@ -43,6 +43,7 @@ type commands struct {
 	Migrate migrateCmd `cmd:"" help:"Look after the database's schema."`
 	Store   storeCmd   `cmd:"" help:"Make and list stores."`
 	Key     keyCmd     `cmd:"" help:"Make, rotate and revoke API keys."`
+	App     appCmd     `cmd:"" help:"Register OAuth apps and look after them."`
 	Staff   staffCmd   `cmd:"" help:"Look after the people of a store."`
 	Doctor  doctorCmd  `cmd:"" help:"Check the installation and say how to mend it."`
 	Version versionCmd `cmd:"" help:"Print what this program is."`

@@ -12,10 +12,11 @@ import (
 )
 
 type staffCmd struct {
-	Add    staffAddCmd    `cmd:"" help:"Add a person; a new one gets a password, shown once."`
-	List   staffListCmd   `cmd:"" help:"List the people of a store, newest first."`
-	Remove staffRemoveCmd `cmd:"" help:"Take a person out of a store; his tokens end."`
-	Token  staffTokenCmd  `cmd:"" help:"Make a token for a person; it is shown once."`
+	Add      staffAddCmd      `cmd:"" help:"Add a person; a new one gets a password, shown once."`
+	List     staffListCmd     `cmd:"" help:"List the people of a store, newest first."`
+	Remove   staffRemoveCmd   `cmd:"" help:"Take a person out of a store; his tokens end."`
+	Token    staffTokenCmd    `cmd:"" help:"Make a token for a person; it is shown once."`
+	Password staffPasswordCmd `cmd:"" help:"Give a person a new password, shown once; his sessions end."`
 }
 
 // member is a person of a store as he is printed.
@@ -196,5 +197,44 @@ func (c *staffTokenCmd) Run(s *session) error {
 		}
 		out := token{xid.Token.Format(p.StaffToken.ID), xid.User.Format(m.ID), p.StaffToken.Name, written(p.StaffToken.ExpiresAt), p.Token}
 		return c.print(s, out, table{{"id", out.ID}, {"person", m.Email}, {"token", *p.Token + "  (shown once)"}})
+	})
+}
+
+type staffPasswordCmd struct {
+	target
+	Person string `arg:"" name:"email" help:"The person's e-mail address or id."`
+}
+
+// Help implements kong.HelpProvider.
+func (staffPasswordCmd) Help() string {
+	return `For a person who has forgotten his own. Every browser in which he is signed in is signed out; his tokens stay. A person of the demo is one no more, and ` + "`serve --demo`" + ` will refuse the database.
+
+Examples:
+
+    storefront staff password ana@bluedoor.example --store blue-door-books
+`
+}
+
+// renewed is a person with a new password, as he is printed.
+type renewed struct {
+	ID            string `json:"id"`
+	Email         string `json:"email"`
+	Password      string `json:"password"`
+	EndedSessions int    `json:"ended_sessions"`
+}
+
+// Run sets the password.
+func (c *staffPasswordCmd) Run(s *session) error {
+	return c.enter(s, func(w work) error {
+		m, err := w.person(c.Person)
+		if err != nil {
+			return err
+		}
+		secret, ended, err := w.ResetPassword(w.ctx, m.ID)
+		if err != nil {
+			return err
+		}
+		out := renewed{xid.User.Format(m.ID), m.Email, secret, ended}
+		return c.print(s, out, table{{"id", out.ID}, {"email", out.Email}, {"password", secret + "  (shown once)"}})
 	})
 }

@@ -136,11 +136,11 @@ Examples:
 // Run puts the store on the list, or takes it off.
 func (c *storeLegacyCmd) Run(s *session) error {
 	return c.enter(s, func(w work) error {
-		if err := w.base.SetLegacy(s.ctx, w.store.ID, c.State == "on"); err != nil {
+		p, err := w.Mutation().StoreSetLegacy(w.ctx, w.store.Version, c.State == "on")
+		if err != nil {
 			return err
 		}
-		out := shopOf(w.store, w.HostOf(w.store.Handle))
-		out.Legacy = c.State == "on"
+		out := shopOf(p.Store.Store, p.Store.StoreHost)
 		return c.print(s, out, table{{"handle", out.Handle}, {"v0", c.State}})
 	})
 }

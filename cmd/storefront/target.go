@@ -42,7 +42,6 @@ type target struct {
 type work struct {
 	*graph.Resolver
 	ctx   context.Context
-	base  *app.Base
 	store *db.Store
 }
 
@@ -53,7 +52,7 @@ func (t target) enter(s *session, f func(work) error) error {
 		if err != nil {
 			return err
 		}
-		return f(work{core, viewer.Operator(s.ctx, store.ID), base, store})
+		return f(work{core, viewer.Operator(s.ctx, store.ID), store})
 	})
 }
 

@@ -89,12 +89,12 @@ type Viewer struct {
 	// Session is the hash of a browser's session; zero for other credentials.
 	Session digest.Sum
 	// Grant is the consent behind an app's token, whose client is the Actor.
-	Grant xid.ID
-	Granted    scope.Set // as granted
-	Scopes     scope.Set // effective: with what the granted imply
-	Role       Role      // of a person; empty for other kinds
-	Currency   string    // the store's currency
-	Legacy     bool      // v0 is still served to it (contract, section 10)
+	Grant    xid.ID
+	Granted  scope.Set // as granted
+	Scopes   scope.Set // effective: with what the granted imply
+	Role     Role      // of a person; empty for other kinds
+	Currency string    // the store's currency
+	Legacy   bool      // v0 is still served to it (contract, section 10)
 }
 
 // IsPerson tells whether a human being acts.

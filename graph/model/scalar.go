@@ -55,3 +55,6 @@ func UnmarshalLong(v any) (int64, error) {
 
 // Some is a member of an update input that was given.
 func Some[T any](v T) graphql.Omittable[*T] { return graphql.OmittableOf(&v) }
+
+// Given makes a member that is given as it stands: a list, or null.
+func Given[T any](v T) graphql.Omittable[T] { return graphql.OmittableOf(v) }

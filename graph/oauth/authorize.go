@@ -3,8 +3,8 @@ package oauth
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/binary"
 	"errors"
-	"fmt"
 	"net/url"
 	"strings"
 
@@ -151,9 +151,10 @@ func (r *Request) Host() string {
 // digest binds a consent ticket to what was shown. Texts stand behind their
 // lengths, so no two requests make one message.
 func (r *Request) digest() [sha256.Size]byte {
-	h := sha256.New()
+	var b []byte
 	for _, text := range []string{r.App.ClientID, r.RedirectURI, r.State, r.challenge, r.Scopes.String()} {
-		fmt.Fprintf(h, "%d:%s", len(text), text)
+		b = binary.BigEndian.AppendUint64(b, uint64(len(text)))
+		b = append(b, text...)
 	}
-	return [sha256.Size]byte(h.Sum(nil))
+	return sha256.Sum256(b)
 }

@@ -44,7 +44,7 @@ func (s *Server) Consent(ctx context.Context, r *Request) (*Screen, error) {
 	if v == nil || !v.IsPerson() {
 		return nil, fault.New(fault.AuthenticationRequired, "Sign in first.")
 	}
-	screen := &Screen{Request: r, Missing: r.Scopes &^ v.Scopes, Forbidden: !mayConsent(v), Ticket: s.ticket(v, r)}
+	screen := &Screen{Request: r, Missing: r.Scopes &^ v.Scopes, Forbidden: !MayConsent(v.Role), Ticket: s.ticket(v, r)}
 	now := micros.Now()
 	rows, err := s.Store.DB(ctx).Grant.Query().
 		Where(grant.AppID(r.App.ID), grant.RevokedAtIsNil(), grant.CodeUsedAtNotNil(), grant.ExpiresAtGT(now)).
@@ -59,16 +59,16 @@ func (s *Server) Consent(ctx context.Context, r *Request) (*Screen, error) {
 	return screen, nil
 }
 
-// mayConsent tells whether the person's role reaches apps (contract, section 6).
-func mayConsent(v *viewer.Viewer) bool {
-	return v.IsPerson() && (v.Role == viewer.Owner || v.Role == viewer.Admin || v.Role == viewer.Developer)
+// MayConsent tells whether a role reaches apps (contract, section 6).
+func MayConsent(r viewer.Role) bool {
+	return r == viewer.Owner || r == viewer.Admin || r == viewer.Developer
 }
 
 // Allow spends the ticket and makes the grant with its code, in one transaction.
 // It returns the address that takes the code to the client.
 func (s *Server) Allow(ctx context.Context, r *Request, ticket string) (redirect string, err error) {
 	v := viewer.From(ctx)
-	if v == nil || !mayConsent(v) || !v.Scopes.Covers(r.Scopes) {
+	if v == nil || !v.IsPerson() || !MayConsent(v.Role) || !v.Scopes.Covers(r.Scopes) {
 		return "", fault.New(fault.Forbidden, "Your role in this store does not reach what the app asks for.")
 	}
 	code := apikey.Mint(apikey.Code)

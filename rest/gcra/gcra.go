@@ -93,10 +93,27 @@ type Decision struct {
 // keeps knocking is let in as soon as one that waits.
 func (l *Limiter[K]) Take(key K) Decision { return l.ask(key, true) }
 
+// Return takes one [Limiter.Take] of key back, for a request that turned out not
+// to count. It never gives more than the burst.
+func (l *Limiter[K]) Return(key K) {
+	if l.Off() {
+		return
+	}
+	now := int64(time.Since(l.start))
+	s := &l.shards[maphash.Comparable(l.seed, key)%shards]
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if fullAt := s.fullAt[key] - l.interval; fullAt > now {
+		s.fullAt[key] = fullAt
+	} else {
+		delete(s.fullAt, key)
+	}
+}
+
 // Peek tells what [Limiter.Take] would answer, and counts nothing: Remaining is
-// what is left before the request. A limiter that charges failures only peeks
-// first and takes when the attempt has failed; attempts that run at the same
-// time may then all be let in.
+// what is left before the request. A limiter that charges failures alone takes first
+// and returns what succeeded: were it to peek first and take what failed, all
+// attempts that run at the same time would be let in.
 func (l *Limiter[K]) Peek(key K) Decision { return l.ask(key, false) }
 
 func (l *Limiter[K]) ask(key K, take bool) Decision {

@@ -231,3 +231,31 @@ func BenchmarkTake(b *testing.B) {
 		}
 	})
 }
+
+// What is given back can be taken again, at once and never beyond the burst.
+func TestReturn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := limiter(t, 1, 3)
+		l.Return("a") // nothing was taken
+		if got := l.Take("a"); got.Remaining != 2 {
+			t.Errorf("after a return of nothing: got %+v", got)
+		}
+		l.Take("a")
+		l.Take("a")
+		if l.Take("a").OK {
+			t.Fatal("a fourth was allowed")
+		}
+		l.Return("a")
+		if got := l.Take("a"); !got.OK || got.Remaining != 0 {
+			t.Errorf("after a return: got %+v", got)
+		}
+		for range 5 {
+			l.Return("a")
+		}
+		if got := l.Peek("a"); got.Remaining != 3 || got.Reset != 0 || l.Len() != 0 {
+			t.Errorf("all returned: got %+v, %d keys", got, l.Len())
+		}
+		off := limiter(t, 0, 0)
+		off.Return("a")
+	})
+}

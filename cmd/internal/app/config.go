@@ -52,7 +52,7 @@ type Config struct {
 	TLSCert        string   `name:"tls-cert" env:"STOREFRONT_TLS_CERT" placeholder:"FILE" help:"Certificate chain in PEM; with --tls-key the public address speaks TLS."`
 	TLSKey         string   `name:"tls-key" env:"STOREFRONT_TLS_KEY" placeholder:"FILE" help:"Private key in PEM."`
 	InsecureHTTP   bool     `name:"insecure-http" env:"STOREFRONT_INSECURE_HTTP" help:"Allow sign-in over plain http on an address that is not loopback."`
-	RateLimit      float64  `default:"100" env:"STOREFRONT_RATE_LIMIT" placeholder:"N" help:"Requests per second and credential, with bursts of twice as many; 0 switches limits off (default ${default})."`
+	RateLimit      float64  `default:"100" env:"STOREFRONT_RATE_LIMIT" placeholder:"N" help:"Requests per second and credential, with bursts of twice as many; 0 switches limits off, but not those of failed sign-ins (default ${default})."`
 	Introspection  bool     `default:"true" negatable:"" env:"STOREFRONT_INTROSPECTION" help:"Answer GraphQL introspection (default on)."`
 	Explorer       bool     `default:"true" negatable:"" env:"STOREFRONT_EXPLORER" help:"Serve the page that tries GraphQL (default on)."`
 }

@@ -5,8 +5,6 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/storefront-go/storefront/ent"
-	"github.com/storefront-go/storefront/graph/apikey"
 	"github.com/storefront-go/storefront/graph/idem"
 	"github.com/storefront-go/storefront/graph/outbox"
 	"github.com/storefront-go/storefront/graph/work"
@@ -20,15 +18,17 @@ const (
 
 // newLoops makes what runs beside the requests. They start in this order and
 // stop in reverse.
-func newLoops(s *ent.Store, keys *apikey.Keeper, claims *idem.Keeper, log *slog.Logger) (*work.Group, error) {
+func (s *Server) newLoops(claims *idem.Keeper) (*work.Group, error) {
 	g := new(work.Group)
 	for _, c := range []work.Config{
-		{Name: "last_use", Interval: usedEvery, Run: keys.WriteUsed},
-		{Name: "purge_idempotency", Interval: purgeEvery, Timeout: purgeEvery, Run: counted(log, "idempotency keys", claims.Purge)},
-		{Name: "purge_events", Interval: purgeEvery, Timeout: purgeEvery, Run: counted(log, "events",
-			func(ctx context.Context) (int, error) { return outbox.Purge(ctx, s) })},
+		{Name: "last_use", Interval: usedEvery, Run: s.base.Keys.WriteUsed},
+		{Name: "purge_idempotency", Interval: purgeEvery, Timeout: purgeEvery, Run: counted(s.log, "idempotency keys", claims.Purge)},
+		{Name: "purge_sessions", Interval: purgeEvery, Timeout: purgeEvery, Run: counted(s.log, "sessions", s.base.Sessions.Purge)},
+		{Name: "purge_grants", Interval: purgeEvery, Timeout: purgeEvery, Run: counted(s.log, "grants and tokens", s.oauth.Purge)},
+		{Name: "purge_events", Interval: purgeEvery, Timeout: purgeEvery, Run: counted(s.log, "events",
+			func(ctx context.Context) (int, error) { return outbox.Purge(ctx, s.base.Store) })},
 	} {
-		c.Logger = log
+		c.Logger = s.log
 		if _, err := g.Add(c); err != nil {
 			return nil, err
 		}

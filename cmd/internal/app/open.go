@@ -16,6 +16,8 @@ import (
 	"github.com/storefront-go/storefront/graph/apikey"
 	"github.com/storefront-go/storefront/graph/keyring"
 	"github.com/storefront-go/storefront/graph/page"
+	"github.com/storefront-go/storefront/graph/session"
+	"github.com/storefront-go/storefront/rest/account"
 )
 
 // Base is what every command that touches data stands on.
@@ -23,6 +25,8 @@ type Base struct {
 	Store *ent.Store
 	Ring  *keyring.Ring
 	Keys  *apikey.Keeper
+	// Sessions keeps people signed in.
+	Sessions *session.Keeper
 }
 
 // Opening says how to open.
@@ -58,7 +62,15 @@ func open(ctx context.Context, s *ent.Store, o Opening) (*Base, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Base{Store: s, Ring: ring, Keys: apikey.NewKeeper(s)}, nil
+	throttle, err := account.NewThrottle()
+	if err != nil {
+		return nil, err
+	}
+	sessions, err := session.NewKeeper(session.Config{Store: s, Throttle: throttle, Logger: o.Logger})
+	if err != nil {
+		return nil, err
+	}
+	return &Base{Store: s, Ring: ring, Keys: apikey.NewKeeper(s), Sessions: sessions}, nil
 }
 
 // OpenStore opens the database as it is.
@@ -127,7 +139,7 @@ func (s Storage) ring() (*keyring.Ring, error) {
 
 // Core makes the operations, for stores that are served under the addresses.
 func (b *Base) Core(a Addresses, log *slog.Logger) (*graph.Resolver, error) {
-	return graph.New(graph.Config{Store: b.Store, Keys: b.Keys, Pages: page.New(b.Ring), HostOf: a.StoreHost, Logger: log})
+	return graph.New(graph.Config{Store: b.Store, Keys: b.Keys, Sessions: b.Sessions, Pages: page.New(b.Ring), HostOf: a.StoreHost, Logger: log})
 }
 
 // Close closes the database.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/storefront-go/storefront/cmd/internal/demo"
 	"github.com/storefront-go/storefront/graph/idem"
+	"github.com/storefront-go/storefront/graph/oauth"
 )
 
 // Limits of the HTTP servers. An answer may take longer than any request of the
@@ -44,6 +45,7 @@ type Server struct {
 
 	log    *slog.Logger
 	base   *Base
+	oauth  *oauth.Server
 	admin  *admin
 	public *http.Server
 	closer stack
@@ -68,6 +70,9 @@ func Start(ctx context.Context, c Config, r Runtime) (_ *Server, err error) {
 		return nil, err
 	}
 	s.closer.push("close the database", func(context.Context) error { return s.base.Close() })
+	if err := s.base.refuseDemo(ctx, c.Addr); err != nil {
+		return nil, err
+	}
 	if err := s.listen(ctx, c, r); err != nil {
 		return nil, err
 	}
@@ -164,7 +169,7 @@ func (s *Server) serve(h *http.Server, l net.Listener, name string) {
 }
 
 func (s *Server) startLoops(ctx context.Context, claims *idem.Keeper) error {
-	loops, err := newLoops(s.base.Store, s.base.Keys, claims, s.log)
+	loops, err := s.newLoops(claims)
 	if err != nil {
 		return err
 	}

@@ -8,7 +8,6 @@ import (
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/store"
 	"github.com/storefront-go/storefront/ent/db/storehandle"
-	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 )
@@ -83,18 +82,4 @@ func (b *Base) onlyStore(ctx context.Context) (*db.Store, error) {
 		return nil, errors.New("there is more than one store: name one with --store")
 	}
 	return list[0], nil
-}
-
-// SetLegacy says whether v0 is still served to a store (contract, section 10).
-// Running processes follow within seconds.
-func (b *Base) SetLegacy(ctx context.Context, id xid.ID, on bool) error {
-	ctx = viewer.Operator(ctx, id)
-	return b.Store.InTx(ctx, func(ctx context.Context) error {
-		n, err := b.Store.DB(ctx).Store.Update().Where(store.ID(id)).
-			SetLegacy(on).AddVersion(1).SetUpdatedAt(micros.Now()).Save(ctx)
-		if err == nil && n == 0 {
-			err = errors.New("the store is gone")
-		}
-		return err
-	})
 }

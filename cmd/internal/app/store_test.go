@@ -7,7 +7,6 @@ import (
 
 	"github.com/storefront-go/storefront/cmd/internal/app"
 	"github.com/storefront-go/storefront/ent"
-	"github.com/storefront-go/storefront/ent/db/store"
 	"github.com/storefront-go/storefront/ent/storetest"
 	"github.com/storefront-go/storefront/ent/xid"
 )
@@ -22,7 +21,7 @@ func TestFindStore(t *testing.T) {
 			}
 		}
 		fails("", "store create")
-		ctx, first := storetest.Merchant(t, s)
+		_, first := storetest.Merchant(t, s)
 		for _, name := range []string{"", first.Handle, xid.Store.Format(first.ID)} {
 			if got, err := b.FindStore(t.Context(), name); err != nil || got.ID != first.ID {
 				t.Errorf("FindStore(%q) = %v, %v", name, got, err)
@@ -34,19 +33,6 @@ func TestFindStore(t *testing.T) {
 		fails(xid.Store.Format(xid.New()), "no store")
 		if all, err := b.Stores(t.Context()); err != nil || len(all) != 2 || all[0].ID != first.ID {
 			t.Errorf("Stores = %v, %v; want both, the older one first", all, err)
-		}
-
-		for _, on := range []bool{true, false} {
-			if err := b.SetLegacy(t.Context(), first.ID, on); err != nil {
-				t.Fatal(err)
-			}
-			got, err := s.DB(ctx).Store.Query().Where(store.ID(first.ID)).Only(ctx)
-			if err != nil || got.Legacy != on || got.Version <= first.Version {
-				t.Errorf("after SetLegacy(%t): %+v, %v", on, got, err)
-			}
-		}
-		if err := b.SetLegacy(t.Context(), xid.New(), true); err == nil {
-			t.Error("SetLegacy of no store: no error")
 		}
 	})
 }

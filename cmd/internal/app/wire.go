@@ -13,6 +13,7 @@ import (
 	"github.com/storefront-go/storefront/cmd/internal/demo"
 	"github.com/storefront-go/storefront/graph"
 	"github.com/storefront-go/storefront/graph/idem"
+	"github.com/storefront-go/storefront/graph/oauth"
 	"github.com/storefront-go/storefront/rest"
 )
 
@@ -22,17 +23,26 @@ func (s *Server) handler(ctx context.Context, c Config, r Runtime, core *graph.R
 	if err != nil {
 		return nil, err
 	}
+	people, err := s.people(ctx, c)
+	if err != nil {
+		return nil, err
+	}
 	graphql, err := graph.NewHandler(graph.HandlerConfig{
 		Core: core, Idem: claims, Introspection: c.Introspection, Logger: r.Logger,
+		Session: people.Viewer, Origins: people.Origins(),
 		ResourceMetadata: s.API + "/.well-known/oauth-protected-resource" + rest.Base,
 	})
+	if err != nil {
+		return nil, err
+	}
+	s.oauth, err = oauth.New(oauth.Config{Store: s.base.Store, Keys: s.base.Keys, Ring: s.base.Ring, Issuer: s.API})
 	if err != nil {
 		return nil, err
 	}
 	api, err := rest.New(rest.Config{
 		Core: core, Keys: s.base.Keys, Idem: claims, APIHost: s.API,
 		RatePerSecond: c.RateLimit, RateBurst: c.RateBurst(), TrustedProxies: proxies,
-		GraphQL: graphql, Explorer: c.Explorer, Logger: r.Logger, Metrics: reg,
+		Account: people, OAuth: s.oauth, GraphQL: graphql, Explorer: c.Explorer, Logger: r.Logger, Metrics: reg,
 	})
 	if err != nil {
 		return nil, err

@@ -19,6 +19,7 @@ import (
 	"github.com/storefront-go/storefront/graph/idem"
 	"github.com/storefront-go/storefront/graph/keyring"
 	"github.com/storefront-go/storefront/graph/model"
+	"github.com/storefront-go/storefront/graph/oauth"
 	"github.com/storefront-go/storefront/graph/page"
 )
 
@@ -27,6 +28,8 @@ type bench struct {
 	corpus  *corpus.Corpus
 	store   *ent.Store
 	core    *graph.Resolver
+	server  *oauth.Server
+	app     *corpus.App
 	claims  *idem.Keeper
 	handler http.Handler
 	keys    *apikey.Keeper
@@ -63,6 +66,12 @@ func open(t *testing.T, address string) *bench {
 	pages := page.New(ring)
 	b.claims = idem.New(s, ring)
 	if b.core, err = graph.New(graph.Config{Store: s, Keys: b.keys, Pages: pages, HostOf: func(h string) string { return h }}); err != nil {
+		t.Fatal(err)
+	}
+	if b.server, err = oauth.New(oauth.Config{Store: s, Keys: b.keys, Ring: ring, Issuer: "https://api.test"}); err != nil {
+		t.Fatal(err)
+	}
+	if b.app, err = corpus.Register(t.Context(), s, b.corpus); err != nil {
 		t.Fatal(err)
 	}
 	if b.handler, err = baseline.New(baseline.Config{Store: s, Keys: b.keys, Pages: pages}); err != nil {
@@ -113,6 +122,7 @@ func TestSameStatements(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		code, refresh := b.params(t, apikey.Code), b.params(t, apikey.Refresh)
 		var failed error
 		for _, tc := range []struct {
 			name string
@@ -136,6 +146,8 @@ func TestSameStatements(t *testing.T) {
 				})
 				return err
 			}, baseline.Create},
+			{"code exchange", func() error { _, err := b.server.Token(t.Context(), code, nil); return err }, text.Exchange()},
+			{"refresh", func() error { _, err := b.server.Token(t.Context(), refresh, nil); return err }, text.Refresh()},
 		} {
 			got := b.statements(func() { failed = tc.run() })
 			if failed != nil {

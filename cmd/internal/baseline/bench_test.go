@@ -3,10 +3,12 @@ package baseline_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"strconv"
 	"strings"
 	"testing"
@@ -27,6 +29,7 @@ var benchSecret = strings.Repeat("s", keyring.MinSecret)
 // benchSide is one contestant of a benchmark: where it listens.
 type benchSide struct {
 	name, url string
+	app       *corpus.App // to be let in to the corpus's last store
 }
 
 // sides runs f for the baseline without layers and for the whole server, on both
@@ -41,13 +44,14 @@ func sides(b *testing.B, f func(b *testing.B, s benchSide, c *corpus.Corpus)) {
 		name   string
 		url    map[string]string
 		corpus *corpus.Corpus
+		app    *corpus.App
 	}
 	var engines []engine
 	for _, name := range []string{"sqlite", "mysql"} {
 		if address, ok := addresses[name]; ok {
 			e := engine{name: name, url: map[string]string{}}
 			database := address(b)
-			e.url["raw"], e.corpus = raw(b, database)
+			e.url["raw"], e.corpus, e.app = raw(b, database)
 			e.url["server"] = whole(b, database)
 			engines = append(engines, e)
 		}
@@ -55,14 +59,14 @@ func sides(b *testing.B, f func(b *testing.B, s benchSide, c *corpus.Corpus)) {
 	for _, side := range []string{"raw", "server"} {
 		b.Run(side, func(b *testing.B) {
 			for _, e := range engines {
-				b.Run(e.name, func(b *testing.B) { f(b, benchSide{side, e.url[side]}, e.corpus) })
+				b.Run(e.name, func(b *testing.B) { f(b, benchSide{side, e.url[side], e.app}, e.corpus) })
 			}
 		})
 	}
 }
 
 // raw fills a database and serves the baseline on it.
-func raw(b *testing.B, database string) (string, *corpus.Corpus) {
+func raw(b *testing.B, database string) (string, *corpus.Corpus, *corpus.App) {
 	b.Helper()
 	s, err := ent.Open(b.Context(), ent.Config{Database: database, FullSync: true})
 	if err != nil {
@@ -70,6 +74,10 @@ func raw(b *testing.B, database string) (string, *corpus.Corpus) {
 	}
 	b.Cleanup(func() { s.Close() })
 	c, err := corpus.Fill(b.Context(), s, corpus.Size{Orders: 1500, Stores: 3, Share: 60, Ties: 200, Products: 200}, nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	app, err := corpus.Register(b.Context(), s, c)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -83,7 +91,7 @@ func raw(b *testing.B, database string) (string, *corpus.Corpus) {
 	}
 	server := httptest.NewServer(h)
 	b.Cleanup(server.Close)
-	return server.URL, c
+	return server.URL, c, app
 }
 
 // whole starts the server as the program does, but for its rate limits and log.
@@ -196,4 +204,54 @@ func BenchmarkProductCreate(b *testing.B) {
 			benchDo(b, r, http.StatusCreated)
 		}
 	})
+}
+
+func BenchmarkCodeExchange(b *testing.B) {
+	sides(b, func(b *testing.B, s benchSide, _ *corpus.Corpus) {
+		var codes []apikey.Secret
+		b.ReportAllocs()
+		for b.Loop() {
+			if len(codes) == 0 {
+				b.StopTimer()
+				var err error
+				if codes, err = s.app.Codes(b.Context(), 500); err != nil {
+					b.Fatal(err)
+				}
+				b.StartTimer()
+			}
+			benchToken(b, s, url.Values{"grant_type": {"authorization_code"}, "code": {codes[0].Reveal()},
+				"redirect_uri": {corpus.Callback}, "code_verifier": {corpus.Verifier}})
+			codes = codes[1:]
+		}
+	})
+}
+
+func BenchmarkRefresh(b *testing.B) {
+	sides(b, func(b *testing.B, s benchSide, _ *corpus.Corpus) {
+		list, err := s.app.Tokens(b.Context(), 1)
+		if err != nil {
+			b.Fatal(err)
+		}
+		token := list[0].Reveal()
+		b.ReportAllocs()
+		for b.Loop() {
+			token = benchToken(b, s, url.Values{"grant_type": {"refresh_token"}, "refresh_token": {token}})
+		}
+	})
+}
+
+// benchToken asks the token endpoint as the app and returns the next refresh
+// token.
+func benchToken(b *testing.B, s benchSide, form url.Values) string {
+	form.Set("client_id", s.app.ClientID)
+	r, err := http.NewRequestWithContext(b.Context(), http.MethodPost, s.url+baseline.TokenPath, strings.NewReader(form.Encode()))
+	if err != nil {
+		b.Fatal(err)
+	}
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	var answer granted
+	if err := json.Unmarshal(benchDo(b, r, http.StatusOK), &answer); err != nil || answer.Refresh == "" {
+		b.Fatalf("no refresh token: %v", err)
+	}
+	return answer.Refresh
 }

@@ -6,6 +6,8 @@ import (
 
 	"entgo.io/ent/dialect"
 
+	"github.com/storefront-go/storefront/ent/db/app"
+	"github.com/storefront-go/storefront/ent/db/grant"
 	"github.com/storefront-go/storefront/ent/db/order"
 	"github.com/storefront-go/storefront/ent/db/orderline"
 	"github.com/storefront-go/storefront/ent/db/product"
@@ -16,6 +18,8 @@ type texts struct {
 	ordersHead, linesHead, productsHead string
 	ordersFrom, linesFrom, productsFrom string // with the index named on MySQL
 	order                               string
+
+	family, client, direct string // of the token endpoint
 }
 
 func statements(engine string) texts {
@@ -27,11 +31,19 @@ func statements(engine string) texts {
 		linesFrom:    "`order_lines`",
 		productsFrom: "`products`",
 	}
+	t.family = "SELECT " + qualified(grant.Table, grant.Columns) + " FROM `grants` JOIN `credentials` AS `t1`" +
+		" ON `t1`.`store_id` = `grants`.`store_id` AND `t1`.`credential_id` = `grants`.`id`" +
+		" WHERE `t1`.`hash` = ? AND `t1`.`kind` = ? LIMIT 2"
+	t.client = "SELECT " + qualified(app.Table, app.Columns) + " FROM `apps` JOIN `oauth_clients` AS `t1`" +
+		" ON `t1`.`store_id` = `apps`.`store_id` AND `t1`.`app_id` = `apps`.`id` WHERE `t1`.`client_id` = ? LIMIT 2"
+	t.direct = insertDirect
 	t.order = t.ordersHead + "`orders` WHERE `orders`.`id` = ? AND `orders`.`store_id` = ?"
 	if engine == dialect.MySQL {
 		t.ordersFrom += " FORCE INDEX (`PRIMARY`)"
 		t.linesFrom += " FORCE INDEX (`PRIMARY`)"
 		t.productsFrom += " FORCE INDEX (`PRIMARY`)"
+	} else {
+		t.direct += " RETURNING `hash`"
 	}
 	return t
 }
@@ -46,6 +58,15 @@ func columns(names []string) string {
 		b.WriteString("`" + n + "`")
 	}
 	return b.String()
+}
+
+// qualified is [columns] with the table's name before each.
+func qualified(table string, names []string) string {
+	list := make([]string, len(names))
+	for i, n := range names {
+		list[i] = "`" + table + "`.`" + n + "`"
+	}
+	return strings.Join(list, ", ")
 }
 
 // orders is a page of orders: after a position, or the first one.
@@ -85,4 +106,13 @@ const (
 
 	// insertAnswered is the claim with its answer at once, of three inserts.
 	insertAnswered = "INSERT INTO `idempotency_keys` (`store_id`, `key_hash`, `fingerprint`, `created_at`, `status`, `answer`, `id`) VALUES (?, ?, ?, ?, ?, ?, ?)"
+)
+
+// The statements of the token endpoint's transaction, in their order: an exchange
+// takes the code, a refresh rotates the token. SQLite's first one says more.
+const (
+	insertDirect = "INSERT INTO `credentials` (`credential_id`, `hash`, `kind`, `store_id`) VALUES (?, ?, ?, ?), (?, ?, ?, ?)"
+	takeCode     = "UPDATE `grants` SET `code_used_at` = ?, `refresh_hash` = ?, `refresh_expires_at` = ? WHERE ((`grants`.`id` = ? AND `grants`.`revoked_at` IS NULL) AND `grants`.`code_used_at` IS NULL) AND `grants`.`store_id` = ?"
+	rotate       = "UPDATE `grants` SET `refresh_hash` = ?, `refresh_expires_at` = ? WHERE ((`grants`.`id` = ? AND `grants`.`revoked_at` IS NULL) AND `grants`.`refresh_hash` = ?) AND `grants`.`store_id` = ?"
+	insertAccess = "INSERT INTO `access_tokens` (`store_id`, `grant_id`, `hint`, `expires_at`, `id`) VALUES (?, ?, ?, ?, ?)"
 )

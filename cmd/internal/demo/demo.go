@@ -44,7 +44,7 @@ func Prepare(ctx context.Context, c Config) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, plan := range shops() {
+	for i, plan := range shops() {
 		began := time.Now()
 		s, err := c.fill(ctx, plan)
 		if err != nil {
@@ -55,6 +55,11 @@ func Prepare(ctx context.Context, c Config) (*File, error) {
 			return nil, fmt.Errorf("%s: %w", plan.name, err)
 		}
 		f.Stores = append(f.Stores, *entry)
+		if i == 0 {
+			if f.OAuthApp, err = s.app(ctx, known.OAuthApp); err != nil {
+				return nil, fmt.Errorf("%s: %w", plan.name, err)
+			}
+		}
 		c.Logger.InfoContext(ctx, "demo store", "name", plan.name, "store_host", entry.StoreHost, "took", time.Since(began))
 	}
 	if err := f.write(c.Path); err != nil {

@@ -6,14 +6,15 @@ import (
 	"strings"
 )
 
-// Announce prints where the demo is, one key and a command that works when it
+// Announce prints where the demo is, who signs in, one key and a command that works when it
 // is pasted into a shell.
 func (f *File) Announce(w io.Writer, path string) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "\n  API        %s\n  GraphQL    %s\n  Docs       %s/docs\n  Admin      %s\n\n",
-		f.BaseURL, f.GraphQLURL, f.APIHost, f.AdminURL)
+	fmt.Fprintf(&b, "\n  Dashboard  %s\n  API        %s\n  GraphQL    %s\n  Docs       %s/docs\n  Admin      %s\n\n",
+		f.DashboardURL, f.BaseURL, f.GraphQLURL, f.APIHost, f.AdminURL)
 	for _, s := range f.Stores {
-		fmt.Fprintf(&b, "  %s (%s)\n    store    %s\n    key      %s\n", s.Name, s.Currency, s.StoreHost, s.Keys["all"])
+		fmt.Fprintf(&b, "  %s (%s)\n    store    %s\n    sign in  %s  %s\n    key      %s\n",
+			s.Name, s.Currency, s.StoreHost, s.Owner.Email, s.Owner.Password, s.Keys["all"])
 	}
 	fmt.Fprintf(&b, "\n  Every credential is in %s. Try:\n\n", path)
 	if len(f.Stores) > 0 {

@@ -26,7 +26,7 @@ type File struct {
 	DashboardURL string  `json:"dashboard_url"`
 	AdminURL     string  `json:"admin_url"`
 	Stores       []Store `json:"stores"`
-	// OAuthApp is null until there are apps.
+	// OAuthApp is registered by the first store.
 	OAuthApp *OAuthApp `json:"oauth_app"`
 }
 

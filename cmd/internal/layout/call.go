@@ -18,8 +18,9 @@ var beginners = map[string]string{}
 
 // skippers are files that skip a test.
 var skippers = map[string]string{
-	"cmd/e2e/browser_test.go": "needs a chromium; .ci/run installs one and requires it",
-	"cmd/e2e/npm_test.go":     "needs packages of npm; .ci/run installs them and requires them",
+	"cmd/e2e/browser_axe_test.go": "needs axe of npm; .ci/run installs it and requires it",
+	"cmd/e2e/browser_test.go":     "needs a chromium; .ci/run installs one and requires it",
+	"cmd/e2e/npm_test.go":         "needs packages of npm; .ci/run installs them and requires them",
 }
 
 // settings allows tests their -update flag, and programs of go:generate lines

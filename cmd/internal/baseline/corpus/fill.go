@@ -76,14 +76,7 @@ func (f *filler) finish(ctx context.Context, engine string) error {
 	return f.exec(ctx, "COMMIT", "ANALYZE TABLE `orders`, `order_lines`, `products`")
 }
 
-func (f *filler) exec(ctx context.Context, list ...string) error {
-	for _, text := range list {
-		if _, err := f.conn.ExecContext(ctx, text); err != nil {
-			return fmt.Errorf("%s: %w", text, err)
-		}
-	}
-	return nil
-}
+func (f *filler) exec(ctx context.Context, list ...string) error { return exec(ctx, f.conn, list...) }
 
 // fill makes one store after the other: their ids ascend, so every row goes to
 // the end of its table.

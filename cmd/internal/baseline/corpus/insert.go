@@ -66,3 +66,13 @@ func (b *bulk) flush(ctx context.Context) error {
 	}
 	return nil
 }
+
+// exec runs statements one after the other.
+func exec(ctx context.Context, conn *sql.Conn, list ...string) error {
+	for _, text := range list {
+		if _, err := conn.ExecContext(ctx, text); err != nil {
+			return fmt.Errorf("%s: %w", text, err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,68 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"net/netip"
+	"net/url"
+	"strings"
+
+	"github.com/storefront-go/storefront/ent/db/user"
+	"github.com/storefront-go/storefront/rest/account"
+)
+
+// people makes what signs people in, and warns where it may not.
+func (s *Server) people(ctx context.Context, c Config) (*account.Account, error) {
+	allowed := c.signInAllowed(s.API)
+	if !allowed {
+		s.log.WarnContext(ctx, "sign-in, consent and tokens are off: plain http on an address that is not loopback (serve https, or --insecure-http)",
+			"addr", c.Addr, "api_host", s.API)
+	}
+	return account.New(account.Config{Sessions: s.base.Sessions, APIHost: s.API, Allowed: allowed, Logger: s.log})
+}
+
+// signInAllowed tells whether passwords may be typed in here: by https, or by
+// http that stays on this machine, or where the operator wants it (contract,
+// section 11).
+func (c Config) signInAllowed(api string) bool {
+	u, err := url.Parse(api)
+	switch {
+	case err != nil:
+		return false
+	case u.Scheme == "https" || c.InsecureHTTP:
+		return true
+	}
+	return loopback(c.Addr) && loopbackHost(u.Hostname())
+}
+
+// loopbackHost tells whether browsers reach a host on this machine alone. Names
+// under localhost are resolved so (RFC 6761, section 6.3).
+func loopbackHost(host string) bool {
+	host = strings.ToLower(host)
+	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
+		return true
+	}
+	addr, err := netip.ParseAddr(host)
+	return err == nil && addr.Unmap().IsLoopback()
+}
+
+// refuseDemo refuses to serve the demo's people where others can reach them:
+// their passwords stand in demo.json for everyone to try.
+func (b *Base) refuseDemo(ctx context.Context, addr string) error {
+	if loopback(addr) {
+		return nil
+	}
+	found, err := b.Store.DB(ctx).User.Query().Where(user.Demo(true), user.PasswordHashNotNil()).Limit(10).All(ctx)
+	if err != nil {
+		return fmt.Errorf("look for the demo's people: %w", err)
+	}
+	if len(found) == 0 {
+		return nil
+	}
+	emails := make([]string, len(found))
+	for i, p := range found {
+		emails[i] = p.Email
+	}
+	return fmt.Errorf("the database holds people of the demo with passwords that are written in demo.json: with --addr %s everyone could sign in as %s; "+
+		"use another --data or --database, or give each a new password with `storefront staff password EMAIL --store HANDLE`", addr, strings.Join(emails, ", "))
+}

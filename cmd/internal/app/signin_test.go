@@ -1,0 +1,87 @@
+package app
+
+import (
+	"context"
+	"log/slog"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/xid"
+)
+
+// Contract, section 11.
+func TestSignInAllowed(t *testing.T) {
+	for _, tc := range []struct {
+		addr, api string
+		insecure  bool
+		want      bool
+	}{
+		{"127.0.0.1:8080", "http://127.0.0.1:8080", false, true},
+		{"[::1]:8080", "http://[::1]:8080", false, true},
+		{"localhost:8080", "http://localhost:8080", false, true},
+		{"127.0.0.1:8080", "http://shop.localhost:8080", false, true},
+		{"0.0.0.0:8080", "https://shop.example", false, true},
+		{"127.0.0.1:8080", "https://shop.example", false, true},
+		{"0.0.0.0:8080", "http://localhost:8080", false, false},
+		{":8080", "http://127.0.0.1:8080", false, false},
+		{"192.0.2.1:8080", "http://192.0.2.1:8080", false, false},
+		{"127.0.0.1:8080", "http://shop.example", false, false},
+		{"127.0.0.1:8080", "http://localhost.shop.example", false, false},
+		{"0.0.0.0:8080", "http://shop.example", true, true},
+	} {
+		c := Config{Listen: Listen{Addr: tc.addr}, InsecureHTTP: tc.insecure}
+		if got := c.signInAllowed(tc.api); got != tc.want {
+			t.Errorf("%s as %s (insecure %t): %t, want %t", tc.addr, tc.api, tc.insecure, got, tc.want)
+		}
+	}
+}
+
+// What the demo left behind is not served where others can reach it, until its
+// people have passwords of their own.
+func TestRefusesDemoPeople(t *testing.T) {
+	b, err := Open(t.Context(), Opening{Storage: Storage{Data: filepath.Join(t.TempDir(), "data")}, Relaxed: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { b.Close() })
+	add := func(email string, demo bool, hash *string) xid.ID {
+		id := xid.New()
+		err := b.Store.InTx(t.Context(), func(ctx context.Context) error {
+			return b.Store.DB(ctx).User.Create().SetID(id).SetEmail(email).SetName("Ada").SetDemo(demo).
+				SetNillablePasswordHash(hash).SetUpdatedAt(micros.Now()).Exec(ctx)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return id
+	}
+	add("real@example.com", false, new("hash"))
+	add("keyless@example.com", true, nil)
+	if err := b.refuseDemo(t.Context(), "0.0.0.0:8080"); err != nil {
+		t.Errorf("nobody to refuse: %v", err)
+	}
+	id := add("demo@example.com", true, new("hash"))
+	if err := b.refuseDemo(t.Context(), "127.0.0.1:8080"); err != nil {
+		t.Errorf("loopback: %v", err)
+	}
+	err = b.refuseDemo(t.Context(), "0.0.0.0:8080")
+	if err == nil || strings.Contains(err.Error(), "\n") || !strings.Contains(err.Error(), "demo@example.com") ||
+		!strings.Contains(err.Error(), "storefront staff password") || strings.Contains(err.Error(), "keyless") {
+		t.Errorf("everywhere: %v", err)
+	}
+	c := Config{Storage: Storage{Data: filepath.Dir(b.Store.Redacted())}, Listen: Listen{Addr: "0.0.0.0:0", AdminAddr: "127.0.0.1:0"}}
+	c.Database = b.Store.Redacted()
+	c.Data = t.TempDir()
+	s, err := Start(t.Context(), c, Runtime{Logger: slog.New(slog.NewTextHandler(t.Output(), nil)), Getenv: func(string) string { return "" }})
+	if err == nil || !strings.Contains(err.Error(), "demo@example.com") {
+		t.Errorf("Start: %v, %v", s, err)
+	}
+	if _, err := b.Sessions.Reset(t.Context(), id, "another"); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.refuseDemo(t.Context(), "0.0.0.0:8080"); err != nil {
+		t.Errorf("with a password of his own: %v", err)
+	}
+}

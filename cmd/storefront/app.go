@@ -1,0 +1,263 @@
+package main
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/model"
+)
+
+type appCmd struct {
+	Create  appCreateCmd  `cmd:"" help:"Register an OAuth app."`
+	List    appListCmd    `cmd:"" help:"List the apps that a store registered, newest first."`
+	Show    appShowCmd    `cmd:"" help:"Show one app."`
+	Update  appUpdateCmd  `cmd:"" help:"Change an app."`
+	Disable appDisableCmd `cmd:"" help:"Stop an app in every store."`
+	Enable  appEnableCmd  `cmd:"" help:"Let a disabled app work again."`
+	Legacy  appLegacyCmd  `cmd:"" help:"Say whether the retired v0 of the API is still served to an app."`
+}
+
+// client is an OAuth app as it is printed.
+type client struct {
+	ID           string   `json:"id"`
+	ClientID     string   `json:"client_id"`
+	Name         string   `json:"name"`
+	Developer    string   `json:"developer"`
+	Website      *string  `json:"website"`
+	RedirectURIs []string `json:"redirect_uris"`
+	Scopes       []string `json:"scopes"`
+	Legacy       bool     `json:"legacy"`
+	DisabledAt   *string  `json:"disabled_at"`
+	Version      int64    `json:"version"`
+	CreatedAt    string   `json:"created_at"`
+	UpdatedAt    string   `json:"updated_at"`
+}
+
+func clientOf(a *model.App) client {
+	return client{ID: xid.App.Format(a.ID), ClientID: a.ClientID, Name: a.Name, Developer: a.Developer, Website: a.Website,
+		RedirectURIs: a.RedirectURIs(), Scopes: a.Scopes(), Legacy: a.Legacy, DisabledAt: written(a.DisabledAt),
+		Version: a.Version, CreatedAt: a.ID.Time().String(), UpdatedAt: a.UpdatedAt.String()}
+}
+
+// printApp prints an app.
+func (o output) printApp(s *session, a *model.App) error {
+	c := clientOf(a)
+	return o.print(s, c, table{{"id", c.ID}, {"client id", c.ClientID}, {"name", c.Name}, {"developer", c.Developer}, {"website", shown(c.Website)},
+		{"redirect URIs", strings.Join(c.RedirectURIs, " ")}, {"scopes", strings.Join(c.Scopes, " ")},
+		{"v0", strconv.FormatBool(c.Legacy)}, {"disabled", shown(c.DisabledAt)}})
+}
+
+type appCreateCmd struct {
+	target
+	Name        string   `arg:"" help:"The app's name, as people will read it."`
+	Developer   *string  `placeholder:"NAME" help:"Who makes it (default: the store's name)."`
+	Website     *string  `placeholder:"URL" help:"An https address."`
+	RedirectURI []string `name:"redirect-uri" required:"" sep:"none" placeholder:"URI" help:"Where answers go: https, http on 127.0.0.1 or [::1], or a private scheme with a dot; repeat it for more."`
+	Scope       []string `required:"" placeholder:"SCOPE" help:"A scope that the app may ask for, such as orders.read; repeat it, or part several by commas."`
+}
+
+// Help implements kong.HelpProvider.
+func (appCreateCmd) Help() string {
+	return `The client id that is printed is no secret: apps prove themselves with PKCE.
+
+Examples:
+
+    storefront app create "Nightly sync" --store my-shop --redirect-uri https://sync.example/callback --scope orders.read,customers.read
+    storefront app create Kiosk --redirect-uri http://127.0.0.1/callback --redirect-uri com.example.kiosk:/callback --scope products.read --json
+`
+}
+
+// Run registers an app.
+func (c *appCreateCmd) Run(s *session) error {
+	return c.enter(s, func(w work) error {
+		p, err := w.Mutation().AppCreate(w.ctx, model.AppCreateInput{Name: c.Name, Developer: c.Developer, Website: c.Website,
+			RedirectUris: c.RedirectURI, Scopes: c.Scope})
+		if err != nil {
+			return err
+		}
+		return c.printApp(s, p.App)
+	})
+}
+
+type appListCmd struct{ target }
+
+// Help implements kong.HelpProvider.
+func (appListCmd) Help() string {
+	return `Examples:
+
+    storefront app list --store my-shop
+    storefront app list --store my-shop --json
+`
+}
+
+// Run lists the apps.
+func (c *appListCmd) Run(s *session) error {
+	return c.enter(s, func(w work) error {
+		all, err := pages(func(after *string) ([]*model.App, string, error) {
+			page, err := w.Query().Apps(w.ctx, new(100), after)
+			if err != nil {
+				return nil, "", err
+			}
+			return page.Nodes, page.Next, nil
+		})
+		if err != nil {
+			return err
+		}
+		clients, rows := []client{}, table{{"ID", "CLIENT ID", "NAME", "SCOPES", "V0", "DISABLED"}}
+		for _, row := range all {
+			v := clientOf(row)
+			clients = append(clients, v)
+			rows = append(rows, []string{v.ID, v.ClientID, v.Name, strings.Join(v.Scopes, " "), strconv.FormatBool(v.Legacy), shown(v.DisabledAt)})
+		}
+		return c.print(s, clients, rows)
+	})
+}
+
+// oneApp is an app of a store.
+type oneApp struct {
+	target
+	ID string `arg:"" help:"The app's id, app_..."`
+}
+
+// change reads the app, changes it as it stands, and prints it.
+func (c oneApp) change(s *session, change func(w work, version int64) (*model.AppPayload, error)) error {
+	return c.enter(s, func(w work) error {
+		a, err := w.Query().App(w.ctx, c.ID)
+		if err != nil {
+			return err
+		}
+		p, err := change(w, a.Version)
+		if err != nil {
+			return err
+		}
+		return c.printApp(s, p.App)
+	})
+}
+
+type appShowCmd struct{ oneApp }
+
+// Help implements kong.HelpProvider.
+func (appShowCmd) Help() string {
+	return `Examples:
+
+    storefront app show --store my-shop app_01h455vb4pex5vsknk084sn02q
+`
+}
+
+// Run shows an app.
+func (c *appShowCmd) Run(s *session) error {
+	return c.enter(s, func(w work) error {
+		a, err := w.Query().App(w.ctx, c.ID)
+		if err != nil {
+			return err
+		}
+		return c.printApp(s, a)
+	})
+}
+
+type appUpdateCmd struct {
+	oneApp
+	Name        *string  `placeholder:"NAME" help:"The app's name, as people will read it."`
+	Developer   *string  `placeholder:"NAME" help:"Who makes it."`
+	Website     *string  `placeholder:"URL" help:"An https address, or nothing."`
+	RedirectURI []string `name:"redirect-uri" sep:"none" placeholder:"URI" help:"Where answers go, in place of all former addresses; repeat it for more."`
+	Scope       []string `placeholder:"SCOPE" help:"What the app may ask for, in place of all former scopes; repeat it, or part several by commas."`
+}
+
+// Help implements kong.HelpProvider.
+func (appUpdateCmd) Help() string {
+	return `What is not named stays. Scopes that are taken away end at once wherever they were granted; new ones need a new consent.
+
+Examples:
+
+    storefront app update --store my-shop app_01h455vb4pex5vsknk084sn02q --name "Sync 2" --website ""
+    storefront app update --store my-shop app_01h455vb4pex5vsknk084sn02q --redirect-uri https://sync.example/cb --scope orders.read
+`
+}
+
+// Run changes an app.
+func (c *appUpdateCmd) Run(s *session) error {
+	var in model.AppUpdateInput
+	if c.Name != nil {
+		in.Name = model.Given(c.Name)
+	}
+	if c.Developer != nil {
+		in.Developer = model.Given(c.Developer)
+	}
+	switch {
+	case c.Website == nil:
+	case *c.Website == "":
+		in.Website = model.Given[*string](nil)
+	default:
+		in.Website = model.Given(c.Website)
+	}
+	if c.RedirectURI != nil {
+		in.RedirectUris = model.Given(c.RedirectURI)
+	}
+	if c.Scope != nil {
+		in.Scopes = model.Given(c.Scope)
+	}
+	return c.change(s, func(w work, version int64) (*model.AppPayload, error) {
+		return w.Mutation().AppUpdate(w.ctx, c.ID, version, in)
+	})
+}
+
+type appDisableCmd struct{ oneApp }
+
+// Help implements kong.HelpProvider.
+func (appDisableCmd) Help() string {
+	return `Running servers refuse its tokens within ten seconds. The grants stay: enabling the app brings them back.
+
+Examples:
+
+    storefront app disable --store my-shop app_01h455vb4pex5vsknk084sn02q
+`
+}
+
+// Run disables an app.
+func (c *appDisableCmd) Run(s *session) error {
+	return c.change(s, func(w work, version int64) (*model.AppPayload, error) {
+		return w.Mutation().AppDisable(w.ctx, c.ID, version)
+	})
+}
+
+type appEnableCmd struct{ oneApp }
+
+// Help implements kong.HelpProvider.
+func (appEnableCmd) Help() string {
+	return `Examples:
+
+    storefront app enable --store my-shop app_01h455vb4pex5vsknk084sn02q
+`
+}
+
+// Run enables an app.
+func (c *appEnableCmd) Run(s *session) error {
+	return c.change(s, func(w work, version int64) (*model.AppPayload, error) {
+		return w.Mutation().AppEnable(w.ctx, c.ID, version)
+	})
+}
+
+type appLegacyCmd struct {
+	State string `arg:"" enum:"on,off" help:"on or off."`
+	oneApp
+}
+
+// Help implements kong.HelpProvider.
+func (appLegacyCmd) Help() string {
+	return `v0 answers the apps and stores on this list alone; all others get 410.
+
+Examples:
+
+    storefront app legacy on --store my-shop app_01h455vb4pex5vsknk084sn02q
+    storefront app legacy off --store my-shop app_01h455vb4pex5vsknk084sn02q
+`
+}
+
+// Run puts the app on the list, or takes it off.
+func (c *appLegacyCmd) Run(s *session) error {
+	return c.change(s, func(w work, version int64) (*model.AppPayload, error) {
+		return w.Mutation().AppSetLegacy(w.ctx, c.ID, version, c.State == "on")
+	})
+}

@@ -1,0 +1,89 @@
+package graph
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/storefront-go/storefront/ent/db/user"
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/model"
+	"github.com/storefront-go/storefront/graph/password"
+	"github.com/storefront-go/storefront/graph/session"
+)
+
+// Only a person has an account, and what he changes is told without naming him.
+// What sessions see of it is tested where cookies are: in rest/account.
+func TestAccount(t *testing.T) {
+	eachShop(t, func(t *testing.T, p *shop) {
+		for name, ctx := range map[string]func() error{
+			"query": func() error { _, err := p.Query().Account(asKey(p.ctx, "products.read")); return err },
+			"password": func() error {
+				_, err := p.Mutation().PasswordChange(p.ctx, "a", "a long new password")
+				return err
+			},
+			"sessions": func() error { _, err := p.Mutation().SignOutEverywhere(asKey(p.ctx)); return err },
+		} {
+			if err := ctx(); faultOf(err) != "forbidden" {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		owner := p.as(p.owner.ID, viewer.Owner)
+		a := must[*model.Account](t)(p.Query().Account(owner))
+		if a.User != p.owner.ID || a.Email != p.owner.Email || a.Name != "Olive" || a.Role != viewer.Owner {
+			t.Errorf("%+v", a)
+		}
+		list := must[[]*model.Membership](t)(accountFields{p.Resolver}.Memberships(owner, a))
+		if len(list) != 1 || list[0].Store.ID != p.store.ID || list[0].Role != viewer.Owner || list[0].Store.StoreHost == "" {
+			t.Errorf("%+v", list)
+		}
+		if out := must[*model.SignOutPayload](t)(p.Mutation().SignOutEverywhere(owner)); out.Sessions != 0 {
+			t.Errorf("%+v", out)
+		}
+		if _, err := p.Mutation().PasswordChange(owner, "anything", "a long new password"); fieldOf(err) != "#/current unknown_value" {
+			t.Errorf("without a password: %v", err)
+		}
+	})
+}
+
+// The operator gives a member a new password, and nobody else one.
+func TestResetPassword(t *testing.T) {
+	eachShop(t, func(t *testing.T, p *shop) {
+		if _, _, err := p.ResetPassword(p.ctx, xid.New()); faultOf(err) != "not_found" {
+			t.Errorf("nobody: %v", err)
+		}
+		other := newShop(t, p.Resolver)
+		if _, _, err := p.ResetPassword(p.ctx, other.owner.ID); faultOf(err) != "not_found" {
+			t.Errorf("a person of another store: %v", err)
+		}
+		first, _, err := p.ResetPassword(p.ctx, p.owner.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		token, _, err := p.Sessions.SignIn(t.Context(), session.Attempt{Email: p.owner.Email, Password: first})
+		if err != nil {
+			t.Fatal(err)
+		}
+		owner := p.as(p.owner.ID, viewer.Owner)
+		if got := must[*model.PasswordChangePayload](t)(p.Mutation().PasswordChange(owner, first, "a long new password")); !got.Changed {
+			t.Errorf("%+v", got)
+		}
+		if who, err := p.Sessions.Find(t.Context(), token); who != nil || err != nil {
+			t.Errorf("changed by a token, a session goes on: %v, %v", who, err)
+		}
+		second, ended, err := p.ResetPassword(p.ctx, p.owner.ID)
+		if err != nil || ended != 0 || first == second {
+			t.Errorf("%q, %d, %v", second, ended, err)
+		}
+		if _, _, err := p.Sessions.SignIn(t.Context(), session.Attempt{Email: p.owner.Email, Password: "a long new password"}); !errors.Is(err, session.ErrWrong) {
+			t.Errorf("the password of before: %v", err)
+		}
+		row := p.client(p.ctx).User.Query().Where(user.ID(p.owner.ID)).OnlyX(p.ctx)
+		if ok, err := password.Verify(t.Context(), *row.PasswordHash, second); !ok || err != nil {
+			t.Errorf("%v", err)
+		}
+		if got, want := p.audited(t), "store.create password.reset password.change password.reset"; got != want {
+			t.Errorf("audited %q, want %q", got, want)
+		}
+	})
+}

@@ -1,0 +1,64 @@
+package session
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/storefront-go/storefront/ent/db/session"
+	"github.com/storefront-go/storefront/ent/digest"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/xid"
+)
+
+// purgeBatch keeps a transaction short.
+const purgeBatch = 90
+
+// end deletes one session, in the transaction of ctx.
+func (k *Keeper) end(ctx context.Context, sum digest.Sum) error {
+	if _, err := k.store.DB(ctx).Session.Delete().Where(session.ID(sum)).Exec(ctx); err != nil {
+		return fmt.Errorf("end session: %w", err)
+	}
+	return nil
+}
+
+// EndAll ends every session of a person but one, or, with the zero digest, that
+// too, and returns how many. It joins the transaction of ctx.
+func (k *Keeper) EndAll(ctx context.Context, person xid.ID, except digest.Sum) (n int, err error) {
+	err = k.store.InTx(ctx, func(ctx context.Context) error {
+		n, err = k.store.DB(ctx).Session.Delete().Where(session.UserID(person), session.IDNEQ(except)).Exec(ctx)
+		return err
+	})
+	if err != nil {
+		return 0, fmt.Errorf("end sessions: %w", err)
+	}
+	return n, nil
+}
+
+// Purge deletes the sessions that are past their whole life and returns how
+// many. Nothing depends on it but space; those that rested too long wait for
+// that end too, since no index leads to them.
+func (k *Keeper) Purge(ctx context.Context) (total int, err error) {
+	cutoff := micros.Now()
+	for n := purgeBatch; n == purgeBatch; total += n {
+		if n, err = k.purge(ctx, cutoff); err != nil {
+			return total, fmt.Errorf("purge sessions: %w", err)
+		}
+	}
+	return total, nil
+}
+
+// purge deletes one batch. It reads the keys first: a DELETE by range would lock
+// what lies between them.
+func (k *Keeper) purge(ctx context.Context, cutoff micros.Time) (n int, err error) {
+	err = k.store.InTx(ctx, func(ctx context.Context) error {
+		client := k.store.DB(ctx).Session
+		sums, err := client.Query().Where(session.ExpiresAtLTE(cutoff)).Order(session.ByExpiresAt()).Limit(purgeBatch).IDs(ctx)
+		if err != nil || len(sums) == 0 {
+			n = 0
+			return err
+		}
+		n, err = client.Delete().Where(session.IDIn(sums...)).Exec(ctx)
+		return err
+	})
+	return n, err
+}

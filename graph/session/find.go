@@ -1,0 +1,165 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"entgo.io/ent/dialect/sql"
+
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/session"
+	"github.com/storefront-go/storefront/ent/db/staff"
+	"github.com/storefront-go/storefront/ent/db/store"
+	"github.com/storefront-go/storefront/ent/db/user"
+	"github.com/storefront-go/storefront/ent/db/useremail"
+	"github.com/storefront-go/storefront/ent/digest"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/ent/xid"
+)
+
+// maxStores bounds what one request reads of a person.
+const maxStores = 1000
+
+// touchTimeout bounds how long a request waits for leave to note its use.
+const touchTimeout = 500 * time.Millisecond
+
+// row is a person in one of his stores, as the statements below read him.
+type row struct {
+	User     xid.ID      `sql:"user_id"`
+	Name     string      `sql:"user_name"`
+	Email    string      `sql:"email"`
+	Hash     *string     `sql:"password_hash"`
+	SeenAt   micros.Time `sql:"seen_at"`
+	Store    xid.ID      `sql:"store_id"`
+	Handle   string      `sql:"handle"`
+	Shop     string      `sql:"store_name"`
+	Currency string      `sql:"currency"`
+	Legacy   bool        `sql:"legacy"`
+	Role     viewer.Role `sql:"role"`
+}
+
+// Find returns who a token stands for; nil for one that is unknown, ended or
+// expired, and for a person who belongs to no open store any more. It is one
+// statement, by keys, and another one a minute, which notes the use. A database
+// that is away is an Unavailable fault.
+func (k *Keeper) Find(ctx context.Context, token string) (*Person, error) {
+	sum, ok := sumOf(token)
+	if !ok {
+		return nil, nil
+	}
+	now := micros.Now()
+	var rows []row
+	err := k.store.DB(ctx).Session.Query().
+		Where(session.ID(sum), session.ExpiresAtGT(now), session.SeenAtGT(now.Add(-Idle))).
+		Modify(func(s *sql.Selector) {
+			people := s.C(session.FieldUserID)
+			s.Select(append(memberships(s, people), s.C(session.FieldSeenAt))...)
+		}).Scan(ctx, &rows)
+	if err != nil {
+		return nil, explain("find session", err)
+	}
+	if len(rows) == 0 {
+		return nil, nil
+	}
+	k.touch(ctx, sum, rows[0].SeenAt, now)
+	p := personOf(rows)
+	p.Session = sum
+	return p, nil
+}
+
+// memberships joins a statement about people with their open stores and returns
+// the columns of [row]. person is the column of the person's id. It reads many
+// stores: those that he belongs to are his own business.
+func memberships(s *sql.Selector, person string) []string {
+	u, m, shop := sql.Table(user.Table), sql.Table(staff.Table), sql.Table(store.Table)
+	s.Join(u).On(u.C(user.FieldID), person)
+	s.Join(m).On(m.C(staff.FieldID), u.C(user.FieldID))
+	s.Join(shop).On(m.C(staff.FieldStoreID), shop.C(store.FieldID))
+	s.Where(sql.EQ(shop.C(store.FieldStatus), state.StoreOpen)).OrderBy(m.C(staff.FieldStoreID)).Limit(maxStores)
+	return []string{
+		sql.As(u.C(user.FieldID), "user_id"), sql.As(u.C(user.FieldName), "user_name"),
+		sql.As(u.C(user.FieldEmail), "email"), sql.As(u.C(user.FieldPasswordHash), "password_hash"),
+		sql.As(shop.C(store.FieldID), "store_id"), sql.As(shop.C(store.FieldHandle), "handle"),
+		sql.As(shop.C(store.FieldName), "store_name"), sql.As(shop.C(store.FieldCurrency), "currency"),
+		sql.As(shop.C(store.FieldLegacy), "legacy"), sql.As(m.C(staff.FieldRole), "role"),
+	}
+}
+
+// named reads the person behind an e-mail address in lower case, in one
+// statement; nil when there is none, or none who belongs to an open store.
+func (k *Keeper) named(ctx context.Context, email string) (*Person, string, error) {
+	var rows []row
+	err := k.store.DB(ctx).UserEmail.Query().Where(useremail.ID(email)).
+		Modify(func(s *sql.Selector) { s.Select(memberships(s, s.C(useremail.FieldUserID))...) }).Scan(ctx, &rows)
+	if err != nil {
+		return nil, "", fmt.Errorf("find person: %w", err)
+	}
+	if len(rows) == 0 {
+		return nil, "", nil
+	}
+	hash := ""
+	if rows[0].Hash != nil {
+		hash = *rows[0].Hash
+	}
+	return personOf(rows), hash, nil
+}
+
+// Of returns a person by his id, without a session; nil when he belongs to no
+// open store.
+func (k *Keeper) Of(ctx context.Context, id xid.ID) (*Person, error) {
+	var rows []row
+	err := k.store.DB(ctx).User.Query().Where(user.ID(id)).
+		Modify(func(s *sql.Selector) { s.Select(memberships(s, s.C(user.FieldID))...) }).Scan(ctx, &rows)
+	if err != nil {
+		return nil, fmt.Errorf("find person: %w", err)
+	}
+	if len(rows) == 0 {
+		return nil, nil
+	}
+	return personOf(rows), nil
+}
+
+// personOf gathers the rows of one person.
+func personOf(rows []row) *Person {
+	p := &Person{User: rows[0].User, Name: rows[0].Name, Email: rows[0].Email, Memberships: make([]Membership, len(rows))}
+	for i, r := range rows {
+		p.Memberships[i] = Membership{Store: r.Store, Handle: r.Handle, Name: r.Shop, Currency: r.Currency, Legacy: r.Legacy, Role: r.Role}
+	}
+	slices.SortStableFunc(p.Memberships, func(a, b Membership) int {
+		return strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name))
+	})
+	return p
+}
+
+// touch notes that a session is used, at most once a minute. Whoever comes first
+// writes; when it fails, the request goes on, and the next one tries again.
+func (k *Keeper) touch(ctx context.Context, sum digest.Sum, seen, now micros.Time) {
+	if now < seen.Add(seenEvery) || k.store.Within(ctx) {
+		return
+	}
+	bounded, cancel := context.WithTimeout(ctx, touchTimeout)
+	defer cancel()
+	err := k.store.InTx(bounded, func(ctx context.Context) error {
+		return k.store.DB(ctx).Session.Update().Where(session.ID(sum), session.SeenAt(seen)).SetSeenAt(now).Exec(ctx)
+	})
+	if err != nil {
+		k.log.WarnContext(ctx, "the use of a session was not noted", "error", err)
+	}
+}
+
+// List returns the live sessions of a person, the newest first, at most 100.
+func (k *Keeper) List(ctx context.Context, person xid.ID) ([]*db.Session, error) {
+	now := micros.Now()
+	rows, err := k.store.DB(ctx).Session.Query().
+		Where(session.UserID(person), session.ExpiresAtGT(now), session.SeenAtGT(now.Add(-Idle))).
+		Order(session.ByCreatedAt(sql.OrderDesc()), session.ByID()).Limit(100).All(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("list sessions: %w", err)
+	}
+	return rows, nil
+}

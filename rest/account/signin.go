@@ -1,0 +1,217 @@
+package account
+
+import (
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+
+	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/graph/session"
+	"github.com/storefront-go/storefront/rest/gcra"
+	"github.com/storefront-go/storefront/rest/page"
+)
+
+// maxBody bounds a form in bytes.
+const maxBody = 16 << 10
+
+// form is what the sign-in page shows.
+type form struct {
+	Problem  string
+	ReturnTo string
+	Email    page.Field
+	Password page.Field
+	Send     page.Button
+}
+
+// show answers with the form. The e-mail address stays in it, a password never.
+func (a *Account) show(w http.ResponseWriter, r *http.Request, status int, problem, email, returnTo string) {
+	a.pages.Render(w, r, status, "sign-in", form{
+		Problem: problem, ReturnTo: local(returnTo),
+		Email: page.Field{Name: "email", Label: "E-mail address", Type: "email", Value: email,
+			Autocomplete: "username", Required: true, Autofocus: email == ""},
+		Password: page.Field{Name: "password", Label: "Password", Type: "password",
+			Autocomplete: "current-password", Required: true, Autofocus: email != ""},
+		Send: page.Button{Label: "Sign in"},
+	})
+}
+
+// SignIn serves /sign-in: GET shows the form, POST takes it.
+func (a *Account) SignIn() http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case r.Method != http.MethodGet && r.Method != http.MethodHead && r.Method != http.MethodPost:
+			notAllowed(w, r, "GET, HEAD, POST")
+		case !a.Allowed:
+			Refuse(w, r)
+		case r.Method == http.MethodPost:
+			a.take(w, r)
+		default:
+			a.ask(w, r)
+		}
+	})
+}
+
+// ask shows the form, or sends on who is signed in already.
+func (a *Account) ask(w http.ResponseWriter, r *http.Request) {
+	returnTo := ""
+	if values := r.URL.Query()["return_to"]; len(values) == 1 {
+		returnTo = values[0]
+	}
+	p, err := a.Person(r)
+	switch {
+	case err != nil:
+		a.failed(w, r, err)
+	case p != nil:
+		page.Redirect(w, local(returnTo))
+	default:
+		a.show(w, r, http.StatusOK, "", "", returnTo)
+	}
+}
+
+// take signs in with a form.
+func (a *Account) take(w http.ResponseWriter, r *http.Request) {
+	if a.foreign(w, r) {
+		return
+	}
+	values, ok := readForm(w, r)
+	if !ok {
+		return
+	}
+	email, returnTo := values.Get("email"), values.Get("return_to")
+	token, _, err := a.Sessions.SignIn(r.Context(), session.Attempt{
+		Email: email, Password: values.Get("password"), Agent: r.UserAgent(), Client: a.face.Client(r), Former: a.token(r),
+	})
+	if f, is := errors.AsType[*fault.Error](err); is {
+		a.refused(w, r, f, email, returnTo)
+		return
+	}
+	if err != nil {
+		a.failed(w, r, err)
+		return
+	}
+	http.SetCookie(w, a.cookie(token))
+	page.Redirect(w, local(returnTo))
+}
+
+// refused shows the form again and says why. The status of a wrong password is
+// 403: a 401 would have to name a scheme of HTTP authentication.
+func (a *Account) refused(w http.ResponseWriter, r *http.Request, f *fault.Error, email, returnTo string) {
+	status := http.StatusForbidden
+	switch f.Kind {
+	case fault.RateLimited:
+		status = http.StatusTooManyRequests
+	case fault.Unavailable:
+		status = http.StatusServiceUnavailable
+	}
+	if f.RetryAfter > 0 {
+		w.Header().Set("Retry-After", gcra.Seconds(f.RetryAfter))
+	}
+	a.show(w, r, status, f.Detail, email, returnTo)
+}
+
+// SignOut serves POST /sign-out. It works wherever a cookie came from, and for
+// who is signed out already.
+func (a *Account) SignOut() http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodPost {
+			notAllowed(w, r, "POST")
+			return
+		}
+		if a.foreign(w, r) {
+			return
+		}
+		if token := a.token(r); token != "" {
+			if err := a.Sessions.SignOut(r.Context(), token); err != nil {
+				a.failed(w, r, err)
+				return
+			}
+		}
+		http.SetCookie(w, a.cookie(""))
+		page.Redirect(w, signedOutTo(w, r))
+	})
+}
+
+// signedOutTo is the sign-in page, which leads to the form's return_to where it
+// has one: the consent screen asks the next person the same. What cannot be read
+// leads nowhere else.
+func signedOutTo(w http.ResponseWriter, r *http.Request) string {
+	r.Body = http.MaxBytesReader(w, r.Body, maxBody)
+	if r.ParseForm() != nil || r.PostForm.Get("return_to") == "" {
+		return SignInPath
+	}
+	return SignInAddress(local(r.PostForm.Get("return_to")))
+}
+
+// Home serves /: the dashboard is where people begin.
+func Home() http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodGet && r.Method != http.MethodHead {
+			notAllowed(w, r, "GET, HEAD")
+			return
+		}
+		page.Redirect(w, home)
+	})
+}
+
+// foreign refuses a post that a page of another site sends.
+func (a *Account) foreign(w http.ResponseWriter, r *http.Request) bool {
+	if a.origins.Check(r) == nil {
+		return false
+	}
+	page.Message(w, r, http.StatusForbidden, "This came from another site",
+		"For your safety, only pages of this address may send this form. Open the page here and try again.")
+	return true
+}
+
+// Refuse tells how sign-in is switched on where it is not safe (contract, section
+// 11). The consent page answers so too.
+func Refuse(w http.ResponseWriter, r *http.Request) {
+	page.Message(w, r, http.StatusForbidden, "Signing in is off here",
+		"This server speaks plain http on an address that other machines can reach, so passwords could be read on the way. "+
+			"Whoever runs it can give it https: --tls-cert and --tls-key, or a proxy with --public-url https://… . "+
+			"In a network that is trusted, --insecure-http switches signing in on as it is.")
+}
+
+// readForm reads a form of one value for each name, or answers what is wrong.
+func readForm(w http.ResponseWriter, r *http.Request) (url.Values, bool) {
+	refuse := func(status int, title, text string) (url.Values, bool) {
+		page.Message(w, r, status, title, text)
+		return nil, false
+	}
+	media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if err != nil || media != "application/x-www-form-urlencoded" {
+		return refuse(http.StatusUnsupportedMediaType, "This is not a form", "Send application/x-www-form-urlencoded.")
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	if _, large := errors.AsType[*http.MaxBytesError](err); large {
+		return refuse(http.StatusRequestEntityTooLarge, "The form is too large", "Go back and try again with less.")
+	}
+	values, parseErr := url.ParseQuery(string(body))
+	if err != nil || parseErr != nil {
+		return refuse(http.StatusBadRequest, "The form is damaged", "Go back and try again.")
+	}
+	for _, list := range values {
+		if len(list) > 1 {
+			return refuse(http.StatusBadRequest, "The form is damaged", "It holds a field twice. Go back and try again.")
+		}
+	}
+	return values, true
+}
+
+func notAllowed(w http.ResponseWriter, r *http.Request, allow string) {
+	w.Header().Set("Allow", allow)
+	page.Message(w, r, http.StatusMethodNotAllowed, "Not in this way", "This address takes "+allow+".")
+}
+
+// failed answers for a fault of ours and logs it.
+func (a *Account) failed(w http.ResponseWriter, r *http.Request, err error) {
+	a.Logger.ErrorContext(r.Context(), "account page failed", "error", err)
+	if f, ok := errors.AsType[*fault.Error](err); ok && f.Kind == fault.Unavailable {
+		w.Header().Set("Retry-After", gcra.Seconds(f.RetryAfter))
+		page.Message(w, r, http.StatusServiceUnavailable, "Not available for a moment", "Try again in a moment.")
+		return
+	}
+	page.Message(w, r, http.StatusInternalServerError, "Something went wrong", "The error is ours and is logged. Try again in a while.")
+}

@@ -1,0 +1,113 @@
+package account_test
+
+import (
+	"fmt"
+	"net/netip"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/storefront-go/storefront/ent/storetest"
+	"github.com/storefront-go/storefront/rest"
+	"github.com/storefront-go/storefront/rest/account"
+)
+
+// 50 guesses at once do not slip past the bound, from one address or from many,
+// and the right password waits with the wrong ones.
+func TestBruteForce(t *testing.T) {
+	proxied := func(_ *account.Config, c *rest.Config) {
+		c.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
+	}
+	for _, tc := range []struct {
+		name  string
+		from  func(i int) string
+		email func(i int) string
+		let   int
+	}{
+		{"one account, one address", func(int) string { return "192.0.2.1" }, func(int) string { return "ada@example.com" }, 10},
+		{"one account, many addresses", func(i int) string { return fmt.Sprintf("192.0.2.%d", i) }, func(int) string { return "ada@example.com" }, 10},
+		{"one account, written in many ways", func(i int) string { return fmt.Sprintf("192.0.2.%d", i) },
+			func(i int) string { return strings.Repeat(" ", i) + "Ada@example.com" }, 10},
+		{"an unknown account", func(i int) string { return fmt.Sprintf("192.0.2.%d", i) }, func(int) string { return "bob@example.com" }, 10},
+		{"many accounts, one address", func(int) string { return "192.0.2.1" }, func(i int) string { return fmt.Sprintf("p%d@example.com", i) }, 30},
+		{"many accounts, one IPv6 network", func(i int) string { return fmt.Sprintf("2001:db8:0:1::%x", i) }, func(i int) string { return fmt.Sprintf("p%d@example.com", i) }, 30},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			hashed() // outside of the bubble: others use it
+			// In fake time nothing comes back while the hashes are computed.
+			synctest.Test(t, func(t *testing.T) {
+				w := build(t, storetest.Open(t), "https://shop.example", proxied)
+				w.shop("ada@example.com")
+				counts, last := w.guess(50, tc.email, tc.from)
+				if counts[403] != tc.let || counts[429] != 50-tc.let {
+					t.Fatalf("%v, want %d let through", counts, tc.let)
+				}
+				if after := last.header.Get("Retry-After"); after == "" || !strings.Contains(last.body, "Too many attempts: try again in ") {
+					t.Errorf("Retry-After %q\n%s", after, last.body)
+				}
+				if a := w.post("/sign-in", credentials(tc.email(0), secret), "X-Forwarded-For", tc.from(0)); a.status != 429 {
+					t.Errorf("the right password: %d", a.status)
+				}
+			})
+		})
+	}
+}
+
+// guess sends wrong passwords at once and counts the statuses; last is one of
+// those that were throttled.
+func (w *site) guess(n int, email, from func(int) string) (counts map[int]int, last *reply) {
+	counts = map[int]int{}
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	for i := range n {
+		wg.Go(func() {
+			a := w.post("/sign-in", credentials(email(i), "wrong"), "X-Forwarded-For", from(i))
+			mu.Lock()
+			defer mu.Unlock()
+			if counts[a.status]++; a.status == 429 {
+				last = a
+			}
+		})
+	}
+	wg.Wait()
+	return counts, last
+}
+
+// Over real connections, and with the rates of the API off, the bound is the same;
+// what time gives back meanwhile is allowed for.
+func TestBruteForceByHTTP(t *testing.T) {
+	began := time.Now()
+	w := serve(t, storetest.Open(t), "https://shop.example")
+	w.shop("ada@example.com")
+	one := func(text string) func(int) string { return func(int) string { return text } }
+	counts, _ := w.guess(50, one("ada@example.com"), one(""))
+	if most := 10 + 1 + int(time.Since(began)/(30*time.Second)); counts[403] > most || counts[429] < 50-most-counts[503] || counts[303] != 0 {
+		t.Errorf("%v, want at most %d let through", counts, most)
+	}
+}
+
+// Who signs in is not counted, however often; after the bound one attempt comes
+// back per half a minute.
+func TestThrottleRecovers(t *testing.T) {
+	hashed() // outside of the bubble: others use it
+	synctest.Test(t, func(t *testing.T) {
+		w := build(t, storetest.Open(t), "https://shop.example")
+		w.shop("ada@example.com")
+		for range 12 {
+			w.signIn("ada@example.com")
+		}
+		for range 10 {
+			w.post("/sign-in", credentials("ada@example.com", "wrong"))
+		}
+		a := w.post("/sign-in", credentials("ada@example.com", secret))
+		if a.status != 429 || a.header.Get("Retry-After") != "30" || !strings.Contains(a.body, "try again in 30 seconds") {
+			t.Errorf("%d %v", a.status, a.header)
+		}
+		time.Sleep(30 * time.Second)
+		for range 3 { // each success gives its attempt back
+			w.signIn("ada@example.com")
+		}
+	})
+}

@@ -1,0 +1,103 @@
+// Package dashboard serves the merchant's dashboard: one page of native ES
+// modules, embedded as they are written. Nothing is built, neither here nor on
+// the machine of whoever compiles the program.
+//
+// The page reads and writes through POST /graphql alone, so what a person may
+// do is decided there; this package knows only whether he is signed in. What
+// lies below static/vendor is as its npm package ships it, listed in
+// vendor.json.
+package dashboard
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+)
+
+// Root is where the dashboard is served: this path, and all below it.
+const Root = "/dashboard"
+
+// assetRoot is where the page's files are, each below the version of them all.
+const assetRoot = Root + "/assets/"
+
+// policy is the Content-Security-Policy of every answer. Pictures come from
+// wherever merchants keep those of their products. No text becomes markup or
+// code, not even by mistake: that would take a trusted type, and none exists.
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' https:; connect-src 'self'; " +
+	"base-uri 'none'; form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+
+// Config is what the dashboard needs.
+type Config struct {
+	// Signed tells whether the request comes from a browser that is signed in.
+	Signed func(*http.Request) bool
+	// SignIn returns the address of the sign-in page, which leads back to
+	// returnTo: a path with its query.
+	SignIn func(returnTo string) string
+}
+
+type dashboard struct {
+	Config
+	files map[string]asset // by path
+	shell asset
+}
+
+// New makes the handler of [Root] and everything below it. An address that is
+// not a file's gets the page, so that links into the dashboard work; who is not
+// signed in is sent to the sign-in page (303).
+func New(c Config) (http.Handler, error) {
+	if c.Signed == nil || c.SignIn == nil {
+		return nil, errors.New("dashboard: Signed and SignIn are needed")
+	}
+	s, err := load()
+	if err != nil {
+		return nil, err
+	}
+	d := &dashboard{Config: c, files: make(map[string]asset, len(s.files))}
+	for name, content := range s.files {
+		d.files[s.address(name)] = newAsset(name, "public, max-age=31536000, immutable", content)
+	}
+	page, err := s.page()
+	if err != nil {
+		return nil, err
+	}
+	d.shell = newAsset("shell.html", "private, no-cache", page)
+	return d, nil
+}
+
+// ServeHTTP answers GET and HEAD.
+func (d *dashboard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	protect(w.Header())
+	file, found := d.files[r.URL.Path]
+	switch path := r.URL.Path; {
+	case r.Method != http.MethodGet && r.Method != http.MethodHead:
+		w.Header().Set("Allow", "GET, HEAD")
+		refuse(w, http.StatusMethodNotAllowed)
+	case found:
+		file.ServeHTTP(w, r)
+	case strings.HasPrefix(path, assetRoot), path != Root && !strings.HasPrefix(path, Root+"/"):
+		refuse(w, http.StatusNotFound)
+	case !d.Signed(r):
+		w.Header().Set("Cache-Control", "no-store")
+		w.Header().Set("Location", d.SignIn(r.URL.RequestURI()))
+		w.WriteHeader(http.StatusSeeOther)
+	default:
+		d.shell.ServeHTTP(w, r)
+	}
+}
+
+// protect sets what every answer says to the browser.
+func protect(h http.Header) {
+	h.Set("Content-Security-Policy", policy)
+	h.Set("X-Frame-Options", "DENY") // for browsers that do not know frame-ancestors
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Referrer-Policy", "same-origin")
+	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+}
+
+// refuse answers without a page. A file of another version is one of these: it
+// must not be remembered.
+func refuse(w http.ResponseWriter, status int) {
+	w.Header().Set("Cache-Control", "no-store")
+	http.Error(w, http.StatusText(status), status)
+}

@@ -1,0 +1,139 @@
+package dashboard
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"html/template"
+	"io/fs"
+	"maps"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/storefront-go/storefront/ent/currency"
+)
+
+//go:embed static
+var static embed.FS
+
+// shellName is the page itself: a template, and no file of its own.
+const shellName = "shell.html"
+
+// entryName is the module that the page starts.
+const entryName = "app.js"
+
+// source is what the page is made of: files by their names below static.
+type source struct {
+	files   map[string][]byte
+	shell   []byte
+	version string
+}
+
+// load reads the embedded files and adds what the program knows better.
+func load() (*source, error) {
+	s := &source{files: map[string][]byte{}}
+	err := fs.WalkDir(static, "static", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		content, err := static.ReadFile(name)
+		s.files[strings.TrimPrefix(name, "static/")] = content
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("dashboard: read files: %w", err)
+	}
+	s.shell = s.files[shellName]
+	delete(s.files, shellName)
+	s.files["currencies.js"] = currencies()
+	if err := s.link("vendor/preact/hooks.module.js", "preact", "./preact.module.js"); err != nil {
+		return nil, err
+	}
+	s.version = s.digest()
+	return s, nil
+}
+
+// currencies is a module with the server's own table of currencies: browsers
+// count other digits for some, and an amount would look a thousandfold.
+func currencies() []byte {
+	digits := map[currency.Code]int{}
+	for _, code := range currency.All() {
+		digits[code], _ = currency.Digits(code)
+	}
+	table, _ := json.Marshal(digits) // texts and numbers always can be
+	return []byte("// The decimal digits of each currency, as the server counts them.\nexport const digits = " + string(table) + ";\n")
+}
+
+// link gives a bare import of a package's module an address. The packages name
+// each other as npm does, which a browser resolves by an import map only, and
+// such a map is an inline script. So the files in the tree stay as they were
+// published and can be compared with it, and this one word is put in when they
+// are served. The alternative, htm's bundle of both, stopped at the Preact of
+// its day.
+func (s *source) link(name, bare, address string) error {
+	old, fresh := []byte(`from"`+bare+`"`), []byte(`from"`+address+`"`)
+	if bytes.Count(s.files[name], old) != 1 {
+		return fmt.Errorf("dashboard: %s does not import %q once", name, bare)
+	}
+	s.files[name] = bytes.Replace(s.files[name], old, fresh, 1)
+	return nil
+}
+
+// digest names this set of files. It is a part of every address, so modules of
+// two versions never meet in one page: what a page imports lies beside it.
+func (s *source) digest() string {
+	h := sha256.New()
+	for _, name := range slices.Sorted(maps.Keys(s.files)) {
+		fmt.Fprintf(h, "%s %d\n%s", name, len(s.files[name]), s.files[name])
+	}
+	return hex.EncodeToString(h.Sum(nil)[:8])
+}
+
+// address is where a file is served.
+func (s *source) address(name string) string { return assetRoot + s.version + "/" + name }
+
+// page is the HTML shell. It names every module that the entry needs, so that
+// the browser asks for all at once instead of import by import.
+func (s *source) page() ([]byte, error) {
+	t, err := template.New(shellName).Parse(string(s.shell))
+	if err != nil {
+		return nil, fmt.Errorf("dashboard: %w", err)
+	}
+	modules, err := s.reach(entryName)
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	err = t.Execute(&b, map[string]any{"Assets": assetRoot + s.version, "Entry": entryName, "Modules": modules})
+	if err != nil {
+		return nil, fmt.Errorf("dashboard: %w", err)
+	}
+	return b.Bytes(), nil
+}
+
+// imported finds the static imports of a module of ours or of a vendor's, and
+// nothing in a text or a comment: it stands at the start of a line or of a file.
+var imported = regexp.MustCompile(`(?m)^(?:import|export)\b[^'"();]*?\bfrom ?['"]([^'"]+)['"]`)
+
+// reach lists the modules below the entry, in the order in which they are met.
+func (s *source) reach(entry string) ([]string, error) {
+	var met []string
+	for open := []string{entry}; len(open) > 0; open = open[1:] {
+		for _, m := range imported.FindAllSubmatch(s.files[open[0]], -1) {
+			name := path.Join(path.Dir(open[0]), string(m[1]))
+			if _, ok := s.files[name]; !ok || !strings.HasPrefix(string(m[1]), ".") {
+				return nil, fmt.Errorf("dashboard: %s imports %s, which does not exist", open[0], m[1])
+			}
+			if name != entry && !slices.Contains(met, name) {
+				met = append(met, name)
+				open = append(open, name)
+			}
+		}
+	}
+	return met, nil
+}

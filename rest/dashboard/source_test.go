@@ -1,0 +1,226 @@
+package dashboard
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"maps"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// budget is the most that the home page may transfer, in bytes: 150 KB in all.
+const budget = 150_000
+
+// answers is what the home page's questions are answered with, at most.
+const answers = 15_000
+
+func loaded(t *testing.T) *source {
+	t.Helper()
+	s, err := load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// ours tells whether a file is written here.
+func ours(name string) bool { return !strings.HasPrefix(name, "vendor/") }
+
+// vendored is one line of vendor.json.
+type vendored struct{ Name, Version, Licence, Tarball, Path, File, SHA256 string }
+
+// What others made is what they published: to the byte, with its licence.
+func TestVendor(t *testing.T) {
+	text, err := static.ReadFile("static/vendor/vendor.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []vendored
+	if err := json.Unmarshal(text, &list); err != nil {
+		t.Fatal(err)
+	}
+	listed, licensed := map[string]bool{"vendor.json": true}, map[string]bool{}
+	for _, v := range list {
+		content, err := static.ReadFile("static/vendor/" + v.File)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if sum := sha256.Sum256(content); hex.EncodeToString(sum[:]) != v.SHA256 {
+			t.Errorf("%s is not as %s published it", v.File, v.Tarball)
+		}
+		if want := "https://registry.npmjs.org/" + v.Name + "/-/" + v.Name + "-" + v.Version + ".tgz"; v.Tarball != want || v.Licence == "" || v.Path == "" {
+			t.Errorf("the line of %s is wrong: %+v", v.File, v)
+		}
+		listed[v.File] = true
+		if path.Base(v.File) == "LICENSE" {
+			licensed[v.Name] = true
+		}
+	}
+	for _, v := range list {
+		if !licensed[v.Name] {
+			t.Errorf("%s comes without its licence", v.Name)
+		}
+	}
+	for name := range loaded(t).files {
+		if file, ok := strings.CutPrefix(name, "vendor/"); ok && !listed[file] {
+			t.Errorf("%s is not in vendor.json", name)
+		}
+	}
+}
+
+var lazy = regexp.MustCompile(`\bimport\(['"]([^'"]+)['"]\)`)
+
+// later lists the modules that a file fetches when it needs them.
+func (s *source) later(name string) []string {
+	var list []string
+	for _, m := range lazy.FindAllSubmatch(s.files[name], -1) {
+		list = append(list, path.Join(path.Dir(name), string(m[1])))
+	}
+	return list
+}
+
+// Every import leads to a file that is there, and no file of ours is forgotten.
+func TestModules(t *testing.T) {
+	s := loaded(t)
+	met := map[string]bool{entryName: true}
+	for open := []string{entryName}; len(open) > 0; open = open[1:] {
+		below, err := s.reach(open[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		next := s.later(open[0])
+		for _, name := range below {
+			next = append(next, name)
+			next = append(next, s.later(name)...)
+		}
+		for _, name := range next {
+			if s.files[name] == nil {
+				t.Errorf("%s asks for %s, which does not exist", open[0], name)
+			}
+			if !met[name] {
+				met[name] = true
+				open = append(open, name)
+			}
+		}
+	}
+	for name := range s.files {
+		if path.Ext(name) == ".js" && !met[name] {
+			t.Errorf("nothing imports %s", name)
+		}
+		if strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r > '~' }) {
+			t.Errorf("%q is not an ASCII name", name)
+		}
+	}
+}
+
+// A reader of imports that finds none would find nothing missing either.
+func TestReach(t *testing.T) {
+	s := &source{files: map[string][]byte{
+		"a.js":       []byte("// from './no.js'\nimport { x,\n  y } from './b/c.js';\nimport{z}from\"./d.js\";\nconst s = 'import q from \"./no.js\"';\n"),
+		"b/c.js":     []byte("export { w } from '../d.js';\nexport const v = 1;\nimport '../a.js';\n"),
+		"d.js":       nil,
+		"missing.js": []byte("import x from './no.js';\n"),
+		"bare.js":    []byte("import x from 'preact';\n"),
+		"preact":     nil,
+	}}
+	got, err := s.reach("a.js")
+	if want := []string{"b/c.js", "d.js"}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("got %v, %v, want %v", got, err, want)
+	}
+	for _, name := range []string{"missing.js", "bare.js"} {
+		if _, err := s.reach(name); err == nil {
+			t.Errorf("%s: want an error", name)
+		}
+	}
+}
+
+func TestLink(t *testing.T) {
+	s := &source{files: map[string][]byte{"a.js": []byte(`import{h}from"preact";`), "b.js": []byte(`import{h}from"react";`)}}
+	if err := s.link("a.js", "preact", "./p.js"); err != nil || string(s.files["a.js"]) != `import{h}from"./p.js";` {
+		t.Errorf("got %s, %v", s.files["a.js"], err)
+	}
+	if err := s.link("b.js", "preact", "./p.js"); err == nil {
+		t.Error("a module that does not import the package: want an error")
+	}
+}
+
+// Texts stay texts: nothing of ours makes markup or code of them, styles an
+// element by an attribute, or names another host.
+func TestNoMarkupFromTexts(t *testing.T) {
+	s := loaded(t)
+	bad := regexp.MustCompile(`innerHTML|outerHTML|insertAdjacentHTML|dangerously|document\.write|\beval\b|new Function|DOMParser|srcdoc|\bstyle=|javascript:|setAttribute\('on`)
+	host := regexp.MustCompile(`https?://[\w.-]+`)
+	for name, content := range s.files {
+		if !ours(name) {
+			continue
+		}
+		if m := bad.Find(content); m != nil {
+			t.Errorf("%s has %q", name, m)
+		}
+		if m := host.Find(content); m != nil && string(m) != "http://www.w3.org" {
+			t.Errorf("%s names %s", name, m)
+		}
+	}
+}
+
+// One change of any file changes every address.
+func TestVersion(t *testing.T) {
+	a, b := loaded(t), loaded(t)
+	if a.digest() != a.version || a.version != b.version {
+		t.Fatal("the same files have two versions")
+	}
+	b.files["money.js"] = append(slices.Clone(b.files["money.js"]), '\n')
+	if b.digest() == a.version {
+		t.Error("a changed file has the old version")
+	}
+	delete(b.files, "money.js")
+	if b.digest() == a.version {
+		t.Error("a missing file has the old version")
+	}
+}
+
+func TestCurrencies(t *testing.T) {
+	text := string(loaded(t).files["currencies.js"])
+	for _, want := range []string{`"EUR":2`, `"JPY":0`, `"KWD":3`} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q lacks %s", text, want)
+		}
+	}
+}
+
+// Whoever opens the home page gets no more than the budget, packed.
+func TestBudget(t *testing.T) {
+	s := loaded(t)
+	names := map[string]bool{entryName: true, "style.css": true, "icon.svg": true}
+	for _, name := range []string{entryName, "pages/home.js"} {
+		names[name] = true
+		below, err := s.reach(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, b := range below {
+			names[b] = true
+		}
+	}
+	for _, name := range s.later("chart.js") {
+		names[name] = true
+	}
+	names["vendor/uplot/uPlot.min.css"] = true
+	page, err := s.page()
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := answers + len(newAsset(shellName, "", page).packed.content)
+	for name := range maps.Keys(names) {
+		sum += len(newAsset(name, "", s.files[name]).packed.content) + 700 // with the headers of an answer
+	}
+	if sum > budget || sum < 50_000 {
+		t.Errorf("the home page takes %d bytes in %d files, want at most %d", sum, len(names), budget)
+	}
+	t.Logf("%d bytes in %d files", sum, len(names))
+}

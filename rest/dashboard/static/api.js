@@ -1,0 +1,128 @@
+// The client of POST /graphql, the only way to the server.
+
+let store = '';
+
+/** Names the store that requests are about; empty lets the server choose. */
+export function useStoreID(id) {
+  store = id;
+}
+
+/** A request that came to nothing: the network, the server, or a refusal of all of it. */
+export class Failure extends Error {
+  /**
+   * @param {string} message a sentence for the person
+   * @param {string} code the server's machine name, or "network"
+   * @param {string} [request] the server's id of the request
+   */
+  constructor(message, code, request) {
+    super(message);
+    this.code = code;
+    this.request = request;
+  }
+}
+
+/** A mutation that the server understood and did not do. */
+export class Refused extends Error {
+  /** @param {{code: string, message: string, path: string[]|null}[]} errors */
+  constructor(errors) {
+    super(errors.map((e) => e.message).join(' '));
+    this.errors = errors;
+  }
+
+  /** Somebody else changed the thing since it was read. */
+  get stale() {
+    return this.errors.some((e) => e.code === 'version_mismatch');
+  }
+}
+
+const signIn = '/sign-in';
+
+/** Leaves for the sign-in page, which leads back to where we are. */
+function leave() {
+  location.assign(signIn + '?return_to=' + encodeURIComponent(location.pathname + location.search));
+  return new Promise(() => {}); // the page is going: nothing more to show
+}
+
+/**
+ * Sends one query. The answer may hold both data and errors: a field that
+ * the person's role does not reach is null.
+ * @returns {Promise<{data: any, errors: Failure[]}>}
+ * @throws {Failure} when there is no data at all
+ */
+export async function send(text, variables = {}, { signal } = {}) {
+  const body = JSON.stringify({ query: text, variables });
+  try {
+    return await post(body, '', signal);
+  } catch (failure) {
+    if (failure.code !== 'network' || signal?.aborted) {
+      throw failure;
+    }
+    await new Promise((done) => setTimeout(done, 400)); // reading twice harms nobody
+    return post(body, '', signal);
+  }
+}
+
+async function post(body, key, signal) {
+  const headers = { 'content-type': 'application/json', accept: 'application/json' };
+  if (store) {
+    headers['Storefront-Store'] = store;
+  }
+  if (key) {
+    headers['Idempotency-Key'] = key;
+  }
+  let response, answer;
+  try {
+    response = await fetch('/graphql', { method: 'POST', headers, body, signal: signal ?? AbortSignal.timeout(30e3), redirect: 'error' });
+    if (response.status === 401) {
+      return leave();
+    }
+    answer = await response.json();
+  } catch (e) {
+    if (signal?.aborted) {
+      throw e;
+    }
+    throw new Failure(response ? 'The server answered in a way that the dashboard does not understand.'
+      : 'The server could not be reached. Check the connection and try again.', 'network');
+  }
+  const errors = (answer.errors ?? []).map((e) => new Failure(e.message, e.extensions?.code ?? 'internal_error', e.extensions?.request_id));
+  if (answer.data == null) {
+    throw errors[0] ?? new Failure('The server gave no answer.', 'internal_error');
+  }
+  return { data: answer.data, errors };
+}
+
+function fresh() {
+  // Browsers keep randomUUID for secure origins.
+  return crypto.randomUUID?.() ?? Array.from(crypto.getRandomValues(new Uint8Array(16)), (b) => b.toString(16).padStart(2, '0')).join('');
+}
+
+/**
+ * Makes a function that runs one mutation. It sends an idempotency key, and the
+ * same one again as long as the same submission has no answer: whoever presses
+ * twice after a lost connection pays once. Mutations that show a secret are
+ * never kept by the server and take no key: once is false for them.
+ * @param {string} text a document with one mutation field
+ * @returns {(variables: object) => Promise<any>} its payload
+ * @throws {Refused|Failure} by the function
+ */
+export function mutation(text, { once = true } = {}) {
+  let body = '';
+  let key = '';
+  return async (variables) => {
+    const now = JSON.stringify({ query: text, variables });
+    if (now !== body) {
+      body = now;
+      key = once ? fresh() : '';
+    }
+    const { data, errors } = await post(now, key);
+    body = '';
+    const payload = Object.values(data)[0];
+    if (payload == null) {
+      throw errors[0] ?? new Failure('The server gave no answer.', 'internal_error');
+    }
+    if (payload.userErrors?.length) {
+      throw new Refused(payload.userErrors);
+    }
+    return payload;
+  };
+}

@@ -1,0 +1,208 @@
+// The dashboard: the frame around the pages, and which page an address means.
+import { html, render, useEffect, useRef, useState, useErrorBoundary } from './lib.js';
+import { AppContext, useAddress, useApp } from './context.js';
+import { send, useStoreID } from './api.js';
+import { match, root } from './route.js';
+import { reaches, roleNames } from './role.js';
+import { Page, Empty, Trouble, Alert, follow, markMoved } from './ui.js';
+import { Icon } from './icons.js';
+
+const places = [
+  { path: '', text: 'Home', icon: 'home', page: () => import('./pages/home.js').then((m) => m.Home) },
+  { path: '/orders', text: 'Orders', icon: 'orders', needs: 'orders', page: () => import('./pages/orders.js').then((m) => m.Orders) },
+  { path: '/products', text: 'Products', icon: 'products', needs: 'products', page: () => import('./pages/products.js').then((m) => m.Products) },
+  { path: '/customers', text: 'Customers', icon: 'customers', needs: 'customers', page: () => import('./pages/customers.js').then((m) => m.Customers) },
+  { path: '/keys', text: 'API keys', icon: 'keys', needs: 'keys', page: () => import('./pages/keys.js').then((m) => m.Keys) },
+  { path: '/apps', text: 'Apps', icon: 'apps', needs: 'apps', page: () => import('./pages/apps.js').then((m) => m.Apps) },
+  { path: '/staff', text: 'Staff', icon: 'staff', needs: 'account', page: () => import('./pages/staff.js').then((m) => m.Staff) },
+  { path: '/audit', text: 'Audit log', icon: 'audit', needs: 'audit', page: () => import('./pages/audit.js').then((m) => m.Audit) },
+  { path: '/notifications', text: 'Notifications', icon: 'bell', needs: 'notifications', page: () => import('./pages/notifications.js').then((m) => m.Notifications) },
+  { path: '/settings', text: 'Settings', icon: 'settings', needs: 'account', page: () => import('./pages/settings.js').then((m) => m.Settings) },
+];
+
+const table = [
+  ...places.map((p) => [p.path, p]),
+  ['/orders/:id', { page: () => import('./pages/order.js').then((m) => m.Order), needs: 'orders', below: '/orders' }],
+  ['/products/new', { page: () => import('./pages/product.js').then((m) => m.ProductNew), needs: 'editProducts', below: '/products' }],
+  ['/products/:id', { page: () => import('./pages/product.js').then((m) => m.ProductEdit), needs: 'products', below: '/products' }],
+  ['/customers/:id', { page: () => import('./pages/customer.js').then((m) => m.Customer), needs: 'customers', below: '/customers' }],
+];
+
+// Pages are fetched when they are first shown; the first one at once, beside the
+// question who asks.
+const loaded = new Map();
+const fetchPage = async (place) => loaded.set(place, await place.page());
+const first = match(table, location.pathname)?.page;
+if (first) {
+  fetchPage(first).catch(() => {});
+}
+
+const start = `query Start {
+  account { id name email role memberships { role store { id name handle } } }
+  store { id name handle currency timezone storeHost status version }
+  unreadNotifications
+}`;
+
+/** Which store this tab shows; a new tab begins with the last one. */
+const chosen = {
+  get: () => sessionStorage.getItem('store') ?? localStorage.getItem('store') ?? '',
+  set: (id) => {
+    sessionStorage.setItem('store', id);
+    localStorage.setItem('store', id);
+  },
+  clear: () => {
+    sessionStorage.removeItem('store');
+    localStorage.removeItem('store');
+  },
+};
+
+async function begin() {
+  const id = chosen.get();
+  useStoreID(id);
+  try {
+    return (await send(start)).data;
+  } catch (failure) {
+    if (!id || failure.code !== 'not_found') {
+      throw failure;
+    }
+    chosen.clear(); // a store that he has left, or that is closed
+    useStoreID('');
+    return (await send(start)).data;
+  }
+}
+
+function Main() {
+  const [state, set] = useState({ data: null, failure: null });
+  const load = () => begin().then((data) => {
+    useStoreID(data.store.id);
+    sessionStorage.setItem('store', data.store.id);
+    set({ data, failure: null });
+  }, (failure) => set({ data: null, failure }));
+  useEffect(() => {
+    load();
+  }, []);
+  if (state.failure) {
+    return html`<div class="frame"><header class="side"><${Brand} /></header><main class="content"><div class="page"><h1>The dashboard cannot start</h1><${Trouble} failure=${state.failure} reload=${load} /></div></main></div>`;
+  }
+  if (!state.data) { // as the shell drew it
+    return html`<div class="frame"><header class="side"><${Brand} /></header><main class="content"><div class="page"><div class="skeleton heading"></div><p class="waiting">Loading the dashboard</p></div></main></div>`;
+  }
+  return html`<${Frame} data=${state.data} refresh=${load} />`;
+}
+
+function Frame({ data, refresh }) {
+  const { account, store } = data;
+  const [note, tell] = useState(null);
+  const [unread, setUnread] = useState(data.unreadNotifications);
+  const timer = useRef(0);
+  useEffect(() => setUnread(data.unreadNotifications), [data]);
+  const app = {
+    account, store, zone: store.timezone, refresh, unread, setUnread,
+    can: (what) => reaches(account.role, what),
+    tell: (text, tone = 'good') => {
+      clearTimeout(timer.current);
+      tell({ text, tone });
+      if (tone === 'good') {
+        timer.current = setTimeout(() => tell(null), 6000);
+      }
+    },
+    choose: (id) => {
+      chosen.set(id);
+      location.assign(root);
+    },
+  };
+  return html`<${AppContext.Provider} value=${app}>
+    <a class="skip" href="#main">Skip to the content</a>
+    <div class="frame">
+      <${Side} />
+      <main class="content" id="main" tabindex="-1"><${Place} /></main>
+    </div>
+    <div class="notes">
+      <div role="status" aria-live="polite">${note?.tone === 'good' && html`<p class="note good" data-test="told"><${Icon} name="check" />${note.text}</p>`}</div>
+      <div role="alert">${note?.tone === 'bad' && html`<p class="note bad" data-test="told"><${Icon} name="alert" />${note.text}
+        <button type="button" class="icon-button" aria-label="Dismiss" onClick=${() => tell(null)}><${Icon} name="close" size="16" /></button></p>`}</div>
+    </div>
+  <//>`;
+}
+
+/** The page of the present address. */
+function Place() {
+  const { path } = useAddress();
+  const { can } = useApp();
+  const first = useRef(path);
+  if (path !== first.current) {
+    markMoved();
+  }
+  const found = match(table, path);
+  if (!found) {
+    return html`<${Page} key=${path} title="Not found"><${Empty} title="There is no page at this address."><a class="button" href=${root}>Go home</a><//><//>`;
+  }
+  const { page: place, params } = found;
+  if (place.needs && !can(place.needs)) {
+    return html`<${Page} key=${path} title="Not for your role"><${Alert} tone="info">Your role in this store does not reach this page. An owner or admin can change it.<//><//>`;
+  }
+  return html`<${Guard} key=${path} place=${place} params=${params} />`;
+}
+
+/** Fetches a page, and keeps the frame when it breaks. */
+function Guard({ place, params }) {
+  const [failure, reset] = useErrorBoundary((e) => console.error(e));
+  const [state, set] = useState(loaded.has(place) ? 'there' : 'coming');
+  useEffect(() => {
+    if (state === 'coming') {
+      fetchPage(place).then(() => set('there'), () => set('lost'));
+    }
+  }, [state]);
+  if (failure) {
+    return html`<${Page} title="This page broke"><${Alert}>Something went wrong in the dashboard. <button type="button" class="button small" onClick=${reset}>Try again</button><//><//>`;
+  }
+  if (state === 'lost') { // no connection, or files of a version that is no longer served
+    return html`<${Page} title="Not loaded"><${Alert}>This page could not be fetched. The dashboard may have been upgraded. <button type="button" class="button small" onClick=${() => location.reload()}>Load it anew</button><//><//>`;
+  }
+  const page = loaded.get(place);
+  return page ? html`<${page} ...${params} />` : html`<div class="page"><div class="skeleton heading"></div></div>`;
+}
+
+function Brand() {
+  return html`<div class="brand"><span class="mark"></span><span>Storefront</span></div>`;
+}
+
+/** Store, pages and person: beside the content, above it on a phone. */
+function Side() {
+  const { account, store, can, choose, unread } = useApp();
+  const { path } = useAddress();
+  const [open, set] = useState(false);
+  useEffect(() => set(false), [path]);
+  const found = match(table, path);
+  const here = found && (found.page.below ?? found.page.path);
+  return html`<header class="side">
+    <div class="side-top">
+      <${Brand} />
+      <button type="button" class="icon-button menu" aria-expanded=${open ? 'true' : 'false'} aria-controls="nav" aria-label="Menu" onClick=${() => set(!open)} data-test="menu"><${Icon} name=${open ? 'close' : 'menu'} /></button>
+    </div>
+    <div id="nav" class=${open ? 'side-body open' : 'side-body'} onKeyDown=${(e) => e.key === 'Escape' && set(false)}>
+      ${account.memberships.length > 1
+        ? html`<label class="store-choice"><span class="unseen">Store</span><select data-test="store" onChange=${(e) => choose(e.target.value)}>
+            ${account.memberships.map((m) => html`<option key=${m.store.id} value=${m.store.id} selected=${m.store.id === store.id}>${m.store.name}</option>`)}</select></label>`
+        : html`<p class="store-name">${store.name}</p>`}
+      <nav aria-label="Dashboard"><ul>
+        ${places.filter((p) => !p.needs || can(p.needs)).map((p) => html`<li key=${p.path}><a href=${root + p.path} aria-current=${here === p.path ? 'page' : undefined}>
+          <${Icon} name=${p.icon} /><span>${p.text}</span>
+          ${p.path === '/notifications' && unread > 0 && html`<span class="count" data-test="unread">${unread >= 100 ? '99+' : unread}<span class="unseen"> unread</span></span>`}
+        </a></li>`)}
+      </ul></nav>
+      <div class="me">
+        <p class="me-name">${account.name}</p><p class="muted">${roleNames[account.role] ?? account.role}</p>
+        <form method="post" action="/sign-out"><button type="submit" class="button small" data-test="sign-out"><${Icon} name="out" size="16" />Sign out</button></form>
+      </div>
+    </div>
+  </header>`;
+}
+
+document.addEventListener('click', follow);
+// A page out of the back-forward cache may show what a person saw who has signed out since.
+addEventListener('pageshow', (e) => e.persisted && location.reload());
+
+const app = document.getElementById('app');
+app.replaceChildren();
+render(html`<${Main} />`, app);

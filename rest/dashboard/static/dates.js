@@ -1,0 +1,80 @@
+// Times are RFC 3339 in UTC; people see them in the store's time zone.
+
+const formats = new Map();
+
+function format(zone, kind) {
+  const key = zone + ' ' + kind;
+  if (!formats.has(key)) {
+    formats.set(key, new Intl.DateTimeFormat(kind === 'parts' ? 'en-GB' : undefined, { timeZone: zone, ...kinds[kind] }));
+  }
+  return formats.get(key);
+}
+
+const kinds = {
+  time: { dateStyle: 'medium', timeStyle: 'short' },
+  date: { dateStyle: 'medium' },
+  exact: { dateStyle: 'full', timeStyle: 'long' },
+  day: { day: 'numeric', month: 'short' },
+  parts: { year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' },
+};
+
+/** @param {string} at @param {string} zone */
+export const dateTime = (at, zone) => format(zone, 'time').format(new Date(at));
+export const dateOf = (at, zone) => format(zone, 'date').format(new Date(at));
+export const exact = (at, zone) => format(zone, 'exact').format(new Date(at));
+
+/** A calendar day, "2026-01-31", in few letters. It is a day, not an instant: no zone moves it. */
+export const dayLabel = (day) => format('UTC', 'day').format(new Date(day + 'T00:00:00Z'));
+export const dayName = (day) => format('UTC', 'date').format(new Date(day + 'T00:00:00Z'));
+
+function wall(at, zone) {
+  return Object.fromEntries(format(zone, 'parts').formatToParts(at).map((p) => [p.type, p.value]));
+}
+
+/** How far the zone is ahead of UTC at an instant, in milliseconds. */
+function ahead(ms, zone) {
+  const w = wall(ms, zone);
+  return Date.UTC(w.year, w.month - 1, w.day, w.hour, w.minute, w.second) - Math.floor(ms / 1000) * 1000;
+}
+
+/** The calendar day of an instant in a zone, "2026-01-31". */
+export function dayOf(at, zone) {
+  const w = wall(new Date(at), zone);
+  return w.year + '-' + w.month + '-' + w.day;
+}
+
+/**
+ * The instant at which a day begins in a zone. Where clocks jump over midnight
+ * it is the first instant after the jump.
+ * @param {string} day "2026-01-31"
+ * @param {string} zone
+ * @returns {string} RFC 3339 in UTC
+ */
+export function startOfDay(day, zone) {
+  const midnight = Date.parse(day + 'T00:00:00Z');
+  let ms = midnight - ahead(midnight, zone);
+  ms = midnight - ahead(ms, zone);
+  if (dayOf(ms, zone) < day) {
+    ms += 3600e3;
+  }
+  return new Date(ms).toISOString();
+}
+
+/** The day after, "2026-02-01". */
+export function nextDay(day) {
+  return new Date(Date.parse(day + 'T00:00:00Z') + 86400e3).toISOString().slice(0, 10);
+}
+
+const steps = [['day', 86400], ['hour', 3600], ['minute', 60]];
+const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
+
+/** How long ago an instant was, in words. */
+export function ago(at) {
+  const seconds = (Date.parse(at) - Date.now()) / 1000;
+  for (const [unit, length] of steps) {
+    if (Math.abs(seconds) >= length) {
+      return relative.format(Math.trunc(seconds / length), unit);
+    }
+  }
+  return relative.format(0, 'minute');
+}

@@ -1,0 +1,233 @@
+// Forms: fields with their errors beside them, and dialogs that hold a form.
+import { html, createContext, useContext, useEffect, useRef, useState, useId } from './lib.js';
+import { useApp } from './context.js';
+import { Refused, Failure, mutation } from './api.js';
+import { Dialog, keepFocus } from './ui.js';
+import { Icon } from './icons.js';
+import { money, parseMoney, plain } from './money.js';
+
+const FormContext = createContext({ errors: {}, busy: false, id: '' });
+
+/** An input that the page itself finds wrong, before anything is sent. */
+export class Wrong extends Error {
+  /** @param {string} field @param {string} message */
+  constructor(field, message) {
+    super(message);
+    this.field = field;
+  }
+}
+
+/** Reads an amount, or names the field that holds none. */
+export function amount(values, field, currency) {
+  try {
+    return parseMoney(values.get(field) ?? '', currency);
+  } catch (e) {
+    throw new Wrong(field, e.message);
+  }
+}
+
+/** The text of a field; null when it is empty. */
+export const text = (values, field) => values.get(field)?.trim() || null;
+
+/** The lines of a field that are not empty. */
+export const lines = (values, field, part = '\n') => (values.get(field) ?? '').split(part).map((s) => s.trim()).filter(Boolean);
+
+/**
+ * Sorts errors to fields: "input.lines.0.quantity" to the field of that name,
+ * or to the nearest one above it. What has no field stands above the form.
+ */
+export function sortErrors(errors, has) {
+  const fields = {};
+  const rest = [];
+  for (const e of errors) {
+    const path = (e.path ?? []).filter((p, i) => i > 0 || p !== 'input');
+    while (path.length > 0 && !has(path.join('.'))) {
+      path.pop();
+    }
+    if (path.length > 0) {
+      (fields[path.join('.')] ??= []).push(e.message);
+    } else {
+      rest.push(e.message);
+    }
+  }
+  return { fields, rest };
+}
+
+/**
+ * A form. The action gets the values and throws what is wrong with them: Wrong,
+ * Refused or Failure. On version_mismatch onStale reads the newest state.
+ */
+export function Form({ action, onStale, children, name, submit = 'Save', busyText = 'Saving', danger, cancel, extra }) {
+  const ref = useRef(null);
+  const id = useId();
+  const [state, set] = useState({ errors: {}, rest: [], busy: false, turn: 0 });
+  const failed = (errors, rest) => set((s) => ({ errors, rest, busy: false, turn: s.turn + 1 }));
+  const send = async (e) => {
+    e.preventDefault();
+    if (state.busy) {
+      return;
+    }
+    const values = new FormData(ref.current);
+    set((s) => ({ ...s, errors: {}, rest: [], busy: true }));
+    try {
+      await action(values);
+      if (ref.current) {
+        set((s) => ({ ...s, busy: false }));
+      }
+    } catch (err) {
+      if (err instanceof Wrong) {
+        failed({ [err.field]: [err.message] }, []);
+      } else if (err instanceof Refused && err.stale && onStale) {
+        failed({}, ['Somebody else changed this in the meantime. You now see the newest state: check it, then send again.']);
+        onStale(values);
+      } else if (err instanceof Refused) {
+        const { fields, rest } = sortErrors(err.errors, (f) => Boolean(ref.current?.elements.namedItem(f)));
+        failed(fields, rest);
+      } else if (err instanceof Failure) {
+        failed({}, [err.message]);
+      } else {
+        failed({}, ['Something went wrong in the dashboard.']);
+        throw err;
+      }
+    }
+  };
+  useEffect(() => {
+    if (state.turn > 0) {
+      (ref.current.querySelector('[aria-invalid="true"]') ?? ref.current.querySelector('.form-errors'))?.focus();
+    }
+  }, [state.turn]);
+  const count = Object.keys(state.errors).length;
+  return html`<form ref=${ref} onSubmit=${send} novalidate data-test=${name} aria-busy=${state.busy ? 'true' : 'false'}>
+    <div class="form-errors" tabindex="-1" role="alert" data-test="form-errors">
+      ${state.rest.length > 0 && html`<div class="alert bad"><${Icon} name="alert" /><div>${state.rest.map((m) => html`<p key=${m}>${m}</p>`)}</div></div>`}
+      ${count > 0 && html`<p class="unseen">${count === 1 ? 'One field needs attention.' : count + ' fields need attention.'}</p>`}
+    </div>
+    <${FormContext.Provider} value=${{ errors: state.errors, busy: state.busy, id }}>${children}<//>
+    <div class="form-end">
+      ${extra}
+      ${cancel && html`<button type="button" class="button" onClick=${cancel}>Cancel</button>`}
+      <button type="submit" class=${'button ' + (danger ? 'danger' : 'primary')} aria-disabled=${state.busy ? 'true' : undefined} data-test="submit">${state.busy ? busyText + '\u2026' : submit}</button>
+    </div>
+  </form>`;
+}
+
+/** What a field needs to be named, explained and found wrong. */
+function useField(name, hint) {
+  const { errors, id } = useContext(FormContext);
+  const wrong = errors[name];
+  const own = id + '-' + name;
+  const described = [hint && own + '-hint', wrong && own + '-error'].filter(Boolean).join(' ');
+  return {
+    wrong, own,
+    attributes: { id: own, name, 'aria-invalid': wrong ? 'true' : undefined, 'aria-describedby': described || undefined },
+  };
+}
+
+/** What is wrong with a field that draws itself. */
+export const useWrong = (name) => useContext(FormContext).errors[name];
+
+function Frame({ field, label, hint, optional, children }) {
+  return html`<div class="field">
+    <label for=${field.own}>${label}${optional && html` <span class="muted">(optional)</span>`}</label>
+    ${children}
+    ${hint && html`<p class="hint" id=${field.own + '-hint'}>${hint}</p>`}
+    ${field.wrong && html`<p class="wrong" id=${field.own + '-error'} data-test=${'error-' + field.attributes.name}>${field.wrong.join(' ')}</p>`}
+  </div>`;
+}
+
+/** A line of text, or another kind of input. */
+export function Field({ name, label, hint, optional, value = '', type = 'text', ...rest }) {
+  const field = useField(name, hint);
+  return html`<${Frame} field=${field} label=${label} hint=${hint} optional=${optional}><input type=${type} defaultValue=${value ?? ''} ...${field.attributes} ...${rest} /><//>`;
+}
+
+/** A longer text. */
+export function Area({ name, label, hint, optional, value = '', rows = 4, ...rest }) {
+  const field = useField(name, hint);
+  return html`<${Frame} field=${field} label=${label} hint=${hint} optional=${optional}><textarea rows=${rows} defaultValue=${value ?? ''} ...${field.attributes} ...${rest}></textarea><//>`;
+}
+
+/** One of several. @param {{options: [string, string][]}} props */
+export function Select({ name, label, hint, optional, value = '', options, ...rest }) {
+  const field = useField(name, hint);
+  return html`<${Frame} field=${field} label=${label} hint=${hint} optional=${optional}><select ...${field.attributes} ...${rest}>
+    ${options.map(([v, t]) => html`<option key=${v} value=${v} selected=${v === (value ?? '')}>${t}</option>`)}
+  </select><//>`;
+}
+
+/** An amount. Below it stands how it was understood. */
+export function Amount({ name, label, hint, optional, minor, currency, ...rest }) {
+  const field = useField(name, 'shown');
+  const [typed, type] = useState(minor == null ? '' : plain(minor, currency));
+  let shown = hint ?? '';
+  if (typed.trim()) {
+    try {
+      shown = money(parseMoney(typed, currency), currency);
+    } catch (e) {
+      shown = e.message;
+    }
+  }
+  return html`<${Frame} field=${field} label=${label} hint=${shown || '\u00a0'} optional=${optional}>
+    <span class="amount"><span class="unit" aria-hidden="true">${currency}</span><input type="text" inputmode="decimal" autocomplete="off" value=${typed} onInput=${(e) => type(e.target.value)} ...${field.attributes} ...${rest} /></span><//>`;
+}
+
+/** A box to tick. */
+export function Check({ name, label, hint, value, ...rest }) {
+  const field = useField(name, hint);
+  return html`<div class="field tick"><input type="checkbox" defaultChecked=${value} ...${field.attributes} ...${rest} />
+    <div><label for=${field.own}>${label}</label>${hint && html`<p class="hint" id=${field.own + '-hint'}>${hint}</p>`}
+    ${field.wrong && html`<p class="wrong" id=${field.own + '-error'}>${field.wrong.join(' ')}</p>`}</div></div>`;
+}
+
+/** A dialog with one form. The action's end closes it. */
+export function FormDialog({ title, onClose, children, action, ...form }) {
+  const run = async (values) => {
+    const next = await action(values);
+    if (next !== false) {
+      onClose();
+    }
+  };
+  return html`<${Dialog} title=${title} onClose=${onClose} name=${form.name + '-dialog'}><${Form} ...${form} action=${run} cancel=${onClose}>${children}<//><//>`;
+}
+
+/** A mutation that lives as long as its component, with its idempotency key. */
+export function useMutation(document, options) {
+  const ref = useRef(null);
+  ref.current ??= mutation(document, options);
+  return ref.current;
+}
+
+/** A button that does one thing at once and tells how it went. */
+export function ActionButton({ run, done, onStale, children, kind = '', ...rest }) {
+  const { tell } = useApp();
+  const [busy, set] = useState(false);
+  const press = async () => {
+    if (busy) {
+      return;
+    }
+    keepFocus();
+    set(true);
+    try {
+      await run();
+      tell(done);
+    } catch (err) {
+      if (!(err instanceof Refused || err instanceof Failure)) {
+        throw err;
+      }
+      if (err.stale && onStale) {
+        onStale();
+        tell('Somebody else changed this in the meantime. You now see the newest state.', 'bad');
+      } else {
+        tell(err.message, 'bad');
+      }
+    } finally {
+      set(false);
+    }
+  };
+  return html`<button type="button" class=${'button ' + kind} aria-disabled=${busy ? 'true' : undefined} onClick=${press} ...${rest}>${children}</button>`;
+}
+
+/** Asks before something that cannot be taken back. */
+export function Confirm({ title, children, action, onClose, name, submit, danger = true }) {
+  return html`<${FormDialog} title=${title} onClose=${onClose} action=${action} name=${name} submit=${submit} busyText="Working" danger=${danger}>${children}<//>`;
+}

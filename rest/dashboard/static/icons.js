@@ -1,0 +1,49 @@
+// Line drawings on a grid of 20, in the colour of the text around them.
+import { html } from './lib.js';
+
+const paths = {
+  home: 'M3 9l7-6 7 6v8h-5v-5H8v5H3z',
+  orders: 'M4 3h12v14l-3-2-3 2-3-2-3 2zM7 7h6M7 10h6',
+  products: 'M10 2l7 4v8l-7 4-7-4V6zM3 6l7 4 7-4M10 10v8',
+  customers: 'M10 10a3.5 3.5 0 1 0 0-7 3.5 3.5 0 0 0 0 7zM3 17c1-4 4-5 7-5s6 1 7 5',
+  keys: 'M7 14a4 4 0 1 1 3.5-6H18v3h-2v2h-3v-2h-2.5A4 4 0 0 1 7 14zM6.9 10h.2',
+  apps: 'M3 3h6v6H3zM11 3h6v6h-6zM3 11h6v6H3zM14 11v6M11 14h6',
+  staff: 'M7 9a3 3 0 1 0 0-6 3 3 0 0 0 0 6zM2 17c0-4 2-6 5-6s5 2 5 6M13 3.5a3 3 0 0 1 0 5M14.5 11.5c2 .6 3.500 2.500 3.500 5.500',
+  audit: 'M5 2h7l3 3v13H5zM12 2v3h3M8 9h4M8 12h4M8 15h2',
+  bell: 'M5 14V9a5 5 0 0 1 10 0v5l1.500 1.500h-13zM8 17a2 2 0 0 0 4 0',
+  settings: 'M4 6h6M14 6h2M4 14h2M10 14h6M12 4a2 2 0 1 0 0 4 2 2 0 0 0 0-4zM8 12a2 2 0 1 0 0 4 2 2 0 0 0 0-4z',
+  menu: 'M3 5h14M3 10h14M3 15h14',
+  close: 'M5 5l10 10M15 5L5 15',
+  copy: 'M7 7h10v10H7zM13 7V3H3v10h4',
+  check: 'M4 10l4 4 8-9',
+  plus: 'M10 4v12M4 10h12',
+  back: 'M12 4l-6 6 6 6',
+  next: 'M8 4l6 6-6 6',
+  alert: 'M10 3l8 14H2zM10 8v4M10 14.500v.2',
+  info: 'M10 18a8 8 0 1 0 0-16 8 8 0 0 0 0 16zM10 9v5M10 6.200v.2',
+  money: 'M2 5h16v10H2zM10 12.500a2.500 2.500 0 1 0 0-5 2.500 2.500 0 0 0 0 5zM5 8v4M15 8v4',
+  truck: 'M2 5h9v9H2zM11 8h4l3 3v3h-7zM5.500 16.500a1.700 1.700 0 1 0 0-3.400 1.700 1.700 0 0 0 0 3.400zM14.500 16.500a1.700 1.700 0 1 0 0-3.400 1.700 1.700 0 0 0 0 3.400z',
+  undo: 'M4 8h8a4 4 0 0 1 0 8H8M4 8l4-4M4 8l4 4',
+  note: 'M4 3h12v10l-4 4H4zM16 13h-4v4M7 7h6M7 10h4',
+  person: 'M10 9a3 3 0 1 0 0-6 3 3 0 0 0 0 6zM4 17c0-4 3-6 6-6s6 2 6 6',
+  image: 'M3 4h14v12H3zM3 13l4-4 4 4 2-2 4 4M13 8.200v.2',
+  out: 'M12 4V3H3v14h9v-1M8 10h10M15 7l3 3-3 3',
+};
+
+/** A picture beside a text, which says the same: readers of screens skip it. */
+export function Icon({ name, size = 20 }) {
+  return html`<svg class="icon" width=${size} height=${size} viewBox="0 0 20 20" aria-hidden="true" focusable="false"><path d=${paths[name]} /></svg>`;
+}
+
+const glyphs = {
+  empty: html`<circle cx="6" cy="6" r="4" class="ring" />`,
+  half: html`<circle cx="6" cy="6" r="4" class="ring" /><path d="M6 2a4 4 0 0 1 0 8z" class="fill" />`,
+  full: html`<circle cx="6" cy="6" r="4.700" class="fill" />`,
+  cross: html`<path d="M3 3l6 6M9 3l-6 6" class="ring" />`,
+  check: html`<path d="M2.500 6.500l2.500 2.500 4.500-6" class="ring" />`,
+};
+
+/** The small sign in a badge: how far something is along. */
+export function Glyph({ name }) {
+  return html`<svg class="glyph" width="12" height="12" viewBox="0 0 12 12" aria-hidden="true" focusable="false">${glyphs[name]}</svg>`;
+}

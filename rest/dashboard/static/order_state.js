@@ -1,0 +1,38 @@
+// What the state of an order means. Nothing here touches the page.
+
+/** What of a line is still to be shipped: refunded units are shipped no more. */
+export const left = (l) => Math.max(0, l.quantity - l.fulfilledQuantity - l.refundedQuantity);
+
+/** What the state of an order allows (the server has the last word). */
+export function allowed(o) {
+  const money = o.status !== 'CANCELLED' && ['PENDING', 'PARTIALLY_PAID'].includes(o.financialStatus) && o.totalMinor > o.paidMinor;
+  return {
+    pay: money,
+    refund: ['PARTIALLY_PAID', 'PAID', 'PARTIALLY_REFUNDED'].includes(o.financialStatus) && o.paidMinor > o.refundedMinor,
+    fulfill: o.status === 'OPEN' && o.fulfillmentStatus !== 'FULFILLED' && o.lineItems.some((l) => left(l) > 0),
+    cancel: o.status === 'OPEN' && o.fulfillmentStatus === 'UNFULFILLED',
+    complete: o.status === 'OPEN' && o.fulfillmentStatus === 'FULFILLED',
+  };
+}
+
+/** Everything that happened to the order, oldest first. */
+export function events(o) {
+  const list = [{ at: o.placedAt, icon: 'orders', title: 'Order placed', key: 'placed' }];
+  for (const p of o.payments ?? []) {
+    list.push({ at: p.createdAt, icon: p.kind === 'REFUND' ? 'undo' : 'money', key: p.id, payment: p, title: p.kind === 'REFUND' ? 'Refund' : 'Payment' });
+  }
+  for (const f of o.fulfillments ?? []) {
+    list.push({ at: f.createdAt, icon: 'truck', key: f.id, shipment: f, title: 'Shipment' });
+  }
+  for (const n of o.notes ?? []) {
+    list.push({ at: n.createdAt, icon: 'note', key: n.id, note: n, title: n.visibility === 'CUSTOMER' ? 'Note for the customer' : 'Internal note' });
+  }
+  if (o.cancelledAt) {
+    list.push({ at: o.cancelledAt, icon: 'close', title: 'Order cancelled', key: 'cancelled' });
+  }
+  if (o.completedAt) {
+    list.push({ at: o.completedAt, icon: 'check', title: 'Order completed', key: 'completed' });
+  }
+  // Texts of one form and one zone sort as the times do, to the microsecond.
+  return list.map((e, i) => ({ ...e, i })).sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : a.i - b.i));
+}

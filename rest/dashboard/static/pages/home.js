@@ -1,0 +1,83 @@
+// Home: how the store is doing today.
+import { html } from '../lib.js';
+import { useApp, useQuery } from '../context.js';
+import { Page, Card, Badge, Time, Trouble, Waiting, Empty, Table } from '../ui.js';
+import { Icon } from '../icons.js';
+import { SalesChart } from '../chart.js';
+import { money } from '../money.js';
+import { to } from '../route.js';
+import { orderColumns } from './orders.js';
+
+const sales = `query Sales { salesReport(days: 30) { currency timezone days { date orders totalMinor } } }`;
+
+const latest = `query Latest { orders(first: 6) { nodes { id number placedAt status financialStatus fulfillmentStatus totalMinor currency email customer { displayName } } } }`;
+
+const notices = `query Notices { notifications(first: 5) { nodes { id level title readAt createdAt } } }`;
+
+/** The page. Each card reads for itself: one that the role does not reach leaves the others alone. */
+export function Home() {
+  const { can, store } = useApp();
+  return html`<${Page} title="Home" lead=${store.name}>
+    ${can('sales') && html`<${Sales} />`}
+    <div class="columns">
+      ${can('orders') ? html`<${Latest} />` : can('keys') && html`<${Doors} />`}
+      <${Notices} />
+    </div>
+  <//>`;
+}
+
+/** What there is to do for those who do not see orders. */
+function Doors() {
+  return html`<${Card} title="Your work"><ul class="doors">
+    <li><a href=${to('/products')}><${Icon} name="products" />Products</a></li>
+    <li><a href=${to('/keys')}><${Icon} name="keys" />API keys</a></li>
+    <li><a href=${to('/apps')}><${Icon} name="apps" />Apps</a></li>
+  </ul><//>`;
+}
+
+function Sales() {
+  const q = useQuery(sales);
+  if (q.failure) {
+    return html`<${Card} title="Sales" name="sales"><${Trouble} failure=${q.failure} reload=${q.reload} /><//>`;
+  }
+  const report = q.data?.salesReport;
+  const days = report?.days ?? [];
+  const today = days.at(-1);
+  const before = days.at(-2);
+  const sum = (f) => days.reduce((n, d) => n + f(d), 0);
+  const show = (minor) => money(minor, report.currency);
+  return html`<div class="tiles" data-test="today">
+      <${Tile} name="Orders today" value=${today && String(today.orders)} more=${before && before.orders + ' yesterday'} />
+      <${Tile} name="Total today" value=${today && show(today.totalMinor)} more=${before && show(before.totalMinor) + ' yesterday'} />
+      <${Tile} name="Orders in 30 days" value=${report && String(sum((d) => d.orders))} more=${report && (sum((d) => d.orders) / (days.length || 1)).toLocaleString(undefined, { maximumFractionDigits: 1 }) + ' a day'} />
+      <${Tile} name="Total in 30 days" value=${report && show(sum((d) => d.totalMinor))} more="Without cancelled orders" />
+    </div>
+    <${Card} title="Orders and total by day" name="sales"><${SalesChart} report=${report} /><//>`;
+}
+
+function Tile({ name, value, more }) {
+  return html`<div class="tile"><p class="tile-name">${name}</p><p class="tile-value">${value ?? '\u00a0'}</p><p class="muted">${more || '\u00a0'}</p></div>`;
+}
+
+function Latest() {
+  const { can } = useApp();
+  const q = useQuery(can('customers') ? latest : latest.replace('customer { displayName }', ''));
+  return html`<${Card} title="Latest orders" flush name="latest-orders" actions=${html`<a class="button small" href=${to('/orders')}>All orders</a>`}>
+    ${q.failure ? html`<${Trouble} failure=${q.failure} reload=${q.reload} />`
+      : !q.data ? html`<${Waiting} rows=${6} />`
+      : q.data.orders.nodes.length === 0 ? html`<${Empty} icon="orders" title="No orders yet">They appear here as they come in.<//>`
+      : html`<${Table} caption="Latest orders" rows=${q.data.orders.nodes} columns=${orderColumns().filter((c) => c.name !== 'state')} />`}
+  <//>`;
+}
+
+function Notices() {
+  const q = useQuery(notices);
+  const unread = q.data?.notifications.nodes.filter((n) => !n.readAt) ?? [];
+  return html`<${Card} title="Notifications" name="notices" actions=${html`<a class="button small" href=${to('/notifications')}>All</a>`}>
+    ${q.failure ? html`<${Trouble} failure=${q.failure} reload=${q.reload} />`
+      : !q.data ? html`<${Waiting} rows=${3} />`
+      : unread.length === 0 ? html`<${Empty} icon="bell" title="Nothing new">You have read everything.<//>`
+      : html`<ul class="notices">${unread.map((n) => html`<li key=${n.id}><${Badge} value=${n.level} /><div><p>${n.title}</p><p class="muted"><${Time} at=${n.createdAt} how="ago" /></p></div></li>`)}</ul>`}
+  <//>`;
+}
+

@@ -1,0 +1,53 @@
+// What the people of the store should know.
+import { html } from '../lib.js';
+import { useApp, useQuery, useFilters } from '../context.js';
+import { Page, Empty, Badge, Time, Trouble, Waiting } from '../ui.js';
+import { ActionButton, useMutation } from '../form.js';
+import { to } from '../route.js';
+
+const list = `query Notifications($after: String) { unreadNotifications notifications(first: 25, after: $after) {
+  nodes { id level title body resourceType resourceId readAt createdAt } pageInfo { hasNextPage endCursor } } }`;
+const markRead = `mutation MarkRead($id: ID!) { notificationMarkRead(id: $id) { notification { id readAt } userErrors { code message path } } }`;
+const markAll = `mutation MarkAll { notificationsMarkAllRead { count userErrors { code message path } } }`;
+
+const pages = { order: '/orders/', product: '/products/', customer: '/customers/' };
+
+export function Notifications() {
+  const { setUnread, unread } = useApp();
+  const f = useFilters();
+  const query = useQuery(list, { after: f.after || null });
+  const all = useMutation(markAll);
+  const { nodes = [], pageInfo = {} } = query.data?.notifications ?? {};
+  const changed = (n) => {
+    setUnread(n);
+    query.reload();
+  };
+  const actions = nodes.some((n) => !n.readAt) && html`<${ActionButton} done="All are read." data-test="mark-all" run=${async () => {
+    await all({});
+    changed(0);
+  }}>Mark all as read<//>`;
+  return html`<${Page} title="Notifications" actions=${actions}>
+    <section class="card" aria-label="Notifications" data-test="notifications">
+      ${query.failure ? html`<${Trouble} failure=${query.failure} reload=${query.reload} />`
+        : !query.data ? html`<${Waiting} rows=${5} />`
+        : nodes.length === 0 ? html`<${Empty} icon="bell" title="No notifications">What the store should know appears here.<//>`
+        : html`<ul class="notices whole">${nodes.map((n) => html`<${Notice} key=${n.id} notice=${n} changed=${() => changed(Math.max(0, unread - 1))} />`)}</ul>`}
+      ${(pageInfo.hasNextPage || f.after) && html`<nav class="pager" aria-label="Pages">${f.after && html`<a class="button" href=${to('/notifications')}>Newest</a>`}<span class="grow"></span>
+        ${pageInfo.hasNextPage && html`<a class="button" href=${to('/notifications', { after: pageInfo.endCursor })}>Older</a>`}</nav>`}
+    </section>
+  <//>`;
+}
+
+function Notice({ notice: n, changed }) {
+  const run = useMutation(markRead);
+  const page = pages[n.resourceType];
+  return html`<li class=${n.readAt ? 'read' : 'unread'} data-id=${n.id}>
+    <${Badge} value=${n.level} />
+    <div class="grow"><p class="strong">${n.title}</p><p class="said">${n.body}</p>
+      <p class="muted"><${Time} at=${n.createdAt} />${page && n.resourceId && html`, <a href=${to(page + encodeURIComponent(n.resourceId))}>see it</a>`}</p></div>
+    ${!n.readAt && html`<${ActionButton} kind="small" done="Marked as read." data-test="mark-read" aria-label=${'Mark as read: ' + n.title} run=${async () => {
+      await run({ id: n.id });
+      changed();
+    }}>Mark as read<//>`}
+  </li>`;
+}

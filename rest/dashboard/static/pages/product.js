@@ -1,0 +1,166 @@
+// One product: made, changed, published, put away.
+import { html, useState } from '../lib.js';
+import { useApp, useQuery, go } from '../context.js';
+import { Page, Card, Badge, Time, Trouble, Waiting, Empty, Facts, Thumb, Money } from '../ui.js';
+import { Form, Field, Area, Select, Amount, Wrong, Confirm, ActionButton, amount, text, lines, useMutation } from '../form.js';
+import { currencies } from '../money.js';
+import { to } from '../route.js';
+
+const fields = 'id title handle description status priceMinor compareAtPriceMinor currency sku vendor productType tags inventoryQuantity imageUrl publishedAt version createdAt updatedAt';
+const errors = 'userErrors { code message path }';
+
+const read = `query Product($id: ID!) { product(id: $id) { ${fields} } }`;
+const create = `mutation ProductCreate($input: ProductCreateInput!) { productCreate(input: $input) { product { id } ${errors} } }`;
+const update = `mutation ProductUpdate($id: ID!, $expectedVersion: Long!, $input: ProductUpdateInput!) {
+  productUpdate(id: $id, expectedVersion: $expectedVersion, input: $input) { product { id } ${errors} } }`;
+const move = (name) => `mutation Move($id: ID!, $expectedVersion: Long!) { ${name}(id: $id, expectedVersion: $expectedVersion) { product { id } ${errors} } }`;
+const remove = `mutation ProductDelete($id: ID!, $expectedVersion: Long!) { productDelete(id: $id, expectedVersion: $expectedVersion) { deletedId ${errors} } }`;
+
+/** What a person typed, as the server takes it. */
+function input(v) {
+  const currency = v.get('currency');
+  const stock = (v.get('inventoryQuantity') ?? '').trim();
+  if (stock !== '' && !/^\d{1,10}$/.test(stock)) {
+    throw new Wrong('inventoryQuantity', 'Write a whole number, or nothing if the stock is not counted.');
+  }
+  return {
+    title: v.get('title'), description: v.get('description') || null, currency,
+    priceMinor: amount(v, 'priceMinor', currency),
+    compareAtPriceMinor: (v.get('compareAtPriceMinor') ?? '').trim() ? amount(v, 'compareAtPriceMinor', currency) : null,
+    inventoryQuantity: stock === '' ? null : Number(stock),
+    sku: text(v, 'sku'), vendor: text(v, 'vendor'), productType: text(v, 'productType'),
+    tags: lines(v, 'tags', ','), imageUrl: text(v, 'imageUrl'),
+    ...(text(v, 'handle') ? { handle: text(v, 'handle') } : {}),
+  };
+}
+
+/** What of b is not as in a. */
+function difference(a, b) {
+  return Object.fromEntries(Object.entries(b).filter(([k, v]) => JSON.stringify(a[k] ?? null) !== JSON.stringify(v ?? null)));
+}
+
+function Inputs({ product: p = {}, fixed }) {
+  const { store } = useApp();
+  const [currency, choose] = useState(p.currency ?? store.currency);
+  const [picture, show] = useState(p.imageUrl ?? '');
+  return html`<div class="split">
+    <div class="stack">
+      <${Card} title="About">
+        <${Field} name="title" label="Title" value=${p.title} required maxlength="255" disabled=${fixed} />
+        <${Area} name="description" label="Description" optional value=${p.description} rows=${6} disabled=${fixed} />
+        <${Field} name="imageUrl" label="Picture" type="url" optional value=${p.imageUrl} hint="An address that begins with https://" maxlength="2048" disabled=${fixed} onChange=${(e) => show(e.target.value.trim())} />
+        <${Thumb} url=${picture} size=${96} />
+      <//>
+      <${Card} title="Price and stock">
+        <div class="pair">
+          <${Amount} key=${'p' + currency} name="priceMinor" label="Price" minor=${p.priceMinor} currency=${currency} disabled=${fixed} />
+          <${Amount} key=${'c' + currency} name="compareAtPriceMinor" label="Price before" optional minor=${p.compareAtPriceMinor} currency=${currency} disabled=${fixed} />
+        </div>
+        <div class="pair">
+          <${Select} name="currency" label="Currency" value=${currency} options=${currencies.map((c) => [c, c])} onChange=${(e) => choose(e.target.value)} disabled=${fixed}
+            hint=${currency === store.currency ? '' : 'Only products in ' + store.currency + ' can be published.'} />
+          <${Field} name="inventoryQuantity" label="Stock" optional value=${p.inventoryQuantity == null ? '' : String(p.inventoryQuantity)} inputmode="numeric" hint="Empty: not counted." disabled=${fixed} />
+        </div>
+      <//>
+    </div>
+    <div class="stack">
+      <${Card} title="Organisation">
+        <${Field} name="sku" label="SKU" optional value=${p.sku} maxlength="255" disabled=${fixed} />
+        <${Field} name="vendor" label="Vendor" optional value=${p.vendor} maxlength="255" disabled=${fixed} />
+        <${Field} name="productType" label="Type" optional value=${p.productType} maxlength="255" disabled=${fixed} />
+        <${Field} name="tags" label="Tags" optional value=${(p.tags ?? []).join(', ')} hint="Parted by commas." disabled=${fixed} />
+        <${Field} name="handle" label="Handle" optional value=${p.handle} hint=${p.id ? 'The product\u2019s name in addresses.' : 'The product\u2019s name in addresses; made from the title when empty.'} maxlength="120" autocapitalize="off" spellcheck=${false} disabled=${fixed} />
+      <//>
+    </div>
+  </div>`;
+}
+
+const back = { href: to('/products'), text: 'Products' };
+
+export function ProductNew() {
+  const { tell } = useApp();
+  const run = useMutation(create);
+  const action = async (v) => {
+    const { product } = await run({ input: input(v) });
+    tell('The draft is made.');
+    go(to('/products/' + product.id), { replace: true });
+  };
+  return html`<${Page} title="New product" back=${back} lead="It begins as a draft, which no customer sees.">
+    <${Form} name="product" submit="Make draft" action=${action}><${Inputs} /><//>
+  <//>`;
+}
+
+export function ProductEdit({ id }) {
+  const { can, tell } = useApp();
+  const query = useQuery(read, { id });
+  const run = useMutation(update);
+  const [asking, ask] = useState(false);
+  // What the person changed when somebody else was faster: kept over the newest state.
+  const [kept, keep] = useState(null);
+  const p = query.data?.product;
+  if (query.failure) {
+    return html`<${Page} title="Product" back=${back}><${Trouble} failure=${query.failure} reload=${query.reload} /><//>`;
+  }
+  if (!p) {
+    return html`<${Page} title=${query.data ? 'Product not found' : 'Product'} back=${back}>${query.data ? html`<${Empty} icon="products" title="There is no such product in this store." />` : html`<${Card}><${Waiting} rows=${8} /><//>`}<//>`;
+  }
+  const may = can('editProducts');
+  const action = async (v) => {
+    const change = difference(p, input(v));
+    if (Object.keys(change).length === 0) {
+      tell('Nothing was changed.');
+      return;
+    }
+    await run({ id, expectedVersion: p.version, input: change });
+    keep(null);
+    tell('The product is saved.');
+    query.reload();
+  };
+  const stale = (v) => {
+    keep(difference(p, input(v)));
+    query.reload();
+  };
+  return html`<${Page} title=${p.title} back=${back} badges=${html`<${Badge} value=${p.status} />`} actions=${may && html`<${Moves} product=${p} changed=${query.reload} remove=${() => ask(true)} />`}>
+    ${may ? html`<${Form} name="product" submit="Save" action=${action} onStale=${stale} key="form">
+        <${Inputs} key=${p.version} product=${{ ...p, ...kept }} />
+      <//>` : html`<fieldset class="bare" disabled><${Inputs} product=${p} fixed /></fieldset>`}
+    <${Card} title="Record"><${Facts} rows=${[
+      ['Published', p.publishedAt && html`<${Time} at=${p.publishedAt} />`], ['Made', html`<${Time} at=${p.createdAt} />`], ['Changed', html`<${Time} at=${p.updatedAt} />`],
+      ['Price', html`<${Money} minor=${p.priceMinor} currency=${p.currency} />`], ['Id', html`<code class="id">${p.id}</code>`],
+    ]} /><//>
+    ${asking && html`<${Remove} product=${p} onClose=${() => ask(false)} changed=${query.reload} />`}
+  <//>`;
+}
+
+const moves = {
+  DRAFT: [['productPublish', 'Publish', 'The product is published.', 'primary'], ['productArchive', 'Archive', 'The product is archived.']],
+  ACTIVE: [['productUnpublish', 'Unpublish', 'The product is a draft again.'], ['productArchive', 'Archive', 'The product is archived.']],
+  ARCHIVED: [['productRestore', 'Restore', 'The product is a draft again.', 'primary']],
+};
+
+function Moves({ product: p, changed, remove: askRemove }) {
+  return html`${moves[p.status].map(([name, label, done, kind]) => html`<${Move} key=${name} name=${name} product=${p} label=${label} done=${done} kind=${kind} changed=${changed} />`)}
+    <button type="button" class="button danger-quiet" onClick=${askRemove} data-test="product-delete">Delete</button>`;
+}
+
+function Move({ name, product, label, done, kind, changed }) {
+  const run = useMutation(move(name));
+  return html`<${ActionButton} kind=${kind} done=${done} onStale=${changed} data-test=${name}
+    run=${async () => {
+      await run({ id: product.id, expectedVersion: product.version });
+      changed();
+    }}>${label}<//>`;
+}
+
+function Remove({ product: p, onClose, changed }) {
+  const { tell } = useApp();
+  const run = useMutation(remove);
+  const action = async () => {
+    await run({ id: p.id, expectedVersion: p.version });
+    tell('The product is deleted.');
+    go(to('/products'), { replace: true });
+  };
+  return html`<${Confirm} title="Delete this product?" name="product-delete" submit="Delete" onClose=${onClose} onStale=${changed} action=${action}>
+    <p><strong>${p.title}</strong> is removed for good. Orders keep what they say about it. To put it away instead, archive it.</p>
+  <//>`;
+}

@@ -1,0 +1,53 @@
+// The list of products.
+import { html } from '../lib.js';
+import { useApp, useQuery, useFilters, go } from '../context.js';
+import { Page, List, Empty, Badge, Money, Time, Thumb } from '../ui.js';
+import { Icon } from '../icons.js';
+import { Filters, FilterSelect, FilterInput } from '../filter.js';
+import { to } from '../route.js';
+
+const list = `query Products($after: String, $filter: ProductFilter) {
+  products(first: 25, after: $after, filter: $filter) {
+    nodes { id title handle status priceMinor currency sku inventoryQuantity imageUrl updatedAt }
+    pageInfo { hasNextPage endCursor }
+  }
+}`;
+
+const statuses = ['DRAFT', 'ACTIVE', 'ARCHIVED'];
+
+/** How much is there, as people say it. */
+function Stock({ quantity }) {
+  if (quantity == null) {
+    return html`<span class="muted">Not tracked</span>`;
+  }
+  return html`<span class=${quantity === 0 ? 'none' : ''}>${quantity === 0 ? 'Sold out' : quantity.toLocaleString()}</span>`;
+}
+
+const columns = [
+  { name: 'product', head: 'Product', main: true, cell: (p) => html`<span class="with-thumb"><${Thumb} url=${p.imageUrl} /><span class="grow"><a class="strong" href=${to('/products/' + p.id)}>${p.title}</a>${p.sku && html`<span class="muted block">${p.sku}</span>`}</span></span>` },
+  { name: 'status', head: 'Status', cell: (p) => html`<${Badge} value=${p.status} />` },
+  { name: 'stock', head: 'Stock', cell: (p) => html`<${Stock} quantity=${p.inventoryQuantity} />` },
+  { name: 'changed', head: 'Changed', cell: (p) => html`<${Time} at=${p.updatedAt} how="date" />` },
+  { name: 'price', head: 'Price', end: true, cell: (p) => html`<${Money} minor=${p.priceMinor} currency=${p.currency} />` },
+];
+
+export function Products() {
+  const { can } = useApp();
+  const f = useFilters();
+  const filter = { status: statuses.includes(f.status) ? f.status : undefined, sku: f.sku || undefined };
+  const query = useQuery(list, { after: f.after || null, filter });
+  const set = (change) => go(to('/products', { ...f, after: '', ...change }));
+  const filtered = Boolean(filter.status || filter.sku);
+  const add = can('editProducts') && html`<a class="button primary" href=${to('/products/new')} data-test="product-new"><${Icon} name="plus" size="16" />New product</a>`;
+  return html`<${Page} title="Products" actions=${add}>
+    <section class="card flush" aria-label="Products" data-test="products">
+      <${Filters} clear=${filtered && to('/products')}>
+        <${FilterSelect} name="status" label="Status" value=${f.status} values=${statuses} set=${set} />
+        <${FilterInput} name="sku" label="SKU" value=${f.sku} type="search" set=${set} />
+      <//>
+      <${List} query=${query} pick=${(d) => d.products} caption="Products" columns=${columns}
+        paged=${Boolean(f.after)} address=${(after) => to('/products', { ...f, after })}
+        empty=${html`<${Empty} icon="products" title=${filtered ? 'No product fits these filters.' : 'No products yet'}>${filtered ? html`<a class="button" href=${to('/products')}>Show all products</a>` : add}<//>`} />
+    </section>
+  <//>`;
+}

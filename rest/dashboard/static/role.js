@@ -1,0 +1,35 @@
+// What the roles reach. The server decides; this only keeps people from doors
+// that would not open.
+
+const all = ['OWNER', 'ADMIN', 'DEVELOPER', 'SUPPORT'];
+const managers = ['OWNER', 'ADMIN'];
+const makers = ['OWNER', 'ADMIN', 'DEVELOPER'];
+const counter = ['OWNER', 'ADMIN', 'SUPPORT'];
+
+const table = {
+  orders: counter, notes: counter, ship: counter, money: managers,
+  sales: counter,
+  products: all, editProducts: makers,
+  customers: counter, editCustomers: managers,
+  keys: makers, apps: makers,
+  staff: managers, audit: managers, store: managers,
+  notifications: all, account: all,
+};
+
+/** Tells whether a role may do something. */
+export function reaches(role, what) {
+  return table[what]?.includes(role) ?? false;
+}
+
+/** The roles that a person of a role may give: nobody but owners makes owners. */
+export function givable(role) {
+  return role === 'OWNER' ? all : all.slice(1);
+}
+
+export const roleNames = { OWNER: 'Owner', ADMIN: 'Admin', DEVELOPER: 'Developer', SUPPORT: 'Support' };
+export const roleTexts = {
+  OWNER: 'Everything, the store itself included.',
+  ADMIN: 'Everything but owners and closing the store.',
+  DEVELOPER: 'Products, keys and apps.',
+  SUPPORT: 'Reads orders, customers and products; notes and ships orders.',
+};

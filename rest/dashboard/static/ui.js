@@ -1,0 +1,267 @@
+// The parts that pages are made of.
+import { html, useEffect, useRef, useState } from './lib.js';
+import { useApp, go } from './context.js';
+import { Icon, Glyph } from './icons.js';
+import { money } from './money.js';
+import { dateTime, dateOf, exact, ago } from './dates.js';
+
+let moved = false; // the first page keeps the focus where the browser has it
+
+/** Tells the pages that the address changed: their heading takes the focus. */
+export function markMoved() {
+  moved = true;
+}
+
+let acting = false; // something was done that may take away the button that did it
+
+/** After this the heading takes the focus, should what has it disappear. */
+export function keepFocus() {
+  acting = true;
+}
+
+/** A page: its heading names it, in the tab too, and takes the focus on arrival. */
+export function Page({ title, lead, actions, back, badges, children }) {
+  const heading = useRef(null);
+  const { store } = useApp();
+  useEffect(() => {
+    document.title = title + ' · ' + store.name;
+  }, [title, store.name]);
+  useEffect(() => {
+    if (moved) {
+      heading.current.focus({ preventScroll: true });
+    }
+  }, []);
+  useEffect(() => {
+    if (acting && document.activeElement === document.body) {
+      heading.current.focus({ preventScroll: true });
+      acting = false;
+    }
+  });
+  return html`<div class="page">
+    ${back && html`<a class="back" href=${back.href}><${Icon} name="back" size="16" />${back.text}</a>`}
+    <div class="top">
+      <div class="grow">
+        <h1 tabindex="-1" ref=${heading}>${title}</h1>
+        ${badges && html`<div class="badges">${badges}</div>`}
+        ${lead && html`<p class="lead">${lead}</p>`}
+      </div>
+      ${actions && html`<div class="actions">${actions}</div>`}
+    </div>
+    ${children}
+  </div>`;
+}
+
+/** A part of a page with a heading of its own. */
+export function Card({ title, actions, children, flush, name }) {
+  return html`<section class=${flush ? 'card flush' : 'card'} aria-label=${title} data-test=${name}>
+    ${title && html`<div class="card-top"><h2>${title}</h2>${actions && html`<div class="actions">${actions}</div>`}</div>`}
+    ${children}
+  </section>`;
+}
+
+const looks = {
+  OPEN: ['blue', 'empty'], COMPLETED: ['green', 'check'], CANCELLED: ['red', 'cross'],
+  PENDING: ['amber', 'empty'], PARTIALLY_PAID: ['amber', 'half'], PAID: ['green', 'full'],
+  PARTIALLY_REFUNDED: ['grey', 'half'], REFUNDED: ['grey', 'full'], VOIDED: ['grey', 'cross'],
+  UNFULFILLED: ['amber', 'empty'], PARTIALLY_FULFILLED: ['amber', 'half'], FULFILLED: ['green', 'full'],
+  DRAFT: ['grey', 'empty'], ACTIVE: ['green', 'full'], ARCHIVED: ['grey', 'cross'],
+  GUEST: ['blue', 'empty'], DISABLED: ['amber', 'cross'], REDACTED: ['grey', 'cross'],
+  LIVE: ['green', 'full'], REVOKED: ['grey', 'cross'], EXPIRED: ['grey', 'cross'], SUPERSEDED: ['amber', 'half'],
+  INFO: ['blue', 'empty'], WARNING: ['amber', 'half'], CRITICAL: ['red', 'full'],
+};
+
+/** "PARTIALLY_PAID" as people say it. */
+export function words(value) {
+  const text = value.toLowerCase().replaceAll('_', ' ').replace('partially', 'partly').replace(/^api /, 'API ').replace(/^oauth /, 'OAuth ');
+  return text[0].toUpperCase() + text.slice(1);
+}
+
+/** A state as a sign, a colour and a word. */
+export function Badge({ value, text }) {
+  const [tone, glyph] = looks[value] ?? ['grey', 'empty'];
+  return html`<span class=${'badge ' + tone}><${Glyph} name=${glyph} />${text ?? words(value)}</span>`;
+}
+
+/** An amount, in figures that stand in columns. */
+export function Money({ minor, currency, minus }) {
+  return html`<span class="figure">${minus ? '\u2212' : ''}${money(minor, currency)}</span>`;
+}
+
+/** A time in the store's zone; how = "date" leaves the clock out, "ago" says how long ago it was. */
+export function Time({ at, how }) {
+  const { zone } = useApp();
+  if (!at) {
+    return null;
+  }
+  const text = how === 'ago' ? ago(at) : how === 'date' ? dateOf(at, zone) : dateTime(at, zone);
+  return html`<time datetime=${at} title=${exact(at, zone)}>${text}</time>`;
+}
+
+/** The address if it is one that may be opened: https, or http. */
+export function safeURL(text) {
+  try {
+    const url = new URL(text);
+    return url.protocol === 'https:' || url.protocol === 'http:' ? url.href : null;
+  } catch {
+    return null;
+  }
+}
+
+/** A link to somebody else's address; one of another scheme stays text. */
+export function Outside({ href, children }) {
+  const url = safeURL(href);
+  return url ? html`<a href=${url} target="_blank" rel="noopener noreferrer external nofollow">${children ?? href}</a>` : html`<span>${children ?? href}</span>`;
+}
+
+/** A product's picture, or a drawing where there is none or it does not load. */
+export function Thumb({ url, size = 44 }) {
+  const [broken, setBroken] = useState('');
+  const source = url && url !== broken && safeURL(url)?.startsWith('https:') ? url : null;
+  return html`<span class="thumb" data-size=${size}>${source
+    ? html`<img src=${source} alt="" width=${size} height=${size} loading="lazy" decoding="async" referrerpolicy="no-referrer" onError=${() => setBroken(url)} />`
+    : html`<${Icon} name="image" />`}</span>`;
+}
+
+/** What a list says when it has nothing to show. */
+export function Empty({ icon = 'info', title, children }) {
+  return html`<div class="empty">
+    <svg class="empty-art" width="120" height="72" viewBox="0 0 120 72" aria-hidden="true" focusable="false">
+      <rect x="8" y="14" width="104" height="50" rx="8" class="art-back" />
+      <rect x="20" y="26" width="44" height="6" rx="3" class="art-line" /><rect x="20" y="38" width="64" height="6" rx="3" class="art-line" />
+      <circle cx="92" cy="20" r="17" class="art-spot" /><g transform="translate(82 10)"><${Icon} name=${icon} /></g>
+    </svg>
+    <p class="empty-title">${title}</p>
+    ${children && html`<div class="empty-more">${children}</div>`}
+  </div>`;
+}
+
+/** A sentence that matters now. */
+export function Alert({ tone = 'bad', children }) {
+  return html`<div class=${'alert ' + tone} role=${tone === 'bad' ? 'alert' : undefined}>
+    <${Icon} name=${tone === 'bad' ? 'alert' : 'info'} /><div>${children}</div>
+  </div>`;
+}
+
+/** Why something could not be read, and a way to try again. */
+export function Trouble({ failure, reload }) {
+  const mine = failure.code === 'forbidden' || failure.code === 'insufficient_scope';
+  return html`<${Alert} tone=${mine ? 'info' : 'bad'}>
+    <p>${failure.message}</p>
+    ${failure.code === 'internal_error' && failure.request && html`<p class="muted">Request ${failure.request}</p>`}
+    ${!mine && reload && html`<button type="button" class="button small" onClick=${reload}>Try again</button>`}
+  <//>`;
+}
+
+/** Grey lines of the size of what will be there. */
+export function Waiting({ rows = 5 }) {
+  return html`<div class="waiting-rows" role="status"><span class="unseen">Loading</span>
+    ${Array.from({ length: rows }, (_, i) => html`<div class="skeleton" key=${i}></div>`)}</div>`;
+}
+
+/**
+ * A table that becomes cards on a narrow screen.
+ * @param {{caption: string, columns: {name: string, head: string, cell: (row: any) => any, end?: boolean, wide?: boolean, main?: boolean}[], rows: any[], id?: (row: any) => string}} props
+ */
+export function Table({ caption, columns, rows, id = (r) => r.id }) {
+  return html`<div class="holds"><div class="slides"><table class="table">
+    <caption class="unseen">${caption}</caption>
+    <thead><tr>${columns.map((c) => html`<th key=${c.name} scope="col" class=${c.end ? 'end' : ''}>${c.head || html`<span class="unseen">${c.name}</span>`}</th>`)}</tr></thead>
+    <tbody>${rows.map((r) => html`<tr key=${id(r)} data-id=${id(r)}>${columns.map((c) => html`<td key=${c.name} data-label=${c.head} class=${(c.end ? 'end ' : '') + (c.main ? 'main' : '')}>${c.cell(r)}</td>`)}</tr>`)}</tbody>
+  </table></div></div>`;
+}
+
+/**
+ * A list of one connection: table, paging, and what stands there while it is
+ * read or when it is empty.
+ */
+export function List({ query, pick, caption, columns, empty, address, paged }) {
+  const page = query.data && pick(query.data);
+  const said = query.loading || !page ? '' : caption + ': ' + page.nodes.length + ' shown' + (page.pageInfo.hasNextPage ? ', older ones follow' : '');
+  return html`<p class="unseen" role="status">${said}</p>
+    ${query.failure ? html`<${Trouble} failure=${query.failure} reload=${query.reload} />`
+      : !page ? html`<${Waiting} rows=${8} />`
+      : page.nodes.length === 0 ? empty
+      : html`<div aria-busy=${query.loading ? 'true' : 'false'} class=${query.loading ? 'stale' : ''}>
+          <${Table} caption=${caption} columns=${columns} rows=${page.nodes} />
+          <${Pager} info=${page.pageInfo} address=${address} paged=${paged} />
+        </div>`}`;
+}
+
+/** Lists run one way: older, or back to the newest. */
+function Pager({ info, address, paged }) {
+  if (!info.hasNextPage && !paged) {
+    return null;
+  }
+  return html`<nav class="pager" aria-label="Pages">
+    ${paged && html`<a class="button" href=${address('')} data-test="newest"><${Icon} name="back" size="16" />Newest</a>`}
+    <span class="grow"></span>
+    ${info.hasNextPage && html`<a class="button" href=${address(info.endCursor)} data-test="older">Older<${Icon} name="next" size="16" /></a>`}
+  </nav>`;
+}
+
+/** Names and values. */
+export function Facts({ rows }) {
+  return html`<dl class="facts">${rows.filter(([, v]) => v != null && v !== '' && v !== false).map(([k, v]) => html`<div key=${k}><dt>${k}</dt><dd>${v}</dd></div>`)}</dl>`;
+}
+
+/** A text with a button that copies it. */
+export function Copyable({ text, test }) {
+  const { tell } = useApp();
+  const copy = async (e) => {
+    try {
+      await navigator.clipboard.writeText(text);
+      tell('Copied.');
+    } catch { // not a secure origin, or not allowed: select it, so that the person can
+      getSelection().selectAllChildren(e.target.closest('.copyable').querySelector('code'));
+      tell('Press Ctrl+C to copy the selected text.');
+    }
+  };
+  return html`<span class="copyable"><code data-test=${test}>${text}</code><button type="button" class="button small" onClick=${copy} data-test="copy"><${Icon} name="copy" size="16" />Copy</button></span>`;
+}
+
+/**
+ * A native dialog. It closes with Escape and its button; with guard it stays
+ * until the person has said so in words.
+ */
+export function Dialog({ title, onClose, children, guard, name }) {
+  const ref = useRef(null);
+  useEffect(() => {
+    const before = document.activeElement;
+    ref.current.showModal();
+    return () => {
+      keepFocus();
+      before?.focus(); // if it is still there
+    };
+  }, []);
+  const closed = () => (guard ? ref.current?.showModal() : onClose());
+  return html`<dialog ref=${ref} aria-labelledby="dialog-title" data-test=${name} onClose=${closed} onCancel=${(e) => guard && e.preventDefault()}>
+    <div class="dialog-top"><h2 id="dialog-title">${title}</h2>
+      ${!guard && html`<button type="button" class="icon-button" aria-label="Close" onClick=${() => ref.current.close()}><${Icon} name="close" /></button>`}</div>
+    ${children}
+  </dialog>`;
+}
+
+/** Shows a secret once. It goes away only when the person says that he has it. */
+export function SecretDialog({ title, secret, children, onClose }) {
+  return html`<${Dialog} title=${title} guard onClose=${onClose} name="secret-dialog">
+    <${Alert} tone="info">This is shown once. Only a fingerprint of it is kept, so nobody can show it again.<//>
+    ${children}
+    <p class="secret"><${Copyable} text=${secret} test="secret" /></p>
+    <div class="form-end"><button type="button" class="button primary" onClick=${onClose} data-test="secret-done">I have stored it</button></div>
+  <//>`;
+}
+
+/** Follows links inside the dashboard without loading the page anew. */
+export function follow(e) {
+  const a = e.target.closest?.('a[href]');
+  if (!a || e.defaultPrevented || e.button !== 0 || e.metaKey || e.ctrlKey || e.shiftKey || e.altKey || a.target || a.origin !== location.origin) {
+    return;
+  }
+  if (a.pathname === '/dashboard' || a.pathname.startsWith('/dashboard/')) {
+    if (a.hash && a.pathname === location.pathname) {
+      return;
+    }
+    e.preventDefault();
+    go(a.pathname + a.search);
+  }
+}

@@ -1,0 +1,32 @@
+package rest
+
+import (
+	"errors"
+
+	"github.com/gorilla/mux"
+
+	face "github.com/storefront-go/storefront/rest/oauth"
+)
+
+// authorization mounts the authorisation server's face (contract, section 7).
+func (a *API) authorization(router *mux.Router) error {
+	if a.OAuth == nil {
+		return nil
+	}
+	if a.Account == nil {
+		return errors.New("OAuth needs Account: somebody has to consent")
+	}
+	f, err := face.New(face.Config{Server: a.OAuth, Account: a.Account, Resource: Base,
+		RatePerSecond: a.RatePerSecond, RateBurst: a.RateBurst, ClientOf: a.clientOf, Logger: a.Logger})
+	if err != nil {
+		return err
+	}
+	routes, err := f.Routes()
+	if err != nil {
+		return err
+	}
+	for _, r := range routes {
+		router.Path(r.Path).Handler(a.plain(r.Path, r.Handler))
+	}
+	return nil
+}

@@ -1,0 +1,232 @@
+package oauth
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/oauth"
+	"github.com/storefront-go/storefront/graph/session"
+	"github.com/storefront-go/storefront/rest/account"
+	"github.com/storefront-go/storefront/rest/page"
+)
+
+// maxQuery is the longest authorisation request, in bytes. With its path it is one
+// that the sign-in comes back to.
+const maxQuery = 8000
+
+// visit is an authorisation request with the person who is to decide on it.
+type visit struct {
+	raw     string // the query, as the app wrote it; perhaps with the store behind
+	params  oauth.Params
+	request *oauth.Request
+	person  *session.Person
+}
+
+// again is the path that starts the request anew.
+func (v *visit) again() string { return AuthorizePath + "?" + v.raw }
+
+// authorize is the authorisation endpoint (RFC 6749, section 3.1): GET asks the
+// person, and the form of that page is posted back. A post that another site's
+// page makes is refused before anything else is looked at.
+func (f *Face) authorize(w http.ResponseWriter, r *http.Request) {
+	switch {
+	case f.Account.Origins().Check(r) != nil:
+		page.Message(w, r, http.StatusForbidden, "This did not come from our page",
+			"Another site sent an answer in your name, so it was not taken. Start again from the app that you want to connect.")
+	case r.Method != http.MethodGet && r.Method != http.MethodHead && r.Method != http.MethodPost:
+		w.Header().Set("Allow", "GET, HEAD, POST")
+		page.Message(w, r, http.StatusMethodNotAllowed, "This does not work here", "The address takes GET, HEAD and POST.")
+	case !f.Account.Allowed:
+		account.Refuse(w, r)
+	case r.Method == http.MethodPost:
+		f.decide(w, r)
+	default:
+		f.ask(w, r)
+	}
+}
+
+// ask leads through the sign-in and the choice of a store to the consent screen.
+func (f *Face) ask(w http.ResponseWriter, r *http.Request) {
+	v := f.open(w, r, r.URL.RawQuery)
+	if v == nil {
+		return
+	}
+	store := v.store(v.params.Get("store"))
+	if store == nil {
+		f.choose(w, r, v)
+		return
+	}
+	screen, err := f.Server.Consent(viewer.With(r.Context(), v.person.In(store.Store)), v.request)
+	if err != nil {
+		f.trouble(w, r, err)
+		return
+	}
+	f.pages.Render(w, r, http.StatusOK, "consent", newConsent(v, store, screen))
+}
+
+// open judges a request and finds who is asked. Where there is nobody to ask it
+// has answered, and returns nil.
+func (f *Face) open(w http.ResponseWriter, r *http.Request, raw string) *visit {
+	if len(raw) > maxQuery {
+		f.wrong(w, r, invalid("The authorization request is longer than 8000 bytes."))
+		return nil
+	}
+	// A browser would read a \ in an address as a /, so pages do not lead to it.
+	v := &visit{raw: strings.ReplaceAll(raw, `\`, "%5C")}
+	var err error
+	if v.params, err = oauth.ParseForm(raw); err == nil {
+		v.request, err = f.Server.Begin(r.Context(), v.params)
+	}
+	if err != nil {
+		f.wrong(w, r, err)
+		return nil
+	}
+	if v.person, err = f.Account.Person(r); err != nil {
+		f.trouble(w, r, err)
+		return nil
+	}
+	if v.person == nil {
+		page.Redirect(w, account.SignInAddress(v.again()))
+		return nil
+	}
+	return v
+}
+
+// wrong answers a request that nobody is asked about. The client hears of it only
+// at an address that is known to be its own; otherwise the person does (RFC 6749,
+// section 4.1.2.1). The status of every redirect is 303: after it no browser
+// sends a form on (RFC 9700, section 4.12).
+func (f *Face) wrong(w http.ResponseWriter, r *http.Request, err error) {
+	e := f.judge(r, err)
+	if to := e.Redirect(); to != "" {
+		page.Redirect(w, to)
+		return
+	}
+	switch status := statusOf(e); status {
+	case http.StatusInternalServerError, http.StatusServiceUnavailable:
+		sorry(w, r, status)
+	default:
+		page.Message(w, r, http.StatusBadRequest, "This app cannot be connected",
+			e.Description+" The app sent you here with a faulty request: tell its developer.")
+	}
+}
+
+// decide takes the person's answer.
+func (f *Face) decide(w http.ResponseWriter, r *http.Request) {
+	form, ok := readForm(w, r)
+	if !ok {
+		page.Message(w, r, http.StatusBadRequest, "This answer cannot be read", "Start again from the app that you want to connect.")
+		return
+	}
+	v := f.open(w, r, form.Get("request"))
+	if v == nil {
+		return
+	}
+	id, err := xid.Store.Parse(form.Get("store"))
+	who := v.person.In(id)
+	if err != nil || who == nil { // he was taken off the store meanwhile
+		f.spent(w, r, v)
+		return
+	}
+	answer := f.Server.Deny
+	switch form.Get("decision") {
+	case "allow":
+		answer = f.Server.Allow
+	case "deny":
+	default:
+		f.spent(w, r, v)
+		return
+	}
+	f.settle(w, r, v, func(ctx context.Context) (string, error) {
+		return answer(viewer.With(ctx, who), v.request, form.Get("ticket"))
+	})
+}
+
+// settle sends the browser to the app with the answer.
+func (f *Face) settle(w http.ResponseWriter, r *http.Request, v *visit, answer func(context.Context) (string, error)) {
+	to, err := answer(r.Context())
+	refused, _ := errors.AsType[*fault.Error](err)
+	switch {
+	case err == nil:
+		page.Redirect(w, to)
+	case errors.Is(err, oauth.ErrSpent):
+		f.spent(w, r, v)
+	case refused != nil && refused.Kind == fault.Forbidden:
+		page.Message(w, r, http.StatusForbidden, "You cannot allow this", refused.Detail)
+	default:
+		f.trouble(w, r, err)
+	}
+}
+
+// spent tells that the screen which was answered is not good any more.
+func (f *Face) spent(w http.ResponseWriter, r *http.Request, v *visit) {
+	f.pages.Render(w, r, http.StatusBadRequest, "again", again{v.request.App.Name, v.again()})
+}
+
+// readForm reads the body of a post, with each field at most once.
+func readForm(w http.ResponseWriter, r *http.Request) (url.Values, bool) {
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	if err != nil {
+		return nil, false
+	}
+	form, err := url.ParseQuery(string(body))
+	if err != nil {
+		return nil, false
+	}
+	for _, values := range form {
+		if len(values) > 1 {
+			return nil, false
+		}
+	}
+	return form, true
+}
+
+// trouble answers where the fault is ours, and logs it.
+func (f *Face) trouble(w http.ResponseWriter, r *http.Request, err error) {
+	status := http.StatusInternalServerError
+	if ours, ok := errors.AsType[*fault.Error](err); ent.IsUnavailable(err) || ok && ours.Kind == fault.Unavailable ||
+		errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		status = http.StatusServiceUnavailable
+	}
+	f.Logger.ErrorContext(r.Context(), "consent failed", slog.String("request_id", viewer.Request(r.Context())), slog.Any("error", err))
+	sorry(w, r, status)
+}
+
+func sorry(w http.ResponseWriter, r *http.Request, status int) {
+	if status == http.StatusServiceUnavailable {
+		w.Header().Set("Retry-After", "1")
+		page.Message(w, r, status, "Not available for a moment", "Try again in a while.")
+		return
+	}
+	page.Message(w, r, status, "Something went wrong", "The error is ours and is logged. Try again in a while.")
+}
+
+// consentable are the stores for which the person may consent.
+func (v *visit) consentable() []session.Membership {
+	return slices.DeleteFunc(slices.Clone(v.person.Memberships), func(m session.Membership) bool { return !oauth.MayConsent(m.Role) })
+}
+
+// store is the one that is named, or the only one there is to choose. A store that
+// the person does not belong to is as none.
+func (v *visit) store(named string) *session.Membership {
+	if id, err := xid.Store.Parse(named); err == nil {
+		i := slices.IndexFunc(v.person.Memberships, func(m session.Membership) bool { return m.Store == id })
+		if i >= 0 {
+			return &v.person.Memberships[i]
+		}
+	}
+	if own := v.consentable(); len(own) == 1 {
+		return &own[0]
+	}
+	return nil
+}

@@ -1,0 +1,118 @@
+package oauth
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/storefront-go/storefront/ent/scope"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/oauth"
+	"github.com/storefront-go/storefront/graph/session"
+	"github.com/storefront-go/storefront/rest/account"
+	"github.com/storefront-go/storefront/rest/page"
+)
+
+// consent is what the consent screen shows.
+type consent struct {
+	App, Developer, Website string
+	Shop                    string
+	Name, Email             string
+	Lines                   []line
+	Host                    string // where the person will be sent
+	Allowable, Forbidden    bool
+	Missing                 []string // titles of what the person lacks himself
+	// The form: the app's request, the store and the ticket of this screen.
+	Request, Store, Ticket string
+	Allow, Cancel          page.Button
+	SignOut, Again         string
+}
+
+// line is one scope that is asked for.
+type line struct {
+	Name, Title, Sentence string
+	Personal, New         bool
+}
+
+func newConsent(v *visit, m *session.Membership, s *oauth.Screen) *consent {
+	c := &consent{
+		App: s.App.Name, Developer: s.App.Developer, Shop: m.Name, Name: v.person.Name, Email: v.person.Email,
+		Lines: lines(s), Host: s.Host(), Allowable: s.Allowable(), Forbidden: s.Forbidden,
+		Request: v.raw, Store: xid.Store.Format(m.Store), Ticket: s.Ticket,
+		Allow:   page.Button{Label: "Allow", Name: "decision", Value: "allow"},
+		Cancel:  page.Button{Label: "Cancel", Name: "decision", Value: "deny", Secondary: true},
+		SignOut: account.SignOutPath, Again: v.again(),
+	}
+	if s.App.Website != nil {
+		c.Website = *s.App.Website
+	}
+	for _, entry := range shown(s.Missing) {
+		c.Missing = append(c.Missing, entry.Title)
+	}
+	return c
+}
+
+// lines are the scopes asked for. One that the app's live grants lack is new,
+// where there is such a grant.
+func lines(s *oauth.Screen) []line {
+	var list []line
+	for _, e := range shown(s.Scopes) {
+		list = append(list, line{e.Name, e.Title, e.Sentence, e.Personal, s.Known && !s.Earlier.Has(e.Name)})
+	}
+	return list
+}
+
+// shown are the catalogue's entries for a set, in its order. A read beside its
+// write is left out: the sentence of the write includes it.
+func shown(set scope.Set) []scope.Scope {
+	return slices.DeleteFunc(scope.All(), func(e scope.Scope) bool {
+		return !set.Has(e.Name) || e.Access == "read" && set.Has(e.Resource+".write")
+	})
+}
+
+// choice is the page on which a person with several stores takes one.
+type choice struct {
+	App    string
+	Fields []field
+	Stores []option
+}
+
+type field struct{ Name, Value string }
+
+type option struct{ ID, Name, Handle string }
+
+// nobody is the page for a person who may not connect apps in any store.
+type nobody struct{ App, Name, Email, SignOut, Again string }
+
+// again is the page that offers to start anew.
+type again struct{ App, Again string }
+
+// choose asks for the store, or tells a person who has none to choose.
+func (f *Face) choose(w http.ResponseWriter, r *http.Request, v *visit) {
+	own := v.consentable()
+	if len(own) == 0 {
+		f.pages.Render(w, r, http.StatusForbidden, "nobody",
+			nobody{v.request.App.Name, v.person.Name, v.person.Email, account.SignOutPath, v.again()})
+		return
+	}
+	c := choice{App: v.request.App.Name, Fields: fields(v.raw)}
+	for _, m := range own {
+		c.Stores = append(c.Stores, option{xid.Store.Format(m.Store), m.Name, m.Handle})
+	}
+	f.pages.Render(w, r, http.StatusOK, "choose", c)
+}
+
+// fields are the parameters of a request, which was parsed before, for a form
+// that sends them again. The store is what that form chooses.
+func fields(raw string) []field {
+	form, _ := url.ParseQuery(raw)
+	var list []field
+	for name, values := range form {
+		if name != "store" {
+			list = append(list, field{name, values[0]})
+		}
+	}
+	slices.SortFunc(list, func(a, b field) int { return strings.Compare(a.Name, b.Name) })
+	return list
+}

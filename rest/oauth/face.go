@@ -1,0 +1,103 @@
+package oauth
+
+import (
+	"cmp"
+	"embed"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"strings"
+
+	"github.com/storefront-go/storefront/graph/oauth"
+	"github.com/storefront-go/storefront/rest/account"
+	"github.com/storefront-go/storefront/rest/gcra"
+	"github.com/storefront-go/storefront/rest/page"
+)
+
+// The paths of the endpoints.
+const (
+	AuthorizePath = "/api/public/oauth/authorize"
+	TokenPath     = "/api/public/oauth/token" //nolint:gosec // a path, and no token
+	RevokePath    = "/api/public/oauth/revoke"
+	// MetadataPath is where RFC 8414, section 3, wants the server's metadata.
+	MetadataPath = "/.well-known/oauth-authorization-server"
+	// ResourcePath stands before the path of the resource (RFC 9728, section 3).
+	ResourcePath = "/.well-known/oauth-protected-resource"
+)
+
+//go:embed templates
+var templates embed.FS
+
+// Config is what the face needs.
+type Config struct {
+	Server *oauth.Server
+	// Account knows who is signed in, and whether anybody may: where not, everything
+	// here is refused (contract, section 11).
+	Account *account.Account
+	// Resource is the path of {base_url}.
+	Resource string
+	// RatePerSecond and RateBurst bound how often one client address may call the
+	// token and revocation endpoints; 0 is no bound.
+	RatePerSecond float64
+	RateBurst     int
+	// ClientOf returns the address of a request's client.
+	ClientOf func(*http.Request) netip.Addr
+	Logger   *slog.Logger
+}
+
+// Face answers the requests.
+type Face struct {
+	Config
+	clients *gcra.Limiter[netip.Addr]
+	pages   *page.Set
+}
+
+// New makes the face. Its error says what the settings lack.
+func New(c Config) (*Face, error) {
+	if c.Server == nil || c.Account == nil || c.ClientOf == nil || c.Resource == "" {
+		return nil, errors.New("oauth: Server, Account, ClientOf and Resource are needed")
+	}
+	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
+	f := &Face{Config: c}
+	var err error
+	if f.clients, err = gcra.New[netip.Addr](gcra.Config{Rate: c.RatePerSecond, Burst: c.RateBurst}); err != nil {
+		return nil, fmt.Errorf("oauth: %w", err)
+	}
+	if f.pages, err = page.New(templates, c.Logger); err != nil {
+		return nil, fmt.Errorf("oauth: %w", err)
+	}
+	return f, nil
+}
+
+// Route is one path and what answers it.
+type Route struct {
+	Path    string
+	Handler http.Handler
+}
+
+// CrossOrigin tells whether any web page may call a path (contract, section 2):
+// what programs call, and never the consent page.
+func CrossOrigin(path string) bool {
+	switch path {
+	case TokenPath, RevokePath, MetadataPath:
+		return true
+	}
+	return strings.HasPrefix(path, ResourcePath+"/")
+}
+
+// Routes returns every path of the face.
+func (f *Face) Routes() ([]Route, error) {
+	server, resource, err := f.metadata()
+	if err != nil {
+		return nil, err
+	}
+	return []Route{
+		{AuthorizePath, http.HandlerFunc(f.authorize)},
+		{TokenPath, f.called(f.token)},
+		{RevokePath, f.called(f.revoke)},
+		{MetadataPath, server},
+		{ResourcePath + f.Resource, resource},
+	}, nil
+}

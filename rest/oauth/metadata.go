@@ -1,0 +1,97 @@
+package oauth
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/storefront-go/storefront/ent/scope"
+)
+
+// serverMetadata describes the authorisation server (RFC 8414, section 2).
+type serverMetadata struct {
+	Issuer                string   `json:"issuer"`
+	AuthorizationEndpoint string   `json:"authorization_endpoint"`
+	TokenEndpoint         string   `json:"token_endpoint"`
+	RevocationEndpoint    string   `json:"revocation_endpoint"`
+	ScopesSupported       []string `json:"scopes_supported"`
+	ResponseTypes         []string `json:"response_types_supported"`
+	ResponseModes         []string `json:"response_modes_supported"`
+	GrantTypes            []string `json:"grant_types_supported"`
+	TokenAuthMethods      []string `json:"token_endpoint_auth_methods_supported"`
+	RevocationAuthMethods []string `json:"revocation_endpoint_auth_methods_supported"`
+	ChallengeMethods      []string `json:"code_challenge_methods_supported"`
+	IssParameter          bool     `json:"authorization_response_iss_parameter_supported"` // RFC 9207, section 3
+	ServiceDocumentation  string   `json:"service_documentation"`
+}
+
+// resourceMetadata describes {base_url} (RFC 9728, section 2).
+type resourceMetadata struct {
+	Resource              string   `json:"resource"`
+	AuthorizationServers  []string `json:"authorization_servers"`
+	ScopesSupported       []string `json:"scopes_supported"`
+	BearerMethods         []string `json:"bearer_methods_supported"`
+	ResourceDocumentation string   `json:"resource_documentation"`
+}
+
+// metadata makes the handlers of both documents.
+func (f *Face) metadata() (server, resource http.Handler, err error) {
+	issuer, none := f.Server.Issuer, []string{"none"}
+	server, err = f.document(serverMetadata{
+		Issuer:                issuer,
+		AuthorizationEndpoint: issuer + AuthorizePath,
+		TokenEndpoint:         issuer + TokenPath,
+		RevocationEndpoint:    issuer + RevokePath,
+		ScopesSupported:       scope.Names(),
+		ResponseTypes:         []string{"code"},
+		ResponseModes:         []string{"query"},
+		GrantTypes:            []string{"authorization_code", "refresh_token"},
+		TokenAuthMethods:      none,
+		RevocationAuthMethods: none,
+		ChallengeMethods:      []string{"S256"},
+		IssParameter:          true,
+		ServiceDocumentation:  issuer + "/docs",
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	resource, err = f.document(resourceMetadata{
+		Resource:              issuer + f.Resource,
+		AuthorizationServers:  []string{issuer},
+		ScopesSupported:       scope.Names(),
+		BearerMethods:         []string{"header"},
+		ResourceDocumentation: issuer + "/docs",
+	})
+	return server, resource, err
+}
+
+// document serves what never changes while the process runs: GET and HEAD, with
+// 304 for a known tag.
+func (f *Face) document(v any) (http.Handler, error) {
+	body, err := json.Marshal(v)
+	if err != nil {
+		return nil, fmt.Errorf("oauth: write metadata: %w", err)
+	}
+	sum := sha256.Sum256(body)
+	tag := `"` + base64.RawURLEncoding.EncodeToString(sum[:12]) + `"`
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodGet && r.Method != http.MethodHead {
+			wrongMethod(w, "GET, HEAD")
+			return
+		}
+		if !f.Account.Allowed {
+			f.refuse(w, http.StatusForbidden, invalid(closed))
+			return
+		}
+		h := w.Header()
+		h.Set("Content-Type", "application/json")
+		h.Set("Cache-Control", "public, max-age=3600")
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("ETag", tag)
+		http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(body))
+	}), nil
+}

@@ -1,0 +1,106 @@
+package oauth
+
+import (
+	"io"
+	"mime"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/oauth"
+	"github.com/storefront-go/storefront/graph/wire"
+)
+
+// maxBody is the longest request that is read, in bytes.
+const maxBody = 64 << 10
+
+// token answers as RFC 6749, section 5.1, has it, with the store that the tokens
+// open. The scopes are sorted and parted by spaces.
+func (f *Face) token(w http.ResponseWriter, r *http.Request, p oauth.Params) {
+	t, err := f.Server.Token(r.Context(), p, r.Header["Authorization"])
+	if err != nil {
+		f.fail(w, r, err)
+		return
+	}
+	o := wire.Open(nil)
+	o.Str("access_token", t.Access.Reveal())
+	o.Str("token_type", "Bearer")
+	o.Int("expires_in", int64(t.ExpiresIn/time.Second))
+	o.Str("refresh_token", t.Refresh.Reveal())
+	o.Str("scope", t.Scopes.String())
+	o.ID("store_id", xid.Store, t.Store)
+	send(w, http.StatusOK, o.Close())
+}
+
+// revoke answers as RFC 7009, section 2.2, has it: 200 and no body.
+func (f *Face) revoke(w http.ResponseWriter, r *http.Request, p oauth.Params) {
+	if err := f.Server.Revoke(r.Context(), p, r.Header["Authorization"]); err != nil {
+		f.fail(w, r, err)
+		return
+	}
+	send(w, http.StatusOK, nil)
+}
+
+// called makes the handler of an endpoint that programs post to.
+func (f *Face) called(next func(http.ResponseWriter, *http.Request, oauth.Params)) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodPost {
+			wrongMethod(w, "POST")
+			return
+		}
+		if !f.Account.Allowed {
+			f.refuse(w, http.StatusForbidden, invalid(closed))
+			return
+		}
+		if d := f.clients.Take(f.ClientOf(r)); !d.OK {
+			f.refuse(w, http.StatusTooManyRequests, &oauth.Error{Code: oauth.TemporarilyUnavailable,
+				Description: "Too many requests from this address: wait, then go on.", RetryAfter: d.RetryAfter})
+			return
+		}
+		p, err := read(w, r)
+		if err != nil {
+			f.fail(w, r, err)
+			return
+		}
+		next(w, r, p)
+	})
+}
+
+// closed is said where {api_host} may not be used for this.
+const closed = "The service is reached over plain http, where it takes no sign-in and gives no tokens."
+
+func wrongMethod(w http.ResponseWriter, allow string) {
+	w.Header().Set("Allow", allow)
+	sendRefusal(w, http.StatusMethodNotAllowed, oauth.InvalidRequest, "This address takes "+allow+".")
+}
+
+// read takes the parameters from the body. Those in the query are not looked at:
+// an address is kept in too many places for a secret (RFC 6749, section 3.2).
+func read(w http.ResponseWriter, r *http.Request) (oauth.Params, error) {
+	parse, err := parser(r.Header)
+	if err != nil {
+		return oauth.Params{}, err
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	if err != nil { // too long, or broken off: either way there is no whole request
+		return oauth.Params{}, invalid("The body is longer than 65536 bytes or did not arrive whole.")
+	}
+	return parse(body)
+}
+
+// parser chooses by the media type, whose parameters do not matter.
+func parser(h http.Header) (func([]byte) (oauth.Params, error), error) {
+	if coding := h.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
+		return nil, invalid("The body is encoded: send it as it is.")
+	}
+	// A faulty parameter leaves the type itself readable.
+	media, _, _ := mime.ParseMediaType(h.Get("Content-Type"))
+	switch media {
+	case "application/x-www-form-urlencoded":
+		return func(b []byte) (oauth.Params, error) { return oauth.ParseForm(string(b)) }, nil
+	case "application/json":
+		return oauth.ParseJSON, nil
+	}
+	return nil, invalid("The body is neither application/x-www-form-urlencoded nor application/json.")
+}

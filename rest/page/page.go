@@ -1,0 +1,174 @@
+package page
+
+import (
+	"bytes"
+	"embed"
+	"errors"
+	"fmt"
+	"html/template"
+	"io/fs"
+	"log/slog"
+	"net/http"
+	"path"
+	"strconv"
+	"strings"
+)
+
+//go:embed frame.html page.css
+var files embed.FS
+
+// policy allows the page its stylesheet and pictures of its own, and forbids
+// frames and scripts. It has no form-action on purpose: browsers apply that to
+// the redirect behind a post too, so it would stop the consent screen, whose
+// answer leads to the app. What a form may be sent to is fixed by the templates,
+// and where a redirect may lead by the server.
+const policy = "default-src 'none'; style-src 'self'; img-src 'self' data:; base-uri 'none'; frame-ancestors 'none'"
+
+// frame is the layout with its parts; each page is a clone of it.
+var frame = template.Must(template.New("frame.html").ParseFS(files, "frame.html"))
+
+// message is the page of [Message].
+var message = template.Must(template.Must(frame.Clone()).Parse(
+	`{{define "title"}}{{.Title}}{{end}}{{define "main"}}<h1>{{.Title}}</h1><p>{{.Text}}</p>{{end}}`))
+
+// Field is one input of a form with its label, for the part "field".
+type Field struct {
+	Name, Label string
+	// Type is that of the input: text, password or email. The last one gets the
+	// keyboard for addresses and no more: browsers rewrite international domains
+	// in a type=email, and then nobody is known by them.
+	Type  string
+	Value string
+	// Autocomplete tells password managers what belongs here: username,
+	// current-password, new-password.
+	Autocomplete string
+	Hint         string // says beforehand what is wanted
+	Error        string // says what is wrong with the value
+	Required     bool
+	Autofocus    bool
+	MaxLength    int // in UTF-16 units, as browsers count; 0 is no bound
+}
+
+// Button sends the form that it stands in, for the part "button".
+type Button struct {
+	Label       string
+	Name, Value string // sent with the form; no Name sends neither
+	Secondary   bool   // the way that is not proposed
+}
+
+// Set is the pages of one package.
+type Set struct {
+	pages map[string]*template.Template
+	log   *slog.Logger
+}
+
+// New parses every file *.html of templates, in whatever folder it lies. Its
+// error names the file that does not parse, lacks "title" or "main", or has the
+// name of another. A nil logger logs nothing.
+func New(templates fs.FS, log *slog.Logger) (*Set, error) {
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
+	s := &Set{pages: map[string]*template.Template{}, log: log}
+	err := fs.WalkDir(templates, ".", func(file string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || path.Ext(file) != ".html" {
+			return err
+		}
+		name := strings.TrimSuffix(path.Base(file), ".html")
+		if s.pages[name] != nil {
+			return fmt.Errorf("%s: there is another page of this name", file)
+		}
+		s.pages[name], err = parse(templates, file)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("pages: %w", err)
+	}
+	return s, nil
+}
+
+func parse(templates fs.FS, file string) (*template.Template, error) {
+	text, err := fs.ReadFile(templates, file)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", file, err)
+	}
+	t, err := frame.Clone()
+	if err != nil {
+		return nil, fmt.Errorf("clone the frame: %w", err)
+	}
+	if _, err := t.New(file).Parse(string(text)); err != nil {
+		return nil, err // names the file
+	}
+	if t.Lookup("title") == nil || t.Lookup("main") == nil {
+		return nil, fmt.Errorf("%s: define \"title\" and \"main\"", file)
+	}
+	return t, nil
+}
+
+// Render answers with a page. The page is made before the first byte is sent:
+// one that fails is logged and answered with a message and status 500.
+func (s *Set) Render(w http.ResponseWriter, r *http.Request, status int, name string, data any) {
+	body, err := s.render(name, data)
+	if err != nil {
+		s.log.ErrorContext(r.Context(), "page failed", "page", name, "error", err)
+		Message(w, r, http.StatusInternalServerError, "Something went wrong", "The error is ours and is logged. Try again in a while.")
+		return
+	}
+	send(w, r, status, body)
+}
+
+func (s *Set) render(name string, data any) ([]byte, error) {
+	t := s.pages[name]
+	if t == nil {
+		return nil, errors.New("there is no such page")
+	}
+	var b bytes.Buffer
+	if err := t.Execute(&b, data); err != nil {
+		return nil, fmt.Errorf("render: %w", err)
+	}
+	return b.Bytes(), nil
+}
+
+// Message answers with a page that only says something, such as why a request
+// was refused. The text is one paragraph.
+func Message(w http.ResponseWriter, r *http.Request, status int, title, text string) {
+	var b bytes.Buffer
+	// Two texts in a template of ours, into memory: it cannot fail.
+	_ = message.Execute(&b, struct{ Title, Text string }{title, text})
+	send(w, r, status, b.Bytes())
+}
+
+// Guard writes the headers that every page has, and that a redirect between
+// pages should have too. There is no Cross-Origin-Opener-Policy: it would cut the
+// window of an app off that has opened the consent screen in a popup and waits for
+// its answer.
+func Guard(h http.Header) {
+	h.Set("Content-Security-Policy", policy)
+	h.Set("X-Frame-Options", "DENY") // for browsers that do not know frame-ancestors
+	h.Set("X-Content-Type-Options", "nosniff")
+	// Addresses here may hold an app's state: no other site sees them. Under
+	// no-referrer a browser would also hide the origin of our own forms.
+	h.Set("Referrer-Policy", "same-origin")
+	h.Set("Cache-Control", "no-store")
+}
+
+// Redirect answers 303: the browser asks for the address with GET, whatever the
+// method was. The caller has checked where it leads.
+func Redirect(w http.ResponseWriter, address string) {
+	h := w.Header()
+	Guard(h)
+	h.Set("Location", address)
+	h.Set("Content-Length", "0")
+	w.WriteHeader(http.StatusSeeOther)
+}
+
+func send(w http.ResponseWriter, r *http.Request, status int, body []byte) {
+	h := w.Header()
+	Guard(h)
+	h.Set("Content-Type", "text/html; charset=utf-8")
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	w.WriteHeader(status)
+	if r.Method != http.MethodHead {
+		w.Write(body)
+	}
+}
