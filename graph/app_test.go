@@ -129,18 +129,19 @@ func TestAppScopesOfTheCaller(t *testing.T) {
 		}
 		mine := p.newApp(t, "products.read").PublicID()
 		all := p.newApp(t, scope.Names()...).PublicID()
-		for name, tc := range map[string]struct {
+		for _, tc := range []struct {
+			name string
 			id   string
 			in   model.AppUpdateInput
 			want string
 		}{
-			"one he lacks":         {mine, model.AppUpdateInput{Scopes: said([]string{"products.read", "customers.read"})}, "insufficient_scope"},
-			"others' answers":      {all, model.AppUpdateInput{RedirectUris: said([]string{"https://evil.example/"})}, "insufficient_scope"},
-			"one he has":           {mine, model.AppUpdateInput{Scopes: said([]string{"products.write"})}, ""},
-			"fewer of what he has": {all, model.AppUpdateInput{Scopes: said([]string{"products.read", "orders.read"})}, ""},
+			{"one he lacks", mine, model.AppUpdateInput{Scopes: said([]string{"products.read", "customers.read"})}, "insufficient_scope"},
+			{"others' answers", all, model.AppUpdateInput{RedirectUris: said([]string{"https://evil.example/"})}, "insufficient_scope"},
+			{"one he has", mine, model.AppUpdateInput{Scopes: said([]string{"products.write"})}, ""},
+			{"fewer of what he has", all, model.AppUpdateInput{Scopes: said([]string{"products.read", "orders.read"})}, ""},
 		} {
 			if _, err := m.AppUpdate(developer, tc.id, 1, tc.in); faultOf(err) != tc.want {
-				t.Errorf("%s: %v, want %q", name, err, tc.want)
+				t.Errorf("%s: %v, want %q", tc.name, err, tc.want)
 			}
 		}
 	})

@@ -64,9 +64,9 @@ func TestLastDays(t *testing.T) {
 }
 
 // sold writes an order of the time, and some microseconds, below the core.
-func sold(t testing.TB, ctx context.Context, r *Resolver, at string, micro time.Duration, total int64, status state.OrderStatus) {
+func sold(t testing.TB, ctx context.Context, r *Resolver, at string, micro int, total int64, status state.OrderStatus) {
 	t.Helper()
-	when := must[micros.Time](t)(micros.Parse(at)).Add(micro * time.Microsecond)
+	when := must[micros.Time](t)(micros.Parse(at)) + micros.Time(micro)
 	plant(t, ctx, r, 1, func(_ int, o *db.OrderCreate) xid.ID {
 		o.SetTotalMinor(total).SetStatus(status)
 		return xid.At(when)

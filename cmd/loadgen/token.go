@@ -20,9 +20,10 @@ import (
 const tokenConns = 16
 
 // perSecond bounds how many codes a side can redeem in a second. Each one is a
-// durable commit and several hundred microseconds of CPU in three processes: a
-// machine of two CPUs does a sixth of this. A stock that ran out nevertheless
-// ends the run with an error, not with a wrong figure.
+// transaction with a durable commit, which costs over half a millisecond of CPU in
+// client, server and database together: two CPUs do less than a third of this.
+// Where there are more, a stock that runs out ends the run with an error, not with
+// a wrong figure.
 const perSecond = 12_000
 
 // stock are the codes that one side redeems, each once.

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	_ "time/tzdata" // stores have time zones, and a bare machine has no list of them
 )
 
 func main() {

@@ -182,7 +182,7 @@ function Side() {
     </div>
     <div id="nav" class=${open ? 'side-body open' : 'side-body'} onKeyDown=${(e) => e.key === 'Escape' && set(false)}>
       ${account.memberships.length > 1
-        ? html`<label class="store-choice"><span class="unseen">Store</span><select data-test="store" onChange=${(e) => choose(e.target.value)}>
+        ? html`<label class="store-choice"><span class="unseen">Store</span><select data-test="store-choice" onChange=${(e) => choose(e.target.value)}>
             ${account.memberships.map((m) => html`<option key=${m.store.id} value=${m.store.id} selected=${m.store.id === store.id}>${m.store.name}</option>`)}</select></label>`
         : html`<p class="store-name">${store.name}</p>`}
       <nav aria-label="Dashboard"><ul>
