@@ -103,6 +103,17 @@ func NewSession(s *db.Session, current digest.Sum) *Session {
 	return &Session{Session: s, Current: s.ID == current}
 }
 
+// Event is an entry of the event log.
+type Event struct{ *db.Event }
+
+// Type returns its name.
+func (e *Event) Type() string { return string(e.Event.Type) }
+
+// PublicResourceID returns the id of what it is about.
+func (e *Event) PublicResourceID() string {
+	return xid.KindOf(e.ResourceType).Format(e.ResourceID)
+}
+
 // Notification is a notification.
 type Notification struct{ *db.Notification }
 

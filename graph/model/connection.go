@@ -62,6 +62,8 @@ type (
 	GrantEdge              = Edge[*Grant]
 	NotificationConnection = Connection[*Notification]
 	NotificationEdge       = Edge[*Notification]
+	EventConnection        = Connection[*Event]
+	EventEdge              = Edge[*Event]
 	AuditEntryConnection   = Connection[*AuditEntry]
 	AuditEntryEdge         = Edge[*AuditEntry]
 )

@@ -5,14 +5,15 @@ import (
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"html/template"
+	"io"
 	"io/fs"
 	"maps"
 	"path"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/storefront-go/storefront/ent/currency"
@@ -61,12 +62,13 @@ func load() (*source, error) {
 // currencies is a module with the server's own table of currencies: browsers
 // count other digits for some, and an amount would look a thousandfold.
 func currencies() []byte {
-	digits := map[currency.Code]int{}
+	var b strings.Builder
+	b.WriteString("// The decimal digits of each currency, as the server counts them.\nexport const digits = {\n")
 	for _, code := range currency.All() {
-		digits[code], _ = currency.Digits(code)
+		n, _ := currency.Digits(code) // of its own list
+		b.WriteString("  " + string(code) + ": " + strconv.Itoa(n) + ",\n")
 	}
-	table, _ := json.Marshal(digits) // texts and numbers always can be
-	return []byte("// The decimal digits of each currency, as the server counts them.\nexport const digits = " + string(table) + ";\n")
+	return []byte(b.String() + "};\n")
 }
 
 // link gives a bare import of a package's module an address. The packages name
@@ -89,7 +91,8 @@ func (s *source) link(name, bare, address string) error {
 func (s *source) digest() string {
 	h := sha256.New()
 	for _, name := range slices.Sorted(maps.Keys(s.files)) {
-		fmt.Fprintf(h, "%s %d\n%s", name, len(s.files[name]), s.files[name])
+		io.WriteString(h, name+" "+strconv.Itoa(len(s.files[name]))+"\n")
+		h.Write(s.files[name])
 	}
 	return hex.EncodeToString(h.Sum(nil)[:8])
 }

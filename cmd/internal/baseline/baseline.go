@@ -24,7 +24,7 @@ type Config struct {
 }
 
 // New returns the handler of GET /orders, GET /orders/{id}, GET /products and
-// POST /products below [Root], of POST at [TokenPath], and of POST /raw/products,
+// POST /products below [Root], of POST at [Exchange], and of POST /raw/products,
 // which makes a product with three inserts: the least that an idempotent API
 // could do.
 func New(c Config) (http.Handler, error) {
@@ -38,7 +38,7 @@ func New(c Config) (http.Handler, error) {
 	mux.HandleFunc("GET "+Root+"/products", h.guard(h.products))
 	mux.HandleFunc("POST "+Root+"/products", h.guard(h.create))
 	mux.HandleFunc("POST /raw/products", h.guard(h.insert))
-	mux.HandleFunc("POST "+TokenPath, h.token)
+	mux.HandleFunc("POST "+Exchange, h.token)
 	return mux, nil
 }
 

@@ -244,7 +244,7 @@ func BenchmarkRefresh(b *testing.B) {
 // token.
 func benchToken(b *testing.B, s benchSide, form url.Values) string {
 	form.Set("client_id", s.app.ClientID)
-	r, err := http.NewRequestWithContext(b.Context(), http.MethodPost, s.url+baseline.TokenPath, strings.NewReader(form.Encode()))
+	r, err := http.NewRequestWithContext(b.Context(), http.MethodPost, s.url+baseline.Exchange, strings.NewReader(form.Encode()))
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -18,8 +18,8 @@ import (
 	"github.com/storefront-go/storefront/graph/apikey"
 )
 
-// TokenPath is where codes are exchanged and tokens refreshed, as in the service.
-const TokenPath = "/api/public/oauth/token"
+// Exchange is where codes are exchanged and tokens refreshed, as in the service.
+const Exchange = "/api/public/oauth/token"
 
 // Lives of what is issued, as in the service.
 const (

@@ -51,7 +51,7 @@ func (b *bench) params(t *testing.T, k apikey.Kind) oauth.Params {
 // post sends a form to the baseline's token endpoint.
 func (b *bench) post(t *testing.T, body string) (status int, answer granted) {
 	t.Helper()
-	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, baseline.TokenPath, strings.NewReader(body))
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, baseline.Exchange, strings.NewReader(body))
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	w := httptest.NewRecorder()
 	b.handler.ServeHTTP(w, r)
