@@ -3,6 +3,7 @@ package oauth
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
@@ -132,17 +133,24 @@ type lead struct {
 	id     xid.ID
 }
 
+// enter is the statement of [direct] for one credential, and more its part for
+// each further one.
+const (
+	enter = "INSERT INTO credentials (hash, store_id, credential_id, kind) VALUES (?, ?, ?, ?)"
+	more  = ", (?, ?, ?, ?)"
+)
+
 // direct enters credentials of the viewer's store into the directory, by their
 // hashes, in one statement.
 func direct(ctx context.Context, c *db.Client, leads ...lead) error {
-	rows := make([]*db.CredentialCreate, len(leads))
-	for i, l := range leads {
+	args := make([]any, 0, 4*len(leads))
+	for _, l := range leads {
 		_, kind, ok := apikey.Parse(l.secret.Reveal())
 		if !ok {
 			return errors.New("enter credential: malformed")
 		}
-		rows[i] = c.Credential.Create().SetID(digest.Sum(l.secret.Hash())).SetStoreID(viewer.From(ctx).Store).
-			SetCredentialID(l.id).SetKind(string(kind))
+		args = append(args, digest.Sum(l.secret.Hash()), viewer.From(ctx).Store, l.id, string(kind))
 	}
-	return wrap("enter credential", c.Credential.CreateBulk(rows...).Exec(ctx))
+	_, err := c.ExecContext(ctx, enter+strings.Repeat(more, len(leads)-1), args...)
+	return wrap("enter credential", err)
 }

@@ -8,15 +8,9 @@ import (
 	"strings"
 	"time"
 
-	"entgo.io/ent/dialect/sql"
-
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/app"
-	"github.com/storefront-go/storefront/ent/db/credential"
-	"github.com/storefront-go/storefront/ent/db/grant"
-	"github.com/storefront-go/storefront/ent/db/oauthclient"
-	"github.com/storefront-go/storefront/ent/digest"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/graph/apikey"
 	"github.com/storefront-go/storefront/graph/keyring"
@@ -56,35 +50,6 @@ func New(c Config) (*Server, error) {
 
 // errUnknown is a client, a code or a token that is not there.
 var errUnknown = errors.New("unknown")
-
-// client reads the app of a client id in one statement.
-func (s *Server) client(ctx context.Context, id string) (*db.App, error) {
-	if id == "" || len(id) > 64 {
-		return nil, errUnknown
-	}
-	row, err := s.Store.DB(ctx).App.Query().Modify(func(q *sql.Selector) {
-		t := sql.Table(oauthclient.Table)
-		q.Join(t).On(t.C(oauthclient.FieldStoreID), q.C(app.FieldStoreID)).On(t.C(oauthclient.FieldAppID), q.C(app.FieldID))
-		q.Where(sql.EQ(t.C(oauthclient.FieldID), id))
-	}).Only(viewer.Everywhere(ctx))
-	return row, known404(err)
-}
-
-// family reads the grant that a code or a refresh token belongs to, in one
-// statement.
-func (s *Server) family(ctx context.Context, secret string, kind apikey.Kind) (*db.Grant, digest.Sum, error) {
-	token, got, ok := apikey.Parse(secret)
-	if !ok || got != kind {
-		return nil, digest.Sum{}, errUnknown
-	}
-	sum := digest.Sum(token.Hash())
-	row, err := s.Store.DB(ctx).Grant.Query().Modify(func(q *sql.Selector) {
-		t := sql.Table(credential.Table)
-		q.Join(t).On(t.C(credential.FieldStoreID), q.C(grant.FieldStoreID)).On(t.C(credential.FieldCredentialID), q.C(grant.FieldID))
-		q.Where(sql.And(sql.EQ(t.C(credential.FieldID), sum), sql.EQ(t.C(credential.FieldKind), string(kind))))
-	}).Only(viewer.Everywhere(ctx))
-	return row, sum, known404(err)
-}
 
 // appOf reads the app of a grant from the store that registered it.
 func (s *Server) appOf(ctx context.Context, g *db.Grant) (*db.App, error) {

@@ -146,8 +146,8 @@ func TestSameStatements(t *testing.T) {
 				})
 				return err
 			}, baseline.Create},
-			{"code exchange", func() error { _, err := b.server.Token(t.Context(), code, nil); return err }, text.Exchange()},
-			{"refresh", func() error { _, err := b.server.Token(t.Context(), refresh, nil); return err }, text.Refresh()},
+			{"code exchange", func() error { _, err := b.server.Token(t.Context(), code, nil); return err }, baseline.Exchanged},
+			{"refresh", func() error { _, err := b.server.Token(t.Context(), refresh, nil); return err }, baseline.Refreshed},
 		} {
 			got := b.statements(func() { failed = tc.run() })
 			if failed != nil {

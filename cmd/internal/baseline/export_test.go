@@ -21,12 +21,8 @@ func (t Text) Products(after bool, limit int) string { return t.t.products(after
 // Create are the statements of POST /products.
 var Create = []string{insertClaim, savepoint, insertProduct, insertAudit, insertEvent, updateAnswer}
 
-// Exchange are the statements of a code's exchange.
-func (t Text) Exchange() []string {
-	return []string{t.t.family, t.t.client, t.t.direct, takeCode, insertAccess}
-}
-
-// Refresh are the statements of a refresh.
-func (t Text) Refresh() []string {
-	return []string{t.t.family, t.t.client, t.t.direct, rotate, insertAccess}
-}
+// Exchanged are the statements of a code's exchange, Refreshed those of a refresh.
+var (
+	Exchanged = []string{findGrant, findClient, insertDirect, takeCode, insertAccess}
+	Refreshed = []string{findGrant, findClient, insertDirect, rotate, insertAccess}
+)

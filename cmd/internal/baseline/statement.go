@@ -6,8 +6,6 @@ import (
 
 	"entgo.io/ent/dialect"
 
-	"github.com/storefront-go/storefront/ent/db/app"
-	"github.com/storefront-go/storefront/ent/db/grant"
 	"github.com/storefront-go/storefront/ent/db/order"
 	"github.com/storefront-go/storefront/ent/db/orderline"
 	"github.com/storefront-go/storefront/ent/db/product"
@@ -18,8 +16,6 @@ type texts struct {
 	ordersHead, linesHead, productsHead string
 	ordersFrom, linesFrom, productsFrom string // with the index named on MySQL
 	order                               string
-
-	family, client, direct string // of the token endpoint
 }
 
 func statements(engine string) texts {
@@ -31,19 +27,11 @@ func statements(engine string) texts {
 		linesFrom:    "`order_lines`",
 		productsFrom: "`products`",
 	}
-	t.family = "SELECT " + qualified(grant.Table, grant.Columns) + " FROM `grants` JOIN `credentials` AS `t1`" +
-		" ON `t1`.`store_id` = `grants`.`store_id` AND `t1`.`credential_id` = `grants`.`id`" +
-		" WHERE `t1`.`hash` = ? AND `t1`.`kind` = ? LIMIT 2"
-	t.client = "SELECT " + qualified(app.Table, app.Columns) + " FROM `apps` JOIN `oauth_clients` AS `t1`" +
-		" ON `t1`.`store_id` = `apps`.`store_id` AND `t1`.`app_id` = `apps`.`id` WHERE `t1`.`client_id` = ? LIMIT 2"
-	t.direct = insertDirect
 	t.order = t.ordersHead + "`orders` WHERE `orders`.`id` = ? AND `orders`.`store_id` = ?"
 	if engine == dialect.MySQL {
 		t.ordersFrom += " FORCE INDEX (`PRIMARY`)"
 		t.linesFrom += " FORCE INDEX (`PRIMARY`)"
 		t.productsFrom += " FORCE INDEX (`PRIMARY`)"
-	} else {
-		t.direct += " RETURNING `hash`"
 	}
 	return t
 }
@@ -58,15 +46,6 @@ func columns(names []string) string {
 		b.WriteString("`" + n + "`")
 	}
 	return b.String()
-}
-
-// qualified is [columns] with the table's name before each.
-func qualified(table string, names []string) string {
-	list := make([]string, len(names))
-	for i, n := range names {
-		list[i] = "`" + table + "`.`" + n + "`"
-	}
-	return strings.Join(list, ", ")
 }
 
 // orders is a page of orders: after a position, or the first one.
@@ -111,7 +90,15 @@ const (
 // The statements of the token endpoint's transaction, in their order: an exchange
 // takes the code, a refresh rotates the token. SQLite's first one says more.
 const (
-	insertDirect = "INSERT INTO `credentials` (`credential_id`, `hash`, `kind`, `store_id`) VALUES (?, ?, ?, ?), (?, ?, ?, ?)"
+	findGrant = "SELECT g.store_id, g.id, g.version, g.event_sequence, g.updated_at, g.app_store_id, g.app_id, g.user_id, g.user_name," +
+		" g.scopes, g.redirect_uri, g.code_challenge, g.code_expires_at, g.code_used_at, g.refresh_hash, g.refresh_expires_at," +
+		" g.expires_at, g.revoked_at" +
+		" FROM credentials c JOIN grants g ON g.store_id = c.store_id AND g.id = c.credential_id" +
+		" WHERE c.hash = ? AND c.kind = ?"
+	findClient = "SELECT a.store_id, a.id, a.client_id, a.name, a.developer, a.website, a.redirect_uris, a.scopes, a.disabled_at" +
+		" FROM oauth_clients o JOIN apps a ON a.store_id = o.store_id AND a.id = o.app_id" +
+		" WHERE o.client_id = ?"
+	insertDirect = "INSERT INTO credentials (hash, store_id, credential_id, kind) VALUES (?, ?, ?, ?), (?, ?, ?, ?)"
 	takeCode     = "UPDATE `grants` SET `code_used_at` = ?, `refresh_hash` = ?, `refresh_expires_at` = ? WHERE ((`grants`.`id` = ? AND `grants`.`revoked_at` IS NULL) AND `grants`.`code_used_at` IS NULL) AND `grants`.`store_id` = ?"
 	rotate       = "UPDATE `grants` SET `refresh_hash` = ?, `refresh_expires_at` = ? WHERE ((`grants`.`id` = ? AND `grants`.`revoked_at` IS NULL) AND `grants`.`refresh_hash` = ?) AND `grants`.`store_id` = ?"
 	insertAccess = "INSERT INTO `access_tokens` (`store_id`, `grant_id`, `hint`, `expires_at`, `id`) VALUES (?, ?, ?, ?, ?)"

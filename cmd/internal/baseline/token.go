@@ -27,7 +27,7 @@ const (
 	refreshLife = 30 * 24 * time.Hour
 )
 
-// grantRow is a row of grants, in the order of its columns.
+// grantRow is what is read of a grant, in the order of the statement.
 type grantRow struct {
 	id, storeID         xid.ID
 	version, sequence   int64
@@ -41,31 +41,25 @@ type grantRow struct {
 	refreshExpires      sql.NullInt64
 	expires             int64
 	revokedAt           sql.NullInt64
-	revokedReason       sql.NullString
-	lastUsed            sql.NullInt64
 }
 
 func (g *grantRow) fields() []any {
-	return []any{&g.id, &g.storeID, &g.version, &g.sequence, &g.updatedAt, &g.appStore, &g.app, &g.user, &g.userName,
+	return []any{&g.storeID, &g.id, &g.version, &g.sequence, &g.updatedAt, &g.appStore, &g.app, &g.user, &g.userName,
 		&g.scopes, &g.redirect, &g.challenge, &g.codeExpires, &g.codeUsed, &g.refreshHash, &g.refreshExpires, &g.expires,
-		&g.revokedAt, &g.revokedReason, &g.lastUsed}
+		&g.revokedAt}
 }
 
-// appRow is a row of apps, in the order of its columns.
+// appRow is what is read of an app, in the order of the statement.
 type appRow struct {
 	id, storeID             xid.ID
-	version, sequence       int64
-	updatedAt               int64
 	client, name, developer string
 	website                 sql.NullString
 	redirects, scopes       string
-	legacy                  bool
 	disabledAt              sql.NullInt64
 }
 
 func (a *appRow) fields() []any {
-	return []any{&a.id, &a.storeID, &a.version, &a.sequence, &a.updatedAt, &a.client, &a.name, &a.developer, &a.website,
-		&a.redirects, &a.scopes, &a.legacy, &a.disabledAt}
+	return []any{&a.storeID, &a.id, &a.client, &a.name, &a.developer, &a.website, &a.redirects, &a.scopes, &a.disabledAt}
 }
 
 // redemption is one request to the token endpoint on its way.
@@ -101,11 +95,11 @@ func (h *handler) redeem(rw http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	row := h.Store.Raw().QueryRowContext(r.Context(), h.sql.family, t.sum[:], string(t.kind))
+	row := h.Store.Raw().QueryRowContext(r.Context(), findGrant, t.sum[:], string(t.kind))
 	if err := row.Scan(t.grant.fields()...); err != nil {
 		return err
 	}
-	row = h.Store.Raw().QueryRowContext(r.Context(), h.sql.client, t.form.Get("client_id"))
+	row = h.Store.Raw().QueryRowContext(r.Context(), findClient, t.form.Get("client_id"))
 	if err := row.Scan(t.app.fields()...); err != nil {
 		return err
 	}
@@ -168,8 +162,8 @@ func (h *handler) issue(ctx context.Context, t *redemption) error {
 		return err
 	}
 	defer tx.Rollback()
-	_, err = tx.ExecContext(ctx, h.sql.direct, id[:], access[:], string(apikey.Access), g.storeID[:],
-		g.id[:], refresh[:], string(apikey.Refresh), g.storeID[:])
+	_, err = tx.ExecContext(ctx, insertDirect, access[:], g.storeID[:], id[:], string(apikey.Access),
+		refresh[:], g.storeID[:], g.id[:], string(apikey.Refresh))
 	if err != nil {
 		return err
 	}
