@@ -4,6 +4,10 @@ import (
 	"fmt"
 	"net/http"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/storefront-go/storefront/ent/scope"
 )
 
 // A key is made with chosen scopes, used, rotated; both work until the first is
@@ -14,6 +18,11 @@ func TestBrowserKeys(t *testing.T) {
 	b, f := p.browse(t), p.demo(t)
 	b.signIn("/dashboard/keys", f.Stores[0].Owner)
 	b.click(`[data-test="key-new"]`)
+	b.see(`[data-test="scopes"] input`)
+	offered := evaluate[[]string](b, `[...document.querySelectorAll('dialog input[name="scopes"]')].map((i) => i.value)`)
+	if diff := cmp.Diff(scope.Names(), offered); diff != "" {
+		t.Errorf("the key editor offers other scopes than the catalogue (-want +got):\n%s", diff)
+	}
 	b.fill(`dialog input[name="name"]`, "Warehouse")
 	b.click(`dialog label[for="scope-products.write"]`)
 	b.shot("key-editor")
@@ -129,5 +138,32 @@ func TestBrowserOrder(t *testing.T) {
 	p.send(t, request{As: f.Stores[0].Keys["all"], Path: base + "/orders/" + id}).want(t, http.StatusOK, "").decode(t, &order)
 	if order.FinancialStatus != "refunded" || order.FulfillmentStatus != "fulfilled" || order.RefundedMinor != 10000 || order.NotesCount != 1 {
 		t.Errorf("%+v", order)
+	}
+}
+
+// The home page says what matters at a glance, and is light: this is what all of it
+// together weighs on the wire.
+func TestBrowserHome(t *testing.T) {
+	t.Parallel()
+	p := start(t, settings{Data: demoData(t), Args: []string{"--rate-limit", "0"}})
+	b, f := p.browse(t), p.demo(t)
+	p.ordered(t, f.Stores[0].StaffToken)
+	b.signIn("/dashboard", f.Stores[0].Owner)
+	b.open("/dashboard")
+	for _, part := range []css{`[data-test="today"] .tile-value`, `[data-test="sales"] canvas`, `[data-test="latest-orders"] tbody tr`,
+		`[data-test="notices"]`, `[data-test="recent-events"] li`} {
+		b.see(part)
+	}
+	b.gone(`.waiting-rows`)
+	if today := b.text(`[data-test="today"] .tile-value`); today != "1" {
+		t.Errorf("%s orders today, want 1", today)
+	}
+	b.shot("home")
+	size := evaluate[int](b, `performance.getEntriesByType('resource').concat(performance.getEntriesByType('navigation'))
+		.reduce((n, e) => n + e.encodedBodySize, 0)`)
+	paint := evaluate[float64](b, `performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? -1`)
+	t.Logf("home: %d bytes, first contentful paint after %.0f ms", size, paint)
+	if size < 20_000 || size > 150_000 {
+		t.Errorf("home weighs %d bytes, want less than 150000", size)
 	}
 }

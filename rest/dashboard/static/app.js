@@ -14,6 +14,7 @@ const places = [
   { path: '/customers', text: 'Customers', icon: 'customers', needs: 'customers', page: () => import('./pages/customers.js').then((m) => m.Customers) },
   { path: '/keys', text: 'API keys', icon: 'keys', needs: 'keys', page: () => import('./pages/keys.js').then((m) => m.Keys) },
   { path: '/apps', text: 'Apps', icon: 'apps', needs: 'apps', page: () => import('./pages/apps.js').then((m) => m.Apps) },
+  { path: '/events', text: 'Events', icon: 'events', needs: 'events', page: () => import('./pages/events.js').then((m) => m.Events) },
   { path: '/staff', text: 'Staff', icon: 'staff', needs: 'account', page: () => import('./pages/staff.js').then((m) => m.Staff) },
   { path: '/audit', text: 'Audit log', icon: 'audit', needs: 'audit', page: () => import('./pages/audit.js').then((m) => m.Audit) },
   { path: '/notifications', text: 'Notifications', icon: 'bell', needs: 'notifications', page: () => import('./pages/notifications.js').then((m) => m.Notifications) },

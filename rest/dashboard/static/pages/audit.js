@@ -3,22 +3,15 @@ import { html } from '../lib.js';
 import { useApp, useQuery, useFilters } from '../context.js';
 import { Page, List, Empty, Time, words } from '../ui.js';
 import { to } from '../route.js';
+import { Thing } from './events.js';
 
 const list = `query Audit($after: String) { auditLog(first: 50, after: $after) {
   nodes { id actor { type id name } action resourceType resourceId detail requestId createdAt } pageInfo { hasNextPage endCursor } } }`;
 
-const pages = { order: '/orders/', product: '/products/', customer: '/customers/' };
-
-function Thing({ entry: e }) {
-  const page = pages[e.resourceType];
-  const id = html`<code class="id">${e.resourceId}</code>`;
-  return html`<span class="block">${words(e.resourceType)}</span>${page ? html`<a href=${to(page + encodeURIComponent(e.resourceId))}>${id}</a>` : id}`;
-}
-
 const columns = [
   { name: 'action', head: 'Action', main: true, cell: (e) => html`<code class="strong" title=${e.requestId}>${e.action}</code>${e.detail && html`<span class="muted block clip-long">${e.detail}</span>`}` },
   { name: 'actor', head: 'Who', cell: (e) => html`<span>${e.actor.name || words(e.actor.type)}</span><span class="muted block">${words(e.actor.type)}</span>` },
-  { name: 'what', head: 'What', cell: (e) => html`<${Thing} entry=${e} />` },
+  { name: 'what', head: 'What', cell: (e) => html`<${Thing} of=${e} />` },
   { name: 'when', head: 'When', end: true, cell: (e) => html`<${Time} at=${e.createdAt} />` },
 ];
 

@@ -14,14 +14,17 @@ const latest = `query Latest { orders(first: 6) { nodes { id number placedAt sta
 
 const notices = `query Notices { notifications(first: 5) { nodes { id level title readAt createdAt } } }`;
 
+const recent = `query Recent { events(first: 6) { nodes { id type occurredAt } } }`;
+
 /** The page. Each card reads for itself: one that the role does not reach leaves the others alone. */
 export function Home() {
   const { can, store } = useApp();
   return html`<${Page} title="Home" lead=${store.name}>
     ${can('sales') && html`<${Sales} />`}
+    ${can('orders') ? html`<${Latest} />` : can('keys') && html`<${Doors} />`}
     <div class="columns">
-      ${can('orders') ? html`<${Latest} />` : can('keys') && html`<${Doors} />`}
       <${Notices} />
+      ${can('events') && html`<${Recent} />`}
     </div>
   <//>`;
 }
@@ -67,6 +70,16 @@ function Latest() {
       : !q.data ? html`<${Waiting} rows=${6} />`
       : q.data.orders.nodes.length === 0 ? html`<${Empty} icon="orders" title="No orders yet">They appear here as they come in.<//>`
       : html`<${Table} caption="Latest orders" rows=${q.data.orders.nodes} columns=${orderColumns().filter((c) => c.name !== 'state')} />`}
+  <//>`;
+}
+
+function Recent() {
+  const q = useQuery(recent);
+  return html`<${Card} title="Webhook events" name="recent-events" actions=${html`<a class="button small" href=${to('/events')}>All events</a>`}>
+    ${q.failure ? html`<${Trouble} failure=${q.failure} reload=${q.reload} />`
+      : !q.data ? html`<${Waiting} rows=${3} />`
+      : q.data.events.nodes.length === 0 ? html`<${Empty} icon="events" title="Nothing has happened yet">Changes of orders, products and customers appear here.<//>`
+      : html`<ul class="notices">${q.data.events.nodes.map((e) => html`<li key=${e.id}><code class="strong">${e.type}</code><p class="muted"><${Time} at=${e.occurredAt} how="ago" /></p></li>`)}</ul>`}
   <//>`;
 }
 
