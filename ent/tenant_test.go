@@ -32,7 +32,7 @@ func queries(c *db.Client, f func(name string, query func() reflect.Value)) {
 		entity := all.Type.Out(0).Elem().Elem()
 		_, created := reflect.PointerTo(entity).MethodByName("CreatedAt")
 		_, owned := entity.FieldByName("StoreID")
-		if owned && (created || name == "Idempotency") {
+		if owned && (created || name == "Idempotency" || name == "ConsentTicket") {
 			f(name, query)
 		}
 	}

@@ -221,6 +221,12 @@ func read(ctx context.Context, conn *sql.Conn, table *schema.Table) ([]row, erro
 	return rows, found.Err()
 }
 
+// across are the indexes that do not begin with the store, each with its reason.
+// They are never unique.
+var across = map[string]string{
+	"staff_id": "a person's stores are found by the person, before it is known which",
+}
+
 // TestKeys looks at what the hook made: store first in every key and unique
 // index of a store-owned table, and no foreign keys.
 func TestKeys(t *testing.T) {
@@ -234,7 +240,7 @@ func TestKeys(t *testing.T) {
 				continue // of no store, or a directory
 			}
 			for _, index := range append([]*schema.Index{table.PrimaryKey}, table.Indexes...) {
-				if got := index.Parts[0].C.Name; got != "store_id" {
+				if got := index.Parts[0].C.Name; got != "store_id" && across[index.Name] == "" {
 					t.Errorf("%s: %q starts with %s", table.Name, index.Name, got)
 				}
 				for _, p := range index.Parts {
