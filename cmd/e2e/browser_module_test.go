@@ -1,0 +1,70 @@
+package e2e
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// modules runs a function with the dashboard's own modules of these names.
+const modules = `(async () => {
+	const at = document.querySelector('script[type="module"]').src;
+	const money = await import(new URL('money.js', at)), dates = await import(new URL('dates.js', at));
+	const read = (text, currency) => { try { return String(money.parseMoney(text, currency)); } catch (e) { return e instanceof RangeError ? 'refused' : String(e); } };
+	return {
+		read: [['12.30', 'EUR'], ['12,3', 'EUR'], ['12', 'EUR'], [' 7 ', 'EUR'], ['0', 'EUR'], ['1500', 'JPY'], ['1.5', 'JPY'], ['1.234', 'KWD'],
+			['1.234', 'EUR'], ['1,234.50', 'EUR'], ['-1', 'EUR'], ['1e3', 'EUR'], ['', 'EUR'], ['90071992547409.91', 'EUR'], ['90071992547409.92', 'EUR'],
+			['0.1', 'EUR'], ['0.29', 'EUR'], ['1.15', 'EUR']].map(([t, c]) => read(t, c)),
+		plain: [[0, 'EUR'], [5, 'EUR'], [1230, 'EUR'], [1500, 'JPY'], [1, 'KWD'], [9007199254740991, 'EUR']].map(([n, c]) => money.plain(n, c)),
+		days: [['2026-03-29', 'Europe/Berlin'], ['2026-10-25', 'Europe/Berlin'], ['2026-07-01', 'Asia/Kolkata'], ['2026-04-24', 'Africa/Cairo']].map(([d, z]) => dates.startOfDay(d, z)),
+	};
+})()`
+
+// What people type as amounts becomes the number of minor units that they meant,
+// or is refused; days begin where the store is.
+func TestBrowserModules(t *testing.T) {
+	t.Parallel()
+	p := start(t, settings{Data: demoData(t), Args: []string{"--rate-limit", "0"}})
+	b, f := p.browse(t), p.demo(t)
+	b.signIn("/dashboard/settings", f.Stores[0].Owner)
+	type found struct{ Read, Plain, Days []string }
+	want := found{
+		Read: []string{"1230", "1230", "1200", "700", "0", "1500", "refused", "1234", "refused", "refused", "refused", "refused", "refused",
+			"9007199254740991", "refused", "10", "29", "115"},
+		Plain: []string{"0.00", "0.05", "12.30", "1500", "0.001", "90071992547409.91"},
+		// In Cairo the clocks jump over that day's midnight.
+		Days: []string{"2026-03-28T23:00:00.000Z", "2026-10-24T22:00:00.000Z", "2026-06-30T18:30:00.000Z", "2026-04-23T22:00:00.000Z"},
+	}
+	if diff := cmp.Diff(want, evaluate[found](b, modules)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// Every session of a person ends at once when he says so, and a changed password
+// is the one that opens.
+func TestBrowserSettings(t *testing.T) {
+	t.Parallel()
+	p := start(t, settings{Data: demoData(t), Args: []string{"--rate-limit", "0"}})
+	b, f := p.browse(t), p.demo(t)
+	owner := f.Stores[0].Owner
+	other := p.person(t)
+	other.signIn(other.open("/sign-in"), owner)
+	b.signIn("/dashboard/settings", owner)
+	b.fill(`input[name="current"]`, owner.Password)
+	owner.Password = "a new one that is long"
+	b.fill(`input[name="next"]`, owner.Password)
+	b.fill(`input[name="repeat"]`, owner.Password)
+	b.click(`form[data-test="password"] [data-test="submit"]`)
+	b.see(`[data-test="told"]`)
+	b.shot("settings")
+	if at := other.open("/dashboard"); at.at != p.API+"/sign-in?return_to=%2Fdashboard" {
+		t.Errorf("another session outlived the password: %s", at.at)
+	}
+	other.signIn(other.open("/sign-in"), owner)
+	b.click(`[data-test="sign-out-everywhere"]`)
+	b.click(`dialog [data-test="submit"]`)
+	b.see(`input[name="email"]`)
+	if at := other.open("/dashboard"); at.at != p.API+"/sign-in?return_to=%2Fdashboard" {
+		t.Errorf("another session outlived the sign-out everywhere: %s", at.at)
+	}
+}
