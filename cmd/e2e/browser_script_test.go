@@ -29,7 +29,7 @@ func TestBrowserScripts(t *testing.T) {
 		var data map[string]any
 		p.graphql(t, token, "mutation { "+strings.ReplaceAll(mutation, "$X", text)+" }", nil, &data)
 		var at any = data
-		for _, step := range strings.Split(path, ".") {
+		for step := range strings.SplitSeq(path, ".") {
 			m, ok := at.(map[string]any)
 			if !ok || m[step] == nil {
 				t.Fatalf("%s: %v", mutation, data)

@@ -173,13 +173,13 @@ func explain(t *testing.T, s *ent.Store, query string, args ...any) (lines []str
 		if err := rows.Scan(room...); err != nil {
 			t.Fatal(err)
 		}
-		line := ""
+		var line strings.Builder
 		for _, cell := range cells {
 			if cell != nil {
-				line += *cell + " "
+				line.WriteString(*cell + " ")
 			}
 		}
-		lines = append(lines, line)
+		lines = append(lines, line.String())
 	}
 	if len(lines) == 0 || rows.Err() != nil {
 		t.Fatalf("no plan: %v", rows.Err())

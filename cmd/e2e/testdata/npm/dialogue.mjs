@@ -6,7 +6,7 @@ export const [issuer, clientID, redirectURI, resource] = process.argv.slice(2)
 
 const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]()
 
-export function tell(value) {
+function tell(value) {
   process.stdout.write(JSON.stringify(value) + '\n')
 }
 
@@ -21,4 +21,18 @@ export async function consented(authorize) {
 export async function me(token) {
   const answer = await fetch(resource + '/me', { headers: { authorization: 'Bearer ' + token } })
   return answer.status
+}
+
+// finish prints what became of the tokens: those of the code, those of the refresh,
+// and, behind the revocation, nothing.
+export async function finish(first, second, opened, refreshed) {
+  tell({
+    opened,
+    refreshed,
+    revoked: await me(second.access_token),
+    scope: first.scope,
+    expiresIn: first.expires_in,
+    rotated: first.refresh_token !== second.refresh_token,
+  })
+  process.exit(0)
 }

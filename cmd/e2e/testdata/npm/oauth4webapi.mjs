@@ -1,5 +1,5 @@
 import * as oauth from 'oauth4webapi'
-import { clientID, consented, issuer, me, redirectURI, tell } from './dialogue.mjs'
+import { clientID, consented, finish, issuer, me, redirectURI } from './dialogue.mjs'
 
 const plain = { [oauth.allowInsecureRequests]: true }
 const expected = new URL(issuer)
@@ -30,12 +30,4 @@ const second = await oauth.processRefreshTokenResponse(as, client,
 const refreshed = await me(second.access_token)
 await oauth.processRevocationResponse(
   await oauth.revocationRequest(as, client, nobody, second.refresh_token, plain))
-tell({
-  opened,
-  refreshed,
-  revoked: await me(second.access_token),
-  scope: first.scope,
-  expiresIn: first.expires_in,
-  rotated: first.refresh_token !== second.refresh_token,
-})
-process.exit(0)
+await finish(first, second, opened, refreshed)

@@ -1,5 +1,5 @@
 import * as client from 'openid-client'
-import { clientID, consented, issuer, me, redirectURI, tell } from './dialogue.mjs'
+import { clientID, consented, finish, issuer, me, redirectURI } from './dialogue.mjs'
 
 const config = await client.discovery(new URL(issuer), clientID, undefined, client.None(), {
   algorithm: 'oauth2',
@@ -19,12 +19,4 @@ const opened = await me(first.access_token)
 const second = await client.refreshTokenGrant(config, first.refresh_token)
 const refreshed = await me(second.access_token)
 await client.tokenRevocation(config, second.refresh_token)
-tell({
-  opened,
-  refreshed,
-  revoked: await me(second.access_token),
-  scope: first.scope,
-  expiresIn: first.expires_in,
-  rotated: first.refresh_token !== second.refresh_token,
-})
-process.exit(0)
+await finish(first, second, opened, refreshed)
