@@ -1,9 +1,11 @@
 package oauth
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"errors"
+	"log/slog"
 	"net/url"
 	"strings"
 	"time"
@@ -32,6 +34,7 @@ type Config struct {
 	Ring *keyring.Ring
 	// Issuer is {api_host}, without a slash at its end (RFC 9207).
 	Issuer string
+	Logger *slog.Logger
 }
 
 // Server is the authorisation server.
@@ -45,6 +48,7 @@ func New(c Config) (*Server, error) {
 	if c.Store == nil || c.Keys == nil || c.Ring == nil || c.Issuer == "" {
 		return nil, errors.New("oauth: Store, Keys, Ring and Issuer are needed")
 	}
+	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
 	return &Server{Config: c, tickets: c.Ring.MACs(keyring.Cookies)}, nil
 }
 

@@ -139,6 +139,9 @@ func (s *Server) reused(ctx context.Context, g *db.Grant, why state.GrantEnd) er
 	if err := s.end(ctx, g, guardian(g), why); err != nil {
 		return failed("end a grant family", err)
 	}
+	s.Logger.WarnContext(ctx, "a credential was presented twice: its grant is ended", "reason", why,
+		"grant", xid.Grant.Format(g.ID), "store", xid.Store.Format(g.StoreID), "app", xid.App.Format(g.AppID),
+		"request_id", viewer.Request(ctx))
 	return refuse(InvalidGrant, "It was used before, and the access that came from it is ended.")
 }
 

@@ -1,0 +1,59 @@
+package e2e
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/storefront-go/storefront/cmd/internal/demo"
+)
+
+// People see what their role reaches: every page of the menu works, and what is
+// not in it says so.
+func TestBrowserRoles(t *testing.T) {
+	t.Parallel()
+	p := start(t, settings{Data: demoData(t), Args: []string{"--rate-limit", "0"}})
+	f := p.demo(t)
+	for role, closed := range map[string][]string{
+		"ADMIN":     {},
+		"DEVELOPER": {"/orders", "/customers", "/audit"},
+		"SUPPORT":   {"/keys", "/apps", "/events", "/audit", "/products/new"},
+	} {
+		t.Run(role, func(t *testing.T) {
+			b := p.browse(t)
+			b.signIn("/dashboard", p.staff(t, f.Stores[0].StaffToken, role))
+			b.see(`main h1`)
+			for _, path := range dashboardPages {
+				b.open("/dashboard" + path)
+				b.see(`main h1`)
+				b.gone(`.waiting-rows`)
+				refused := strings.Contains(b.visible(), "Your role in this store does not reach this page")
+				want := slices.Contains(closed, path)
+				if refused != want {
+					t.Errorf("%s: refused %v, want %v", path, refused, want)
+				}
+				if linked := evaluate[bool](b, `document.querySelector('nav a[href="/dashboard`+path+`"]') !== null`); linked == want && path != "/products/new" {
+					t.Errorf("%s: in the menu %v", path, linked)
+				}
+				if evaluate[bool](b, `document.querySelector('main .alert.bad') !== null`) {
+					t.Errorf("%s shows an error:\n%s", path, b.visible())
+				}
+			}
+			b.open("/dashboard")
+			b.see(`main h1`)
+			b.gone(`.waiting-rows`)
+			b.shot("home-" + strings.ToLower(role))
+		})
+	}
+}
+
+// staff adds a member of the role and returns how he signs in.
+func (p *program) staff(t *testing.T, token, role string) demo.Owner {
+	t.Helper()
+	o := demo.Owner{Email: strings.ToLower(role) + "@example.com"}
+	var made struct{ StaffAdd struct{ Password string } }
+	p.graphql(t, token, `mutation($email: String!, $role: StaffRole!) { staffAdd(input: {email: $email, name: "Max", role: $role}) {
+		password userErrors { message } } }`, map[string]any{"email": o.Email, "role": role}, &made)
+	o.Password = made.StaffAdd.Password
+	return o
+}
