@@ -7,6 +7,7 @@ import (
 
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/membership"
 	"github.com/storefront-go/storefront/ent/db/staff"
 	"github.com/storefront-go/storefront/ent/db/stafftoken"
 	"github.com/storefront-go/storefront/ent/fault"
@@ -72,7 +73,7 @@ func (m Mutation) firstPassword(ctx context.Context, p *Person) (secret string, 
 
 // join writes the membership. Tokens of an earlier one do not come alive again.
 func (m Mutation) join(ctx context.Context, id xid.ID, role viewer.Role) (*db.Staff, error) {
-	row, err := m.client(ctx).Staff.Create().SetID(id).SetRole(role).SetVersion(1).SetUpdatedAt(micros.Now()).Save(ctx)
+	row, err := m.enrol(ctx, id, role)
 	if ent.IsDuplicate(err) {
 		return nil, fault.Invalid(fault.Field{Pointer: "#/email", Code: fault.Taken, Detail: "This person belongs to the store already."})
 	}
@@ -83,6 +84,27 @@ func (m Mutation) join(ctx context.Context, id xid.ID, role viewer.Role) (*db.St
 		return nil, err
 	}
 	return row, trail.Write(ctx, m.client(ctx), "staff.add", xid.User, id, string(role))
+}
+
+// enrol writes the membership of a person in the viewer's store, behind its entry
+// in the directory. An entry that is there already says nothing: only the
+// membership itself counts, and its key tells whether there is one.
+func (r *Resolver) enrol(ctx context.Context, person xid.ID, role viewer.Role) (*db.Staff, error) {
+	err := r.client(ctx).Membership.Create().SetID(person).SetStoreID(viewer.From(ctx).Store).Exec(ctx)
+	if err != nil && !ent.IsDuplicate(err) {
+		return nil, fmt.Errorf("enter a person's store: %w", err)
+	}
+	return r.client(ctx).Staff.Create().SetID(person).SetRole(role).SetVersion(1).SetUpdatedAt(micros.Now()).Save(ctx)
+}
+
+// leave takes the viewer's store out of the directory of a person's stores.
+func (r *Resolver) leave(ctx context.Context, person xid.ID) error {
+	_, err := r.client(ctx).Membership.Delete().
+		Where(membership.ID(person), membership.StoreID(viewer.From(ctx).Store)).Exec(ctx)
+	if err != nil {
+		return fmt.Errorf("leave a person's store: %w", err)
+	}
+	return nil
 }
 
 // StaffUpdateRole changes what a person may do in the store.
@@ -161,6 +183,9 @@ func (m Mutation) StaffRemove(ctx context.Context, id string) (*model.StaffRemov
 		}
 		n, err := m.client(ctx).Staff.Delete().Where(staff.ID(uid), staff.Version(row.Version)).Exec(ctx)
 		if err := swapped(xid.User, n, err); err != nil {
+			return err
+		}
+		if err := m.leave(ctx, uid); err != nil {
 			return err
 		}
 		if err := m.endTokens(ctx, uid); err != nil {

@@ -8,7 +8,6 @@ import (
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/fault"
-	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/model"
@@ -72,8 +71,7 @@ func (r *Resolver) NewStore(ctx context.Context, in model.StoreCreateInput, owne
 		if person, _, err = r.person(ctx, owner); err != nil {
 			return err
 		}
-		err = r.client(ctx).Staff.Create().SetID(person.ID).SetRole(viewer.Owner).SetUpdatedAt(micros.Now()).Exec(ctx)
-		if err != nil {
+		if _, err := r.enrol(ctx, person.ID, viewer.Owner); err != nil {
 			return fmt.Errorf("make the owner's membership: %w", err)
 		}
 		return trail.Write(ctx, r.client(ctx), "store.create", xid.Store, id, "")

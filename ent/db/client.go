@@ -26,6 +26,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/fulfillment"
 	"github.com/storefront-go/storefront/ent/db/grant"
 	"github.com/storefront-go/storefront/ent/db/idempotency"
+	"github.com/storefront-go/storefront/ent/db/membership"
 	"github.com/storefront-go/storefront/ent/db/note"
 	"github.com/storefront-go/storefront/ent/db/notification"
 	"github.com/storefront-go/storefront/ent/db/oauthclient"
@@ -73,6 +74,8 @@ type Client struct {
 	Grant *GrantClient
 	// Idempotency is the client for interacting with the Idempotency builders.
 	Idempotency *IdempotencyClient
+	// Membership is the client for interacting with the Membership builders.
+	Membership *MembershipClient
 	// Note is the client for interacting with the Note builders.
 	Note *NoteClient
 	// Notification is the client for interacting with the Notification builders.
@@ -123,6 +126,7 @@ func (c *Client) init() {
 	c.Fulfillment = NewFulfillmentClient(c.config)
 	c.Grant = NewGrantClient(c.config)
 	c.Idempotency = NewIdempotencyClient(c.config)
+	c.Membership = NewMembershipClient(c.config)
 	c.Note = NewNoteClient(c.config)
 	c.Notification = NewNotificationClient(c.config)
 	c.OAuthClient = NewOAuthClientClient(c.config)
@@ -240,6 +244,7 @@ func (c *Client) Tx(ctx context.Context) (*Tx, error) {
 		Fulfillment:   NewFulfillmentClient(cfg),
 		Grant:         NewGrantClient(cfg),
 		Idempotency:   NewIdempotencyClient(cfg),
+		Membership:    NewMembershipClient(cfg),
 		Note:          NewNoteClient(cfg),
 		Notification:  NewNotificationClient(cfg),
 		OAuthClient:   NewOAuthClientClient(cfg),
@@ -284,6 +289,7 @@ func (c *Client) BeginTx(ctx context.Context, opts *sql.TxOptions) (*Tx, error) 
 		Fulfillment:   NewFulfillmentClient(cfg),
 		Grant:         NewGrantClient(cfg),
 		Idempotency:   NewIdempotencyClient(cfg),
+		Membership:    NewMembershipClient(cfg),
 		Note:          NewNoteClient(cfg),
 		Notification:  NewNotificationClient(cfg),
 		OAuthClient:   NewOAuthClientClient(cfg),
@@ -328,9 +334,10 @@ func (c *Client) Close() error {
 func (c *Client) Use(hooks ...Hook) {
 	for _, n := range []interface{ Use(...Hook) }{
 		c.APIKey, c.AccessToken, c.App, c.Audit, c.ConsentTicket, c.Credential,
-		c.Customer, c.Event, c.Fulfillment, c.Grant, c.Idempotency, c.Note,
-		c.Notification, c.OAuthClient, c.Order, c.OrderLine, c.Payment, c.Product,
-		c.Session, c.Staff, c.StaffToken, c.Store, c.StoreHandle, c.User, c.UserEmail,
+		c.Customer, c.Event, c.Fulfillment, c.Grant, c.Idempotency, c.Membership,
+		c.Note, c.Notification, c.OAuthClient, c.Order, c.OrderLine, c.Payment,
+		c.Product, c.Session, c.Staff, c.StaffToken, c.Store, c.StoreHandle, c.User,
+		c.UserEmail,
 	} {
 		n.Use(hooks...)
 	}
@@ -341,9 +348,10 @@ func (c *Client) Use(hooks ...Hook) {
 func (c *Client) Intercept(interceptors ...Interceptor) {
 	for _, n := range []interface{ Intercept(...Interceptor) }{
 		c.APIKey, c.AccessToken, c.App, c.Audit, c.ConsentTicket, c.Credential,
-		c.Customer, c.Event, c.Fulfillment, c.Grant, c.Idempotency, c.Note,
-		c.Notification, c.OAuthClient, c.Order, c.OrderLine, c.Payment, c.Product,
-		c.Session, c.Staff, c.StaffToken, c.Store, c.StoreHandle, c.User, c.UserEmail,
+		c.Customer, c.Event, c.Fulfillment, c.Grant, c.Idempotency, c.Membership,
+		c.Note, c.Notification, c.OAuthClient, c.Order, c.OrderLine, c.Payment,
+		c.Product, c.Session, c.Staff, c.StaffToken, c.Store, c.StoreHandle, c.User,
+		c.UserEmail,
 	} {
 		n.Intercept(interceptors...)
 	}
@@ -374,6 +382,8 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.Grant.mutate(ctx, m)
 	case *IdempotencyMutation:
 		return c.Idempotency.mutate(ctx, m)
+	case *MembershipMutation:
+		return c.Membership.mutate(ctx, m)
 	case *NoteMutation:
 		return c.Note.mutate(ctx, m)
 	case *NotificationMutation:
@@ -1877,6 +1887,139 @@ func (c *IdempotencyClient) mutate(ctx context.Context, m *IdempotencyMutation) 
 		return (&IdempotencyDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:
 		return nil, fmt.Errorf("db: unknown Idempotency mutation op: %q", m.Op())
+	}
+}
+
+// MembershipClient is a client for the Membership schema.
+type MembershipClient struct {
+	config
+}
+
+// NewMembershipClient returns a client for the Membership from the given config.
+func NewMembershipClient(c config) *MembershipClient {
+	return &MembershipClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `membership.Hooks(f(g(h())))`.
+func (c *MembershipClient) Use(hooks ...Hook) {
+	c.hooks.Membership = append(c.hooks.Membership, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `membership.Intercept(f(g(h())))`.
+func (c *MembershipClient) Intercept(interceptors ...Interceptor) {
+	c.inters.Membership = append(c.inters.Membership, interceptors...)
+}
+
+// Create returns a builder for creating a Membership entity.
+func (c *MembershipClient) Create() *MembershipCreate {
+	mutation := newMembershipMutation(c.config, OpCreate)
+	return &MembershipCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of Membership entities.
+func (c *MembershipClient) CreateBulk(builders ...*MembershipCreate) *MembershipCreateBulk {
+	return &MembershipCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *MembershipClient) MapCreateBulk(slice any, setFunc func(*MembershipCreate, int)) *MembershipCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &MembershipCreateBulk{err: fmt.Errorf("calling to MembershipClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*MembershipCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &MembershipCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for Membership.
+func (c *MembershipClient) Update() *MembershipUpdate {
+	mutation := newMembershipMutation(c.config, OpUpdate)
+	return &MembershipUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *MembershipClient) UpdateOne(_m *Membership) *MembershipUpdateOne {
+	mutation := newMembershipMutation(c.config, OpUpdateOne, withMembership(_m))
+	return &MembershipUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *MembershipClient) UpdateOneID(id xid.ID) *MembershipUpdateOne {
+	mutation := newMembershipMutation(c.config, OpUpdateOne, withMembershipID(id))
+	return &MembershipUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for Membership.
+func (c *MembershipClient) Delete() *MembershipDelete {
+	mutation := newMembershipMutation(c.config, OpDelete)
+	return &MembershipDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *MembershipClient) DeleteOne(_m *Membership) *MembershipDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *MembershipClient) DeleteOneID(id xid.ID) *MembershipDeleteOne {
+	builder := c.Delete().Where(membership.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &MembershipDeleteOne{builder}
+}
+
+// Query returns a query builder for Membership.
+func (c *MembershipClient) Query() *MembershipQuery {
+	return &MembershipQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeMembership},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a Membership entity by its id.
+func (c *MembershipClient) Get(ctx context.Context, id xid.ID) (*Membership, error) {
+	return c.Query().Where(membership.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *MembershipClient) GetX(ctx context.Context, id xid.ID) *Membership {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *MembershipClient) Hooks() []Hook {
+	return c.hooks.Membership
+}
+
+// Interceptors returns the client interceptors.
+func (c *MembershipClient) Interceptors() []Interceptor {
+	return c.inters.Membership
+}
+
+func (c *MembershipClient) mutate(ctx context.Context, m *MembershipMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&MembershipCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&MembershipUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&MembershipUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&MembershipDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("db: unknown Membership mutation op: %q", m.Op())
 	}
 }
 
@@ -3755,15 +3898,15 @@ func (c *UserEmailClient) mutate(ctx context.Context, m *UserEmailMutation) (Val
 type (
 	hooks struct {
 		APIKey, AccessToken, App, Audit, ConsentTicket, Credential, Customer, Event,
-		Fulfillment, Grant, Idempotency, Note, Notification, OAuthClient, Order,
-		OrderLine, Payment, Product, Session, Staff, StaffToken, Store, StoreHandle,
-		User, UserEmail []ent.Hook
+		Fulfillment, Grant, Idempotency, Membership, Note, Notification, OAuthClient,
+		Order, OrderLine, Payment, Product, Session, Staff, StaffToken, Store,
+		StoreHandle, User, UserEmail []ent.Hook
 	}
 	inters struct {
 		APIKey, AccessToken, App, Audit, ConsentTicket, Credential, Customer, Event,
-		Fulfillment, Grant, Idempotency, Note, Notification, OAuthClient, Order,
-		OrderLine, Payment, Product, Session, Staff, StaffToken, Store, StoreHandle,
-		User, UserEmail []ent.Interceptor
+		Fulfillment, Grant, Idempotency, Membership, Note, Notification, OAuthClient,
+		Order, OrderLine, Payment, Product, Session, Staff, StaffToken, Store,
+		StoreHandle, User, UserEmail []ent.Interceptor
 	}
 )
 

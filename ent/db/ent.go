@@ -24,6 +24,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/fulfillment"
 	"github.com/storefront-go/storefront/ent/db/grant"
 	"github.com/storefront-go/storefront/ent/db/idempotency"
+	"github.com/storefront-go/storefront/ent/db/membership"
 	"github.com/storefront-go/storefront/ent/db/note"
 	"github.com/storefront-go/storefront/ent/db/notification"
 	"github.com/storefront-go/storefront/ent/db/oauthclient"
@@ -109,6 +110,7 @@ func checkColumn(t, c string) error {
 			fulfillment.Table:   fulfillment.ValidColumn,
 			grant.Table:         grant.ValidColumn,
 			idempotency.Table:   idempotency.ValidColumn,
+			membership.Table:    membership.ValidColumn,
 			note.Table:          note.ValidColumn,
 			notification.Table:  notification.ValidColumn,
 			oauthclient.Table:   oauthclient.ValidColumn,

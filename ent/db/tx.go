@@ -36,6 +36,8 @@ type Tx struct {
 	Grant *GrantClient
 	// Idempotency is the client for interacting with the Idempotency builders.
 	Idempotency *IdempotencyClient
+	// Membership is the client for interacting with the Membership builders.
+	Membership *MembershipClient
 	// Note is the client for interacting with the Note builders.
 	Note *NoteClient
 	// Notification is the client for interacting with the Notification builders.
@@ -206,6 +208,7 @@ func (tx *Tx) init() {
 	tx.Fulfillment = NewFulfillmentClient(tx.config)
 	tx.Grant = NewGrantClient(tx.config)
 	tx.Idempotency = NewIdempotencyClient(tx.config)
+	tx.Membership = NewMembershipClient(tx.config)
 	tx.Note = NewNoteClient(tx.config)
 	tx.Notification = NewNotificationClient(tx.config)
 	tx.OAuthClient = NewOAuthClientClient(tx.config)

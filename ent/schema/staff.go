@@ -5,7 +5,6 @@ import (
 	"entgo.io/ent/dialect/entsql"
 	"entgo.io/ent/schema"
 	"entgo.io/ent/schema/field"
-	"entgo.io/ent/schema/index"
 
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
@@ -23,13 +22,6 @@ func (Staff) Mixin() []ent.Mixin {
 func (Staff) Fields() []ent.Field {
 	return []ent.Field{
 		field.String("role").GoType(viewer.Role("")).SchemaType(key("16")),
-	}
-}
-
-// Indexes implements ent.Interface.
-func (Staff) Indexes() []ent.Index {
-	return []ent.Index{
-		index.Fields("id"), // the stores of a person
 	}
 }
 

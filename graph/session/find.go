@@ -10,6 +10,7 @@ import (
 	"entgo.io/ent/dialect/sql"
 
 	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/membership"
 	"github.com/storefront-go/storefront/ent/db/session"
 	"github.com/storefront-go/storefront/ent/db/staff"
 	"github.com/storefront-go/storefront/ent/db/store"
@@ -76,9 +77,10 @@ func (k *Keeper) Find(ctx context.Context, token string) (*Person, error) {
 // the columns of [row]. person is the column of the person's id. It reads many
 // stores: those that he belongs to are his own business.
 func memberships(s *sql.Selector, person string) []string {
-	u, m, shop := sql.Table(user.Table), sql.Table(staff.Table), sql.Table(store.Table)
+	u, of, m, shop := sql.Table(user.Table), sql.Table(membership.Table), sql.Table(staff.Table), sql.Table(store.Table)
 	s.Join(u).On(u.C(user.FieldID), person)
-	s.Join(m).On(m.C(staff.FieldID), u.C(user.FieldID))
+	s.Join(of).On(of.C(membership.FieldID), u.C(user.FieldID))
+	s.Join(m).On(m.C(staff.FieldStoreID), of.C(membership.FieldStoreID)).On(m.C(staff.FieldID), of.C(membership.FieldID))
 	s.Join(shop).On(m.C(staff.FieldStoreID), shop.C(store.FieldID))
 	s.Where(sql.EQ(shop.C(store.FieldStatus), state.StoreOpen)).OrderBy(m.C(staff.FieldStoreID)).Limit(maxStores)
 	return []string{

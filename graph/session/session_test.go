@@ -84,6 +84,9 @@ func (p *place) person(email, hash string) xid.ID {
 func (p *place) join(ctx context.Context, person xid.ID, role viewer.Role) {
 	p.t.Helper()
 	p.tx(ctx, func(ctx context.Context) error {
+		if err := p.store.DB(ctx).Membership.Create().SetID(person).SetStoreID(viewer.From(ctx).Store).Exec(ctx); err != nil {
+			return err
+		}
 		return p.store.DB(ctx).Staff.Create().SetID(person).SetRole(role).SetVersion(1).SetUpdatedAt(micros.Now()).Exec(ctx)
 	})
 }

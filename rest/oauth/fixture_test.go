@@ -217,6 +217,9 @@ func (w *world) signIn(name, email string, stores ...member) *person {
 	p := &person{id: xid.New(), cookie: rand.Text() + rand.Text()}
 	for _, m := range stores {
 		w.in(m.shop.ID, func(ctx context.Context, c *db.Client) error {
+			if err := c.Membership.Create().SetID(p.id).SetStoreID(m.shop.ID).Exec(ctx); err != nil {
+				return err
+			}
 			return c.Staff.Create().SetID(p.id).SetRole(m.role).SetUpdatedAt(micros.Now()).Exec(ctx)
 		})
 	}

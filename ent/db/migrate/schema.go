@@ -270,6 +270,24 @@ var (
 			},
 		},
 	}
+	// MembershipsColumns holds the columns for the "memberships" table.
+	MembershipsColumns = []*schema.Column{
+		{Name: "user_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "store_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+	}
+	// MembershipsTable holds the schema information for the "memberships" table.
+	MembershipsTable = &schema.Table{
+		Name:       "memberships",
+		Columns:    MembershipsColumns,
+		PrimaryKey: []*schema.Column{MembershipsColumns[0]},
+		Indexes: []*schema.Index{
+			{
+				Name:    "primary_key",
+				Unique:  true,
+				Columns: []*schema.Column{MembershipsColumns[0], MembershipsColumns[1]},
+			},
+		},
+	}
 	// NotesColumns holds the columns for the "notes" table.
 	NotesColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
@@ -547,13 +565,6 @@ var (
 		Name:       "staff",
 		Columns:    StaffColumns,
 		PrimaryKey: []*schema.Column{StaffColumns[0]},
-		Indexes: []*schema.Index{
-			{
-				Name:    "staff_id",
-				Unique:  false,
-				Columns: []*schema.Column{StaffColumns[0]},
-			},
-		},
 	}
 	// StaffTokensColumns holds the columns for the "staff_tokens" table.
 	StaffTokensColumns = []*schema.Column{
@@ -650,6 +661,7 @@ var (
 		FulfillmentsTable,
 		GrantsTable,
 		IdempotencyKeysTable,
+		MembershipsTable,
 		NotesTable,
 		NotificationsTable,
 		OauthClientsTable,

@@ -39,6 +39,9 @@ type Grant func(*sql.Selector)
 // Idempotency is the predicate function for idempotency builders.
 type Idempotency func(*sql.Selector)
 
+// Membership is the predicate function for membership builders.
+type Membership func(*sql.Selector)
+
 // Note is the predicate function for note builders.
 type Note func(*sql.Selector)
 
