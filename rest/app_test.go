@@ -16,19 +16,24 @@ import (
 	"github.com/storefront-go/storefront/graph/apikey"
 )
 
-// install gives an app of another shop a grant in the shop, and returns one access
-// token for each set of scopes that a refresh asked for.
-func (m *shop) install(granted, registered scope.Set, narrow ...scope.Set) (app xid.ID, tokens []string) {
+// install is an app of another shop with a grant in the shop.
+type install struct {
+	app       xid.ID
+	developer *shop
+	// tokens has one access token for each set of scopes that a refresh asked for.
+	tokens []string
+}
+
+func (m *shop) install(granted, registered scope.Set, narrow ...scope.Set) *install {
 	m.t.Helper()
-	developer := newShop(m.t, m.store, shopRow{})
-	app = xid.New()
-	developer.tx(func(ctx context.Context, c *db.Client) error {
-		return c.App.Create().SetID(app).SetClientID(strings.ToLower(app.String())).SetName("Sync it").SetDeveloper("Sync Ltd").
+	i := &install{app: xid.New(), developer: newShop(m.t, m.store, shopRow{})}
+	i.developer.tx(func(ctx context.Context, c *db.Client) error {
+		return c.App.Create().SetID(i.app).SetClientID(strings.ToLower(i.app.String())).SetName("Sync it").SetDeveloper("Sync Ltd").
 			SetRedirectUris("https://sync.example/cb").SetScopes(registered.String()).SetUpdatedAt(epoch).Exec(ctx)
 	})
 	m.tx(func(ctx context.Context, c *db.Client) error {
 		family, hour := xid.New(), micros.Now().Add(time.Hour)
-		err := c.Grant.Create().SetID(family).SetAppStoreID(developer.id).SetAppID(app).SetUserID(xid.New()).SetUserName("Ada").
+		err := c.Grant.Create().SetID(family).SetAppStoreID(i.developer.id).SetAppID(i.app).SetUserID(xid.New()).SetUserName("Ada").
 			SetScopes(granted.String()).SetRedirectURI("https://sync.example/cb").SetCodeChallenge("x").SetCodeExpiresAt(hour).
 			SetExpiresAt(hour).SetUpdatedAt(epoch).Exec(ctx)
 		for _, set := range narrow {
@@ -41,11 +46,11 @@ func (m *shop) install(granted, registered scope.Set, narrow ...scope.Set) (app 
 				err = c.AccessToken.Create().SetID(id).SetGrantID(family).SetHint(apikey.Hint(secret)).SetScopes(set.String()).
 					SetExpiresAt(hour).Exec(ctx)
 			}
-			tokens = append(tokens, secret.Reveal())
+			i.tokens = append(i.tokens, secret.Reveal())
 		}
 		return err
 	})
-	return app, tokens
+	return i
 }
 
 // An app's token is told with its app and consent, and acts as the app: its notes
@@ -54,7 +59,8 @@ func TestAppToken(t *testing.T) {
 	each(t, func(t *testing.T, s *server, m *shop) {
 		m.furnish()
 		all := scope.Of(scope.ProductsRead, scope.OrdersWrite)
-		app, tokens := m.install(all|scope.Of(scope.CustomersRead), all, all, all, scope.Of(scope.ProductsRead))
+		installed := m.install(all|scope.Of(scope.CustomersRead), all, all, all, scope.Of(scope.ProductsRead))
+		app, tokens := installed.app, installed.tokens
 		var me struct {
 			Type          string
 			Scopes        []string
@@ -89,4 +95,16 @@ func TestAppToken(t *testing.T) {
 		same(t, first, note(tokens[1]))
 		note(tokens[2]).want(http.StatusForbidden, "insufficient_scope")
 	})
+}
+
+// An app on the legacy list is served v0 in every store, and nobody else is.
+func TestLegacyApp(t *testing.T) {
+	s, m := sqlite(t)
+	all := scope.Of(scope.ProductsRead)
+	i, other := m.install(all, all, all), m.install(all, all, all)
+	i.developer.tx(func(ctx context.Context, c *db.Client) error {
+		return c.App.Update().SetLegacy(true).Exec(ctx)
+	})
+	s.do(t, request{As: i.tokens[0], Path: legacy + "/products"}).want(http.StatusOK, "")
+	s.do(t, request{As: other.tokens[0], Path: legacy + "/products"}).want(http.StatusGone, "version_retired")
 }
