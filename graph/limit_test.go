@@ -96,7 +96,8 @@ func TestAttacks(t *testing.T) {
 			if n := s.Statements() - before; n > 0 {
 				t.Errorf("%d statements", n)
 			}
-			if took > 400*time.Millisecond { // quiet: under 50 ms; the machine may be busy
+			// It takes less than 50 ms; what costs more than linear time takes minutes.
+			if took > 20*time.Second {
 				t.Errorf("took %v", took)
 			}
 			if len(a.body) > 10_000 {
