@@ -33,6 +33,13 @@ func Open(t testing.TB) *ent.Store {
 	return open(t, SQLite(t))
 }
 
+// Unlinted is [Open] for benchmarks: without the lint, which takes longer than
+// the statements that it reads.
+func Unlinted(b *testing.B) *ent.Store {
+	b.Helper()
+	return openWith(b, ent.Config{Database: SQLite(b)})
+}
+
 // Each runs f on SQLite, and on MySQL or MariaDB when there is one, each with a
 // migrated, empty database.
 func Each(t *testing.T, f func(t *testing.T, s *ent.Store)) {
@@ -45,7 +52,12 @@ func Each(t *testing.T, f func(t *testing.T, s *ent.Store)) {
 
 func open(t testing.TB, address string) *ent.Store {
 	t.Helper()
-	s, err := ent.Open(t.Context(), ent.Config{Database: address, Inspect: failing(t)})
+	return openWith(t, ent.Config{Database: address, Inspect: failing(t)})
+}
+
+func openWith(t testing.TB, c ent.Config) *ent.Store {
+	t.Helper()
+	s, err := ent.Open(t.Context(), c)
 	if err != nil {
 		t.Fatalf("open test database: %v", err)
 	}

@@ -204,7 +204,7 @@ func TestAccessUsed(t *testing.T) {
 
 // BenchmarkLookUp is an access token that is not remembered.
 func BenchmarkLookUp(b *testing.B) {
-	s := storetest.Open(b)
+	s := storetest.Unlinted(b)
 	i, k := newInstall(b, s, nil), apikey.NewKeeper(s)
 	token, ctx := i.secret.Reveal(), b.Context()
 	b.ReportAllocs()

@@ -119,7 +119,7 @@ func TestPlans(t *testing.T) {
 }
 
 func BenchmarkFind(b *testing.B) {
-	p := newPlace(b, storetest.Open(b))
+	p := newPlace(b, storetest.Unlinted(b))
 	token := p.signIn("")
 	b.ReportAllocs()
 	for b.Loop() {
