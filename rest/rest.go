@@ -19,10 +19,8 @@ import (
 	"github.com/storefront-go/storefront/graph/idem"
 	"github.com/storefront-go/storefront/graph/oauth"
 	"github.com/storefront-go/storefront/rest/account"
-	"github.com/storefront-go/storefront/rest/dashboard"
 	"github.com/storefront-go/storefront/rest/gcra"
 	face "github.com/storefront-go/storefront/rest/oauth"
-	"github.com/storefront-go/storefront/rest/page"
 	"github.com/storefront-go/storefront/rest/problem"
 	"github.com/storefront-go/storefront/rest/web"
 )
@@ -146,36 +144,8 @@ func (a *API) pages(router *mux.Router) error {
 	return nil
 }
 
-// people mounts the pages on which people sign in and decide. GraphQL requests
-// with a cookie count against the person's allowance, as his tokens do.
-func (a *API) people(router *mux.Router) error {
-	if a.Account == nil {
-		return nil
-	}
-	a.Account.Attach(account.Face{Client: a.clientOf, Spend: a.spendPerson})
-	for path, handler := range map[string]http.Handler{
-		"/": account.Home(), account.SignInPath: a.Account.SignIn(), account.SignOutPath: a.Account.SignOut(), page.StylePath: page.Style(),
-	} {
-		router.Path(path).Handler(a.plain(path, handler))
-	}
-	pages, err := dashboard.New(dashboard.Config{Signed: a.signed, SignIn: account.SignInAddress})
-	if err != nil {
-		return err
-	}
-	router.Path(dashboard.Root).Handler(a.plain(dashboard.Root, pages))
-	router.PathPrefix(dashboard.Root + "/").Handler(a.plain(dashboard.Root, pages))
-	return nil
-}
-
 // crossOrigin tells whether any web page may call a path (contract, section 2).
 func crossOrigin(path string) bool {
 	return strings.HasPrefix(path, Base+"/") || strings.HasPrefix(path, legacyBase+"/") || path == "/openapi.json" ||
 		face.CrossOrigin(path)
-}
-
-// signed tells whether a browser is signed in. A database that is away is told by
-// the page's own requests.
-func (a *API) signed(r *http.Request) bool {
-	p, err := a.Account.Person(r)
-	return err != nil || p != nil
 }

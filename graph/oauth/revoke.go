@@ -104,5 +104,5 @@ func (s *Server) accessToken(ctx context.Context, token string) (*db.AccessToken
 		q.Join(t).On(t.C(credential.FieldStoreID), q.C(accesstoken.FieldStoreID)).On(t.C(credential.FieldCredentialID), q.C(accesstoken.FieldID))
 		q.Where(sql.EQ(t.C(credential.FieldID), digest.Sum(secret.Hash())))
 	}).Only(viewer.Everywhere(ctx))
-	return row, known404(err)
+	return row, missing(err)
 }

@@ -61,7 +61,8 @@ func (s *Server) appOf(ctx context.Context, g *db.Grant) (*db.App, error) {
 	return row, wrap("read the app of a grant", err)
 }
 
-func known404(err error) error {
+// missing turns a row that is not there into errUnknown.
+func missing(err error) error {
 	if db.IsNotFound(err) {
 		return errUnknown
 	}
