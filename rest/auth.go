@@ -10,6 +10,7 @@ import (
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/graph/apikey"
+	"github.com/storefront-go/storefront/rest/gcra"
 )
 
 // authenticate finds who calls (contract, section 2; RFC 6750).
@@ -52,7 +53,7 @@ func (a *API) failedAuthentication(c *call, err error) error {
 	if !ok || f.Kind != fault.InvalidToken || a.failures.Off() {
 		return err
 	}
-	if d := a.failures.Take(c.client); !d.OK {
+	if d := a.failures.Take(gcra.Network(c.client)); !d.OK {
 		return &fault.Error{Kind: fault.RateLimited, Detail: "Too many failed authentications from this address.", RetryAfter: d.RetryAfter}
 	}
 	return err

@@ -38,7 +38,7 @@ func (a *API) spend(r *http.Request) (d gcra.Decision, ok bool) {
 		return d, d.OK
 	}
 	if f, is := errors.AsType[*fault.Error](err); is && f.Kind == fault.InvalidToken {
-		d = a.failures.Take(a.clientOf(r))
+		d = a.failures.Take(gcra.Network(a.clientOf(r)))
 		return d, d.OK
 	}
 	return d, true

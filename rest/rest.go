@@ -59,7 +59,7 @@ type API struct {
 	Config
 	metrics   *metrics
 	rates     *gcra.Limiter[xid.ID]
-	failures  *gcra.Limiter[netip.Addr]
+	failures  *gcra.Limiter[netip.Prefix]
 	policy    string // RateLimit-Policy
 	challenge string // WWW-Authenticate without an error
 }
@@ -101,7 +101,7 @@ func (a *API) limiters() (err error) {
 		return err
 	}
 	a.policy = a.rates.Policy("default")
-	a.failures, err = gcra.New[netip.Addr](limits)
+	a.failures, err = gcra.New[netip.Prefix](limits)
 	return err
 }
 

@@ -1,7 +1,6 @@
 package account
 
 import (
-	"net/netip"
 	"net/url"
 	"strings"
 	"testing"
@@ -54,17 +53,4 @@ func FuzzLocal(f *testing.F) {
 			t.Fatalf("%q leads to %v, %v", got, u, err)
 		}
 	})
-}
-
-func TestNetwork(t *testing.T) {
-	for addr, want := range map[string]string{
-		"192.0.2.7": "192.0.2.7/32", "::ffff:192.0.2.7": "192.0.2.7/32", "2001:db8::1": "2001:db8::/64", "2001:db8:0:0:ffff::1": "2001:db8::/64", "2001:db8:0:1::": "2001:db8:0:1::/64", "fe80::1%eth0": "fe80::/64",
-	} {
-		if got := network(netip.MustParseAddr(addr)); got.String() != want {
-			t.Errorf("%s counts as %s, want %s", addr, got, want)
-		}
-	}
-	if got := network(netip.Addr{}); got.IsValid() {
-		t.Errorf("%v", got)
-	}
 }

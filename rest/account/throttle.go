@@ -41,13 +41,13 @@ func NewThrottle() (*Throttle, error) {
 // Take implements session.Throttle.
 func (t *Throttle) Take(account digest.Sum, client netip.Addr) time.Duration {
 	if client.IsValid() {
-		if d := t.clients.Take(network(client)); !d.OK {
+		if d := t.clients.Take(gcra.Network(client)); !d.OK {
 			return d.RetryAfter
 		}
 	}
 	d := t.accounts.Take(account)
 	if !d.OK && client.IsValid() {
-		t.clients.Return(network(client))
+		t.clients.Return(gcra.Network(client))
 	}
 	return d.RetryAfter
 }
@@ -56,20 +56,6 @@ func (t *Throttle) Take(account digest.Sum, client netip.Addr) time.Duration {
 func (t *Throttle) Return(account digest.Sum, client netip.Addr) {
 	t.accounts.Return(account)
 	if client.IsValid() {
-		t.clients.Return(network(client))
+		t.clients.Return(gcra.Network(client))
 	}
-}
-
-// network is what counts as one client: an IPv4 address, or the 64 bits of an
-// IPv6 one that a provider gives out, behind which the rest is free to choose.
-func network(a netip.Addr) netip.Prefix {
-	bits := 32
-	if a = a.Unmap(); a.Is6() {
-		bits = 64
-	}
-	p, err := a.Prefix(bits)
-	if err != nil { // the address is invalid, and callers have asked
-		return netip.Prefix{}
-	}
-	return p
 }

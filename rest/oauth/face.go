@@ -50,7 +50,7 @@ type Config struct {
 // Face answers the requests.
 type Face struct {
 	Config
-	clients *gcra.Limiter[netip.Addr]
+	clients *gcra.Limiter[netip.Prefix]
 	pages   *page.Set
 }
 
@@ -62,7 +62,7 @@ func New(c Config) (*Face, error) {
 	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
 	f := &Face{Config: c}
 	var err error
-	if f.clients, err = gcra.New[netip.Addr](gcra.Config{Rate: c.RatePerSecond, Burst: c.RateBurst}); err != nil {
+	if f.clients, err = gcra.New[netip.Prefix](gcra.Config{Rate: c.RatePerSecond, Burst: c.RateBurst}); err != nil {
 		return nil, fmt.Errorf("oauth: %w", err)
 	}
 	if f.pages, err = page.New(templates, c.Logger); err != nil {

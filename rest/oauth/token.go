@@ -10,6 +10,7 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/oauth"
 	"github.com/storefront-go/storefront/graph/wire"
+	"github.com/storefront-go/storefront/rest/gcra"
 )
 
 // maxBody is the longest request that is read, in bytes.
@@ -53,7 +54,7 @@ func (f *Face) called(next func(http.ResponseWriter, *http.Request, oauth.Params
 			f.refuse(w, http.StatusForbidden, invalid(closed))
 			return
 		}
-		if d := f.clients.Take(f.ClientOf(r)); !d.OK {
+		if d := f.clients.Take(gcra.Network(f.ClientOf(r))); !d.OK {
 			f.refuse(w, http.StatusTooManyRequests, &oauth.Error{Code: oauth.TemporarilyUnavailable,
 				Description: "Too many requests from this address: wait, then go on.", RetryAfter: d.RetryAfter})
 			return
