@@ -44,7 +44,7 @@ func (p *program) browse(t *testing.T) *browser {
 	t.Cleanup(cancel)
 	ctx, end := chromedp.NewContext(alloc)
 	t.Cleanup(end)
-	ctx, stop := context.WithTimeout(ctx, 2*patience)
+	ctx, stop := context.WithTimeout(ctx, 5*patience)
 	t.Cleanup(stop)
 	b := &browser{t, ctx, p.API}
 	if err := chromedp.Listen(ctx, b.listen); err != nil {
@@ -110,7 +110,7 @@ func (b *browser) open(path string) {
 // answers nothing, which is not yet an error.
 func (b *browser) await(what, condition string) {
 	b.t.Helper()
-	ctx, cancel := context.WithTimeout(b.ctx, patience/3)
+	ctx, cancel := context.WithTimeout(b.ctx, patience)
 	defer cancel()
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
