@@ -23,6 +23,7 @@ type tx struct {
 	client   *db.Client
 	depth    int // of savepoints
 	onCommit []func()
+	announced bool // the bell rings at the commit
 	// dead is the first error of the database but for duplicates. The server
 	// may have rolled back already, and what came after would commit by itself:
 	// nothing comes after.
@@ -179,7 +180,7 @@ func (s *Store) Savepoint(ctx context.Context, f func(ctx context.Context) error
 	if _, rerr := t.ExecContext(ctx, "ROLLBACK TO SAVEPOINT "+name); rerr != nil {
 		return errors.Join(err, rerr)
 	}
-	t.onCommit, t.failed = t.onCommit[:hooks], before
+	t.onCommit, t.failed, t.announced = t.onCommit[:hooks], before, false
 	return err
 }
 

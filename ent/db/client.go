@@ -18,20 +18,26 @@ import (
 	"github.com/storefront-go/storefront/ent/db/accesstoken"
 	"github.com/storefront-go/storefront/ent/db/apikey"
 	"github.com/storefront-go/storefront/ent/db/app"
+	"github.com/storefront-go/storefront/ent/db/attempt"
 	"github.com/storefront-go/storefront/ent/db/audit"
 	"github.com/storefront-go/storefront/ent/db/consentticket"
 	"github.com/storefront-go/storefront/ent/db/credential"
 	"github.com/storefront-go/storefront/ent/db/customer"
+	"github.com/storefront-go/storefront/ent/db/delivery"
+	"github.com/storefront-go/storefront/ent/db/deliverylog"
+	"github.com/storefront-go/storefront/ent/db/endpointstat"
 	dbevent "github.com/storefront-go/storefront/ent/db/event"
 	"github.com/storefront-go/storefront/ent/db/fulfillment"
 	"github.com/storefront-go/storefront/ent/db/grant"
 	"github.com/storefront-go/storefront/ent/db/idempotency"
+	"github.com/storefront-go/storefront/ent/db/mail"
 	"github.com/storefront-go/storefront/ent/db/membership"
 	"github.com/storefront-go/storefront/ent/db/note"
 	"github.com/storefront-go/storefront/ent/db/notification"
 	"github.com/storefront-go/storefront/ent/db/oauthclient"
 	"github.com/storefront-go/storefront/ent/db/order"
 	"github.com/storefront-go/storefront/ent/db/orderline"
+	"github.com/storefront-go/storefront/ent/db/outbox"
 	"github.com/storefront-go/storefront/ent/db/payment"
 	"github.com/storefront-go/storefront/ent/db/product"
 	"github.com/storefront-go/storefront/ent/db/session"
@@ -41,6 +47,8 @@ import (
 	"github.com/storefront-go/storefront/ent/db/storehandle"
 	"github.com/storefront-go/storefront/ent/db/user"
 	"github.com/storefront-go/storefront/ent/db/useremail"
+	"github.com/storefront-go/storefront/ent/db/webhookendpoint"
+	"github.com/storefront-go/storefront/ent/db/webhookqueue"
 
 	stdsql "database/sql"
 
@@ -58,6 +66,8 @@ type Client struct {
 	AccessToken *AccessTokenClient
 	// App is the client for interacting with the App builders.
 	App *AppClient
+	// Attempt is the client for interacting with the Attempt builders.
+	Attempt *AttemptClient
 	// Audit is the client for interacting with the Audit builders.
 	Audit *AuditClient
 	// ConsentTicket is the client for interacting with the ConsentTicket builders.
@@ -66,6 +76,12 @@ type Client struct {
 	Credential *CredentialClient
 	// Customer is the client for interacting with the Customer builders.
 	Customer *CustomerClient
+	// Delivery is the client for interacting with the Delivery builders.
+	Delivery *DeliveryClient
+	// DeliveryLog is the client for interacting with the DeliveryLog builders.
+	DeliveryLog *DeliveryLogClient
+	// EndpointStat is the client for interacting with the EndpointStat builders.
+	EndpointStat *EndpointStatClient
 	// Event is the client for interacting with the Event builders.
 	Event *EventClient
 	// Fulfillment is the client for interacting with the Fulfillment builders.
@@ -74,6 +90,8 @@ type Client struct {
 	Grant *GrantClient
 	// Idempotency is the client for interacting with the Idempotency builders.
 	Idempotency *IdempotencyClient
+	// Mail is the client for interacting with the Mail builders.
+	Mail *MailClient
 	// Membership is the client for interacting with the Membership builders.
 	Membership *MembershipClient
 	// Note is the client for interacting with the Note builders.
@@ -86,6 +104,8 @@ type Client struct {
 	Order *OrderClient
 	// OrderLine is the client for interacting with the OrderLine builders.
 	OrderLine *OrderLineClient
+	// Outbox is the client for interacting with the Outbox builders.
+	Outbox *OutboxClient
 	// Payment is the client for interacting with the Payment builders.
 	Payment *PaymentClient
 	// Product is the client for interacting with the Product builders.
@@ -104,6 +124,10 @@ type Client struct {
 	User *UserClient
 	// UserEmail is the client for interacting with the UserEmail builders.
 	UserEmail *UserEmailClient
+	// WebhookEndpoint is the client for interacting with the WebhookEndpoint builders.
+	WebhookEndpoint *WebhookEndpointClient
+	// WebhookQueue is the client for interacting with the WebhookQueue builders.
+	WebhookQueue *WebhookQueueClient
 }
 
 // NewClient creates a new client configured with the given options.
@@ -118,20 +142,26 @@ func (c *Client) init() {
 	c.APIKey = NewAPIKeyClient(c.config)
 	c.AccessToken = NewAccessTokenClient(c.config)
 	c.App = NewAppClient(c.config)
+	c.Attempt = NewAttemptClient(c.config)
 	c.Audit = NewAuditClient(c.config)
 	c.ConsentTicket = NewConsentTicketClient(c.config)
 	c.Credential = NewCredentialClient(c.config)
 	c.Customer = NewCustomerClient(c.config)
+	c.Delivery = NewDeliveryClient(c.config)
+	c.DeliveryLog = NewDeliveryLogClient(c.config)
+	c.EndpointStat = NewEndpointStatClient(c.config)
 	c.Event = NewEventClient(c.config)
 	c.Fulfillment = NewFulfillmentClient(c.config)
 	c.Grant = NewGrantClient(c.config)
 	c.Idempotency = NewIdempotencyClient(c.config)
+	c.Mail = NewMailClient(c.config)
 	c.Membership = NewMembershipClient(c.config)
 	c.Note = NewNoteClient(c.config)
 	c.Notification = NewNotificationClient(c.config)
 	c.OAuthClient = NewOAuthClientClient(c.config)
 	c.Order = NewOrderClient(c.config)
 	c.OrderLine = NewOrderLineClient(c.config)
+	c.Outbox = NewOutboxClient(c.config)
 	c.Payment = NewPaymentClient(c.config)
 	c.Product = NewProductClient(c.config)
 	c.Session = NewSessionClient(c.config)
@@ -141,6 +171,8 @@ func (c *Client) init() {
 	c.StoreHandle = NewStoreHandleClient(c.config)
 	c.User = NewUserClient(c.config)
 	c.UserEmail = NewUserEmailClient(c.config)
+	c.WebhookEndpoint = NewWebhookEndpointClient(c.config)
+	c.WebhookQueue = NewWebhookQueueClient(c.config)
 }
 
 type (
@@ -231,34 +263,42 @@ func (c *Client) Tx(ctx context.Context) (*Tx, error) {
 	cfg := c.config
 	cfg.driver = tx
 	return &Tx{
-		ctx:           ctx,
-		config:        cfg,
-		APIKey:        NewAPIKeyClient(cfg),
-		AccessToken:   NewAccessTokenClient(cfg),
-		App:           NewAppClient(cfg),
-		Audit:         NewAuditClient(cfg),
-		ConsentTicket: NewConsentTicketClient(cfg),
-		Credential:    NewCredentialClient(cfg),
-		Customer:      NewCustomerClient(cfg),
-		Event:         NewEventClient(cfg),
-		Fulfillment:   NewFulfillmentClient(cfg),
-		Grant:         NewGrantClient(cfg),
-		Idempotency:   NewIdempotencyClient(cfg),
-		Membership:    NewMembershipClient(cfg),
-		Note:          NewNoteClient(cfg),
-		Notification:  NewNotificationClient(cfg),
-		OAuthClient:   NewOAuthClientClient(cfg),
-		Order:         NewOrderClient(cfg),
-		OrderLine:     NewOrderLineClient(cfg),
-		Payment:       NewPaymentClient(cfg),
-		Product:       NewProductClient(cfg),
-		Session:       NewSessionClient(cfg),
-		Staff:         NewStaffClient(cfg),
-		StaffToken:    NewStaffTokenClient(cfg),
-		Store:         NewStoreClient(cfg),
-		StoreHandle:   NewStoreHandleClient(cfg),
-		User:          NewUserClient(cfg),
-		UserEmail:     NewUserEmailClient(cfg),
+		ctx:             ctx,
+		config:          cfg,
+		APIKey:          NewAPIKeyClient(cfg),
+		AccessToken:     NewAccessTokenClient(cfg),
+		App:             NewAppClient(cfg),
+		Attempt:         NewAttemptClient(cfg),
+		Audit:           NewAuditClient(cfg),
+		ConsentTicket:   NewConsentTicketClient(cfg),
+		Credential:      NewCredentialClient(cfg),
+		Customer:        NewCustomerClient(cfg),
+		Delivery:        NewDeliveryClient(cfg),
+		DeliveryLog:     NewDeliveryLogClient(cfg),
+		EndpointStat:    NewEndpointStatClient(cfg),
+		Event:           NewEventClient(cfg),
+		Fulfillment:     NewFulfillmentClient(cfg),
+		Grant:           NewGrantClient(cfg),
+		Idempotency:     NewIdempotencyClient(cfg),
+		Mail:            NewMailClient(cfg),
+		Membership:      NewMembershipClient(cfg),
+		Note:            NewNoteClient(cfg),
+		Notification:    NewNotificationClient(cfg),
+		OAuthClient:     NewOAuthClientClient(cfg),
+		Order:           NewOrderClient(cfg),
+		OrderLine:       NewOrderLineClient(cfg),
+		Outbox:          NewOutboxClient(cfg),
+		Payment:         NewPaymentClient(cfg),
+		Product:         NewProductClient(cfg),
+		Session:         NewSessionClient(cfg),
+		Staff:           NewStaffClient(cfg),
+		StaffToken:      NewStaffTokenClient(cfg),
+		Store:           NewStoreClient(cfg),
+		StoreHandle:     NewStoreHandleClient(cfg),
+		User:            NewUserClient(cfg),
+		UserEmail:       NewUserEmailClient(cfg),
+		WebhookEndpoint: NewWebhookEndpointClient(cfg),
+		WebhookQueue:    NewWebhookQueueClient(cfg),
 	}, nil
 }
 
@@ -276,34 +316,42 @@ func (c *Client) BeginTx(ctx context.Context, opts *sql.TxOptions) (*Tx, error) 
 	cfg := c.config
 	cfg.driver = &txDriver{tx: tx, drv: c.driver}
 	return &Tx{
-		ctx:           ctx,
-		config:        cfg,
-		APIKey:        NewAPIKeyClient(cfg),
-		AccessToken:   NewAccessTokenClient(cfg),
-		App:           NewAppClient(cfg),
-		Audit:         NewAuditClient(cfg),
-		ConsentTicket: NewConsentTicketClient(cfg),
-		Credential:    NewCredentialClient(cfg),
-		Customer:      NewCustomerClient(cfg),
-		Event:         NewEventClient(cfg),
-		Fulfillment:   NewFulfillmentClient(cfg),
-		Grant:         NewGrantClient(cfg),
-		Idempotency:   NewIdempotencyClient(cfg),
-		Membership:    NewMembershipClient(cfg),
-		Note:          NewNoteClient(cfg),
-		Notification:  NewNotificationClient(cfg),
-		OAuthClient:   NewOAuthClientClient(cfg),
-		Order:         NewOrderClient(cfg),
-		OrderLine:     NewOrderLineClient(cfg),
-		Payment:       NewPaymentClient(cfg),
-		Product:       NewProductClient(cfg),
-		Session:       NewSessionClient(cfg),
-		Staff:         NewStaffClient(cfg),
-		StaffToken:    NewStaffTokenClient(cfg),
-		Store:         NewStoreClient(cfg),
-		StoreHandle:   NewStoreHandleClient(cfg),
-		User:          NewUserClient(cfg),
-		UserEmail:     NewUserEmailClient(cfg),
+		ctx:             ctx,
+		config:          cfg,
+		APIKey:          NewAPIKeyClient(cfg),
+		AccessToken:     NewAccessTokenClient(cfg),
+		App:             NewAppClient(cfg),
+		Attempt:         NewAttemptClient(cfg),
+		Audit:           NewAuditClient(cfg),
+		ConsentTicket:   NewConsentTicketClient(cfg),
+		Credential:      NewCredentialClient(cfg),
+		Customer:        NewCustomerClient(cfg),
+		Delivery:        NewDeliveryClient(cfg),
+		DeliveryLog:     NewDeliveryLogClient(cfg),
+		EndpointStat:    NewEndpointStatClient(cfg),
+		Event:           NewEventClient(cfg),
+		Fulfillment:     NewFulfillmentClient(cfg),
+		Grant:           NewGrantClient(cfg),
+		Idempotency:     NewIdempotencyClient(cfg),
+		Mail:            NewMailClient(cfg),
+		Membership:      NewMembershipClient(cfg),
+		Note:            NewNoteClient(cfg),
+		Notification:    NewNotificationClient(cfg),
+		OAuthClient:     NewOAuthClientClient(cfg),
+		Order:           NewOrderClient(cfg),
+		OrderLine:       NewOrderLineClient(cfg),
+		Outbox:          NewOutboxClient(cfg),
+		Payment:         NewPaymentClient(cfg),
+		Product:         NewProductClient(cfg),
+		Session:         NewSessionClient(cfg),
+		Staff:           NewStaffClient(cfg),
+		StaffToken:      NewStaffTokenClient(cfg),
+		Store:           NewStoreClient(cfg),
+		StoreHandle:     NewStoreHandleClient(cfg),
+		User:            NewUserClient(cfg),
+		UserEmail:       NewUserEmailClient(cfg),
+		WebhookEndpoint: NewWebhookEndpointClient(cfg),
+		WebhookQueue:    NewWebhookQueueClient(cfg),
 	}, nil
 }
 
@@ -333,11 +381,12 @@ func (c *Client) Close() error {
 // In order to add hooks to a specific client, call: `client.Node.Use(...)`.
 func (c *Client) Use(hooks ...Hook) {
 	for _, n := range []interface{ Use(...Hook) }{
-		c.APIKey, c.AccessToken, c.App, c.Audit, c.ConsentTicket, c.Credential,
-		c.Customer, c.Event, c.Fulfillment, c.Grant, c.Idempotency, c.Membership,
-		c.Note, c.Notification, c.OAuthClient, c.Order, c.OrderLine, c.Payment,
+		c.APIKey, c.AccessToken, c.App, c.Attempt, c.Audit, c.ConsentTicket,
+		c.Credential, c.Customer, c.Delivery, c.DeliveryLog, c.EndpointStat, c.Event,
+		c.Fulfillment, c.Grant, c.Idempotency, c.Mail, c.Membership, c.Note,
+		c.Notification, c.OAuthClient, c.Order, c.OrderLine, c.Outbox, c.Payment,
 		c.Product, c.Session, c.Staff, c.StaffToken, c.Store, c.StoreHandle, c.User,
-		c.UserEmail,
+		c.UserEmail, c.WebhookEndpoint, c.WebhookQueue,
 	} {
 		n.Use(hooks...)
 	}
@@ -347,11 +396,12 @@ func (c *Client) Use(hooks ...Hook) {
 // In order to add interceptors to a specific client, call: `client.Node.Intercept(...)`.
 func (c *Client) Intercept(interceptors ...Interceptor) {
 	for _, n := range []interface{ Intercept(...Interceptor) }{
-		c.APIKey, c.AccessToken, c.App, c.Audit, c.ConsentTicket, c.Credential,
-		c.Customer, c.Event, c.Fulfillment, c.Grant, c.Idempotency, c.Membership,
-		c.Note, c.Notification, c.OAuthClient, c.Order, c.OrderLine, c.Payment,
+		c.APIKey, c.AccessToken, c.App, c.Attempt, c.Audit, c.ConsentTicket,
+		c.Credential, c.Customer, c.Delivery, c.DeliveryLog, c.EndpointStat, c.Event,
+		c.Fulfillment, c.Grant, c.Idempotency, c.Mail, c.Membership, c.Note,
+		c.Notification, c.OAuthClient, c.Order, c.OrderLine, c.Outbox, c.Payment,
 		c.Product, c.Session, c.Staff, c.StaffToken, c.Store, c.StoreHandle, c.User,
-		c.UserEmail,
+		c.UserEmail, c.WebhookEndpoint, c.WebhookQueue,
 	} {
 		n.Intercept(interceptors...)
 	}
@@ -366,6 +416,8 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.AccessToken.mutate(ctx, m)
 	case *AppMutation:
 		return c.App.mutate(ctx, m)
+	case *AttemptMutation:
+		return c.Attempt.mutate(ctx, m)
 	case *AuditMutation:
 		return c.Audit.mutate(ctx, m)
 	case *ConsentTicketMutation:
@@ -374,6 +426,12 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.Credential.mutate(ctx, m)
 	case *CustomerMutation:
 		return c.Customer.mutate(ctx, m)
+	case *DeliveryMutation:
+		return c.Delivery.mutate(ctx, m)
+	case *DeliveryLogMutation:
+		return c.DeliveryLog.mutate(ctx, m)
+	case *EndpointStatMutation:
+		return c.EndpointStat.mutate(ctx, m)
 	case *EventMutation:
 		return c.Event.mutate(ctx, m)
 	case *FulfillmentMutation:
@@ -382,6 +440,8 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.Grant.mutate(ctx, m)
 	case *IdempotencyMutation:
 		return c.Idempotency.mutate(ctx, m)
+	case *MailMutation:
+		return c.Mail.mutate(ctx, m)
 	case *MembershipMutation:
 		return c.Membership.mutate(ctx, m)
 	case *NoteMutation:
@@ -394,6 +454,8 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.Order.mutate(ctx, m)
 	case *OrderLineMutation:
 		return c.OrderLine.mutate(ctx, m)
+	case *OutboxMutation:
+		return c.Outbox.mutate(ctx, m)
 	case *PaymentMutation:
 		return c.Payment.mutate(ctx, m)
 	case *ProductMutation:
@@ -412,6 +474,10 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.User.mutate(ctx, m)
 	case *UserEmailMutation:
 		return c.UserEmail.mutate(ctx, m)
+	case *WebhookEndpointMutation:
+		return c.WebhookEndpoint.mutate(ctx, m)
+	case *WebhookQueueMutation:
+		return c.WebhookQueue.mutate(ctx, m)
 	default:
 		return nil, fmt.Errorf("db: unknown mutation type %T", m)
 	}
@@ -816,6 +882,140 @@ func (c *AppClient) mutate(ctx context.Context, m *AppMutation) (Value, error) {
 		return (&AppDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:
 		return nil, fmt.Errorf("db: unknown App mutation op: %q", m.Op())
+	}
+}
+
+// AttemptClient is a client for the Attempt schema.
+type AttemptClient struct {
+	config
+}
+
+// NewAttemptClient returns a client for the Attempt from the given config.
+func NewAttemptClient(c config) *AttemptClient {
+	return &AttemptClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `attempt.Hooks(f(g(h())))`.
+func (c *AttemptClient) Use(hooks ...Hook) {
+	c.hooks.Attempt = append(c.hooks.Attempt, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `attempt.Intercept(f(g(h())))`.
+func (c *AttemptClient) Intercept(interceptors ...Interceptor) {
+	c.inters.Attempt = append(c.inters.Attempt, interceptors...)
+}
+
+// Create returns a builder for creating a Attempt entity.
+func (c *AttemptClient) Create() *AttemptCreate {
+	mutation := newAttemptMutation(c.config, OpCreate)
+	return &AttemptCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of Attempt entities.
+func (c *AttemptClient) CreateBulk(builders ...*AttemptCreate) *AttemptCreateBulk {
+	return &AttemptCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *AttemptClient) MapCreateBulk(slice any, setFunc func(*AttemptCreate, int)) *AttemptCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &AttemptCreateBulk{err: fmt.Errorf("calling to AttemptClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*AttemptCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &AttemptCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for Attempt.
+func (c *AttemptClient) Update() *AttemptUpdate {
+	mutation := newAttemptMutation(c.config, OpUpdate)
+	return &AttemptUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *AttemptClient) UpdateOne(_m *Attempt) *AttemptUpdateOne {
+	mutation := newAttemptMutation(c.config, OpUpdateOne, withAttempt(_m))
+	return &AttemptUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *AttemptClient) UpdateOneID(id xid.ID) *AttemptUpdateOne {
+	mutation := newAttemptMutation(c.config, OpUpdateOne, withAttemptID(id))
+	return &AttemptUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for Attempt.
+func (c *AttemptClient) Delete() *AttemptDelete {
+	mutation := newAttemptMutation(c.config, OpDelete)
+	return &AttemptDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *AttemptClient) DeleteOne(_m *Attempt) *AttemptDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *AttemptClient) DeleteOneID(id xid.ID) *AttemptDeleteOne {
+	builder := c.Delete().Where(attempt.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &AttemptDeleteOne{builder}
+}
+
+// Query returns a query builder for Attempt.
+func (c *AttemptClient) Query() *AttemptQuery {
+	return &AttemptQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeAttempt},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a Attempt entity by its id.
+func (c *AttemptClient) Get(ctx context.Context, id xid.ID) (*Attempt, error) {
+	return c.Query().Where(attempt.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *AttemptClient) GetX(ctx context.Context, id xid.ID) *Attempt {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *AttemptClient) Hooks() []Hook {
+	hooks := c.hooks.Attempt
+	return append(hooks[:len(hooks):len(hooks)], attempt.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *AttemptClient) Interceptors() []Interceptor {
+	return c.inters.Attempt
+}
+
+func (c *AttemptClient) mutate(ctx context.Context, m *AttemptMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&AttemptCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&AttemptUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&AttemptUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&AttemptDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("db: unknown Attempt mutation op: %q", m.Op())
 	}
 }
 
@@ -1354,6 +1554,408 @@ func (c *CustomerClient) mutate(ctx context.Context, m *CustomerMutation) (Value
 	}
 }
 
+// DeliveryClient is a client for the Delivery schema.
+type DeliveryClient struct {
+	config
+}
+
+// NewDeliveryClient returns a client for the Delivery from the given config.
+func NewDeliveryClient(c config) *DeliveryClient {
+	return &DeliveryClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `delivery.Hooks(f(g(h())))`.
+func (c *DeliveryClient) Use(hooks ...Hook) {
+	c.hooks.Delivery = append(c.hooks.Delivery, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `delivery.Intercept(f(g(h())))`.
+func (c *DeliveryClient) Intercept(interceptors ...Interceptor) {
+	c.inters.Delivery = append(c.inters.Delivery, interceptors...)
+}
+
+// Create returns a builder for creating a Delivery entity.
+func (c *DeliveryClient) Create() *DeliveryCreate {
+	mutation := newDeliveryMutation(c.config, OpCreate)
+	return &DeliveryCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of Delivery entities.
+func (c *DeliveryClient) CreateBulk(builders ...*DeliveryCreate) *DeliveryCreateBulk {
+	return &DeliveryCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *DeliveryClient) MapCreateBulk(slice any, setFunc func(*DeliveryCreate, int)) *DeliveryCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &DeliveryCreateBulk{err: fmt.Errorf("calling to DeliveryClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*DeliveryCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &DeliveryCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for Delivery.
+func (c *DeliveryClient) Update() *DeliveryUpdate {
+	mutation := newDeliveryMutation(c.config, OpUpdate)
+	return &DeliveryUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *DeliveryClient) UpdateOne(_m *Delivery) *DeliveryUpdateOne {
+	mutation := newDeliveryMutation(c.config, OpUpdateOne, withDelivery(_m))
+	return &DeliveryUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *DeliveryClient) UpdateOneID(id xid.ID) *DeliveryUpdateOne {
+	mutation := newDeliveryMutation(c.config, OpUpdateOne, withDeliveryID(id))
+	return &DeliveryUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for Delivery.
+func (c *DeliveryClient) Delete() *DeliveryDelete {
+	mutation := newDeliveryMutation(c.config, OpDelete)
+	return &DeliveryDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *DeliveryClient) DeleteOne(_m *Delivery) *DeliveryDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *DeliveryClient) DeleteOneID(id xid.ID) *DeliveryDeleteOne {
+	builder := c.Delete().Where(delivery.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &DeliveryDeleteOne{builder}
+}
+
+// Query returns a query builder for Delivery.
+func (c *DeliveryClient) Query() *DeliveryQuery {
+	return &DeliveryQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeDelivery},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a Delivery entity by its id.
+func (c *DeliveryClient) Get(ctx context.Context, id xid.ID) (*Delivery, error) {
+	return c.Query().Where(delivery.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *DeliveryClient) GetX(ctx context.Context, id xid.ID) *Delivery {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *DeliveryClient) Hooks() []Hook {
+	hooks := c.hooks.Delivery
+	return append(hooks[:len(hooks):len(hooks)], delivery.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *DeliveryClient) Interceptors() []Interceptor {
+	return c.inters.Delivery
+}
+
+func (c *DeliveryClient) mutate(ctx context.Context, m *DeliveryMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&DeliveryCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&DeliveryUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&DeliveryUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&DeliveryDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("db: unknown Delivery mutation op: %q", m.Op())
+	}
+}
+
+// DeliveryLogClient is a client for the DeliveryLog schema.
+type DeliveryLogClient struct {
+	config
+}
+
+// NewDeliveryLogClient returns a client for the DeliveryLog from the given config.
+func NewDeliveryLogClient(c config) *DeliveryLogClient {
+	return &DeliveryLogClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `deliverylog.Hooks(f(g(h())))`.
+func (c *DeliveryLogClient) Use(hooks ...Hook) {
+	c.hooks.DeliveryLog = append(c.hooks.DeliveryLog, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `deliverylog.Intercept(f(g(h())))`.
+func (c *DeliveryLogClient) Intercept(interceptors ...Interceptor) {
+	c.inters.DeliveryLog = append(c.inters.DeliveryLog, interceptors...)
+}
+
+// Create returns a builder for creating a DeliveryLog entity.
+func (c *DeliveryLogClient) Create() *DeliveryLogCreate {
+	mutation := newDeliveryLogMutation(c.config, OpCreate)
+	return &DeliveryLogCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of DeliveryLog entities.
+func (c *DeliveryLogClient) CreateBulk(builders ...*DeliveryLogCreate) *DeliveryLogCreateBulk {
+	return &DeliveryLogCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *DeliveryLogClient) MapCreateBulk(slice any, setFunc func(*DeliveryLogCreate, int)) *DeliveryLogCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &DeliveryLogCreateBulk{err: fmt.Errorf("calling to DeliveryLogClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*DeliveryLogCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &DeliveryLogCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for DeliveryLog.
+func (c *DeliveryLogClient) Update() *DeliveryLogUpdate {
+	mutation := newDeliveryLogMutation(c.config, OpUpdate)
+	return &DeliveryLogUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *DeliveryLogClient) UpdateOne(_m *DeliveryLog) *DeliveryLogUpdateOne {
+	mutation := newDeliveryLogMutation(c.config, OpUpdateOne, withDeliveryLog(_m))
+	return &DeliveryLogUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *DeliveryLogClient) UpdateOneID(id xid.ID) *DeliveryLogUpdateOne {
+	mutation := newDeliveryLogMutation(c.config, OpUpdateOne, withDeliveryLogID(id))
+	return &DeliveryLogUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for DeliveryLog.
+func (c *DeliveryLogClient) Delete() *DeliveryLogDelete {
+	mutation := newDeliveryLogMutation(c.config, OpDelete)
+	return &DeliveryLogDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *DeliveryLogClient) DeleteOne(_m *DeliveryLog) *DeliveryLogDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *DeliveryLogClient) DeleteOneID(id xid.ID) *DeliveryLogDeleteOne {
+	builder := c.Delete().Where(deliverylog.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &DeliveryLogDeleteOne{builder}
+}
+
+// Query returns a query builder for DeliveryLog.
+func (c *DeliveryLogClient) Query() *DeliveryLogQuery {
+	return &DeliveryLogQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeDeliveryLog},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a DeliveryLog entity by its id.
+func (c *DeliveryLogClient) Get(ctx context.Context, id xid.ID) (*DeliveryLog, error) {
+	return c.Query().Where(deliverylog.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *DeliveryLogClient) GetX(ctx context.Context, id xid.ID) *DeliveryLog {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *DeliveryLogClient) Hooks() []Hook {
+	hooks := c.hooks.DeliveryLog
+	return append(hooks[:len(hooks):len(hooks)], deliverylog.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *DeliveryLogClient) Interceptors() []Interceptor {
+	return c.inters.DeliveryLog
+}
+
+func (c *DeliveryLogClient) mutate(ctx context.Context, m *DeliveryLogMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&DeliveryLogCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&DeliveryLogUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&DeliveryLogUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&DeliveryLogDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("db: unknown DeliveryLog mutation op: %q", m.Op())
+	}
+}
+
+// EndpointStatClient is a client for the EndpointStat schema.
+type EndpointStatClient struct {
+	config
+}
+
+// NewEndpointStatClient returns a client for the EndpointStat from the given config.
+func NewEndpointStatClient(c config) *EndpointStatClient {
+	return &EndpointStatClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `endpointstat.Hooks(f(g(h())))`.
+func (c *EndpointStatClient) Use(hooks ...Hook) {
+	c.hooks.EndpointStat = append(c.hooks.EndpointStat, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `endpointstat.Intercept(f(g(h())))`.
+func (c *EndpointStatClient) Intercept(interceptors ...Interceptor) {
+	c.inters.EndpointStat = append(c.inters.EndpointStat, interceptors...)
+}
+
+// Create returns a builder for creating a EndpointStat entity.
+func (c *EndpointStatClient) Create() *EndpointStatCreate {
+	mutation := newEndpointStatMutation(c.config, OpCreate)
+	return &EndpointStatCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of EndpointStat entities.
+func (c *EndpointStatClient) CreateBulk(builders ...*EndpointStatCreate) *EndpointStatCreateBulk {
+	return &EndpointStatCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *EndpointStatClient) MapCreateBulk(slice any, setFunc func(*EndpointStatCreate, int)) *EndpointStatCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &EndpointStatCreateBulk{err: fmt.Errorf("calling to EndpointStatClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*EndpointStatCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &EndpointStatCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for EndpointStat.
+func (c *EndpointStatClient) Update() *EndpointStatUpdate {
+	mutation := newEndpointStatMutation(c.config, OpUpdate)
+	return &EndpointStatUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *EndpointStatClient) UpdateOne(_m *EndpointStat) *EndpointStatUpdateOne {
+	mutation := newEndpointStatMutation(c.config, OpUpdateOne, withEndpointStat(_m))
+	return &EndpointStatUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *EndpointStatClient) UpdateOneID(id xid.ID) *EndpointStatUpdateOne {
+	mutation := newEndpointStatMutation(c.config, OpUpdateOne, withEndpointStatID(id))
+	return &EndpointStatUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for EndpointStat.
+func (c *EndpointStatClient) Delete() *EndpointStatDelete {
+	mutation := newEndpointStatMutation(c.config, OpDelete)
+	return &EndpointStatDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *EndpointStatClient) DeleteOne(_m *EndpointStat) *EndpointStatDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *EndpointStatClient) DeleteOneID(id xid.ID) *EndpointStatDeleteOne {
+	builder := c.Delete().Where(endpointstat.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &EndpointStatDeleteOne{builder}
+}
+
+// Query returns a query builder for EndpointStat.
+func (c *EndpointStatClient) Query() *EndpointStatQuery {
+	return &EndpointStatQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeEndpointStat},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a EndpointStat entity by its id.
+func (c *EndpointStatClient) Get(ctx context.Context, id xid.ID) (*EndpointStat, error) {
+	return c.Query().Where(endpointstat.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *EndpointStatClient) GetX(ctx context.Context, id xid.ID) *EndpointStat {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *EndpointStatClient) Hooks() []Hook {
+	hooks := c.hooks.EndpointStat
+	return append(hooks[:len(hooks):len(hooks)], endpointstat.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *EndpointStatClient) Interceptors() []Interceptor {
+	return c.inters.EndpointStat
+}
+
+func (c *EndpointStatClient) mutate(ctx context.Context, m *EndpointStatMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&EndpointStatCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&EndpointStatUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&EndpointStatUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&EndpointStatDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("db: unknown EndpointStat mutation op: %q", m.Op())
+	}
+}
+
 // EventClient is a client for the Event schema.
 type EventClient struct {
 	config
@@ -1887,6 +2489,140 @@ func (c *IdempotencyClient) mutate(ctx context.Context, m *IdempotencyMutation) 
 		return (&IdempotencyDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:
 		return nil, fmt.Errorf("db: unknown Idempotency mutation op: %q", m.Op())
+	}
+}
+
+// MailClient is a client for the Mail schema.
+type MailClient struct {
+	config
+}
+
+// NewMailClient returns a client for the Mail from the given config.
+func NewMailClient(c config) *MailClient {
+	return &MailClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `mail.Hooks(f(g(h())))`.
+func (c *MailClient) Use(hooks ...Hook) {
+	c.hooks.Mail = append(c.hooks.Mail, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `mail.Intercept(f(g(h())))`.
+func (c *MailClient) Intercept(interceptors ...Interceptor) {
+	c.inters.Mail = append(c.inters.Mail, interceptors...)
+}
+
+// Create returns a builder for creating a Mail entity.
+func (c *MailClient) Create() *MailCreate {
+	mutation := newMailMutation(c.config, OpCreate)
+	return &MailCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of Mail entities.
+func (c *MailClient) CreateBulk(builders ...*MailCreate) *MailCreateBulk {
+	return &MailCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *MailClient) MapCreateBulk(slice any, setFunc func(*MailCreate, int)) *MailCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &MailCreateBulk{err: fmt.Errorf("calling to MailClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*MailCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &MailCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for Mail.
+func (c *MailClient) Update() *MailUpdate {
+	mutation := newMailMutation(c.config, OpUpdate)
+	return &MailUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *MailClient) UpdateOne(_m *Mail) *MailUpdateOne {
+	mutation := newMailMutation(c.config, OpUpdateOne, withMail(_m))
+	return &MailUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *MailClient) UpdateOneID(id xid.ID) *MailUpdateOne {
+	mutation := newMailMutation(c.config, OpUpdateOne, withMailID(id))
+	return &MailUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for Mail.
+func (c *MailClient) Delete() *MailDelete {
+	mutation := newMailMutation(c.config, OpDelete)
+	return &MailDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *MailClient) DeleteOne(_m *Mail) *MailDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *MailClient) DeleteOneID(id xid.ID) *MailDeleteOne {
+	builder := c.Delete().Where(mail.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &MailDeleteOne{builder}
+}
+
+// Query returns a query builder for Mail.
+func (c *MailClient) Query() *MailQuery {
+	return &MailQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeMail},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a Mail entity by its id.
+func (c *MailClient) Get(ctx context.Context, id xid.ID) (*Mail, error) {
+	return c.Query().Where(mail.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *MailClient) GetX(ctx context.Context, id xid.ID) *Mail {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *MailClient) Hooks() []Hook {
+	hooks := c.hooks.Mail
+	return append(hooks[:len(hooks):len(hooks)], mail.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *MailClient) Interceptors() []Interceptor {
+	return c.inters.Mail
+}
+
+func (c *MailClient) mutate(ctx context.Context, m *MailMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&MailCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&MailUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&MailUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&MailDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("db: unknown Mail mutation op: %q", m.Op())
 	}
 }
 
@@ -2689,6 +3425,140 @@ func (c *OrderLineClient) mutate(ctx context.Context, m *OrderLineMutation) (Val
 		return (&OrderLineDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:
 		return nil, fmt.Errorf("db: unknown OrderLine mutation op: %q", m.Op())
+	}
+}
+
+// OutboxClient is a client for the Outbox schema.
+type OutboxClient struct {
+	config
+}
+
+// NewOutboxClient returns a client for the Outbox from the given config.
+func NewOutboxClient(c config) *OutboxClient {
+	return &OutboxClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `outbox.Hooks(f(g(h())))`.
+func (c *OutboxClient) Use(hooks ...Hook) {
+	c.hooks.Outbox = append(c.hooks.Outbox, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `outbox.Intercept(f(g(h())))`.
+func (c *OutboxClient) Intercept(interceptors ...Interceptor) {
+	c.inters.Outbox = append(c.inters.Outbox, interceptors...)
+}
+
+// Create returns a builder for creating a Outbox entity.
+func (c *OutboxClient) Create() *OutboxCreate {
+	mutation := newOutboxMutation(c.config, OpCreate)
+	return &OutboxCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of Outbox entities.
+func (c *OutboxClient) CreateBulk(builders ...*OutboxCreate) *OutboxCreateBulk {
+	return &OutboxCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *OutboxClient) MapCreateBulk(slice any, setFunc func(*OutboxCreate, int)) *OutboxCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &OutboxCreateBulk{err: fmt.Errorf("calling to OutboxClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*OutboxCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &OutboxCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for Outbox.
+func (c *OutboxClient) Update() *OutboxUpdate {
+	mutation := newOutboxMutation(c.config, OpUpdate)
+	return &OutboxUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *OutboxClient) UpdateOne(_m *Outbox) *OutboxUpdateOne {
+	mutation := newOutboxMutation(c.config, OpUpdateOne, withOutbox(_m))
+	return &OutboxUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *OutboxClient) UpdateOneID(id xid.ID) *OutboxUpdateOne {
+	mutation := newOutboxMutation(c.config, OpUpdateOne, withOutboxID(id))
+	return &OutboxUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for Outbox.
+func (c *OutboxClient) Delete() *OutboxDelete {
+	mutation := newOutboxMutation(c.config, OpDelete)
+	return &OutboxDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *OutboxClient) DeleteOne(_m *Outbox) *OutboxDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *OutboxClient) DeleteOneID(id xid.ID) *OutboxDeleteOne {
+	builder := c.Delete().Where(outbox.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &OutboxDeleteOne{builder}
+}
+
+// Query returns a query builder for Outbox.
+func (c *OutboxClient) Query() *OutboxQuery {
+	return &OutboxQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeOutbox},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a Outbox entity by its id.
+func (c *OutboxClient) Get(ctx context.Context, id xid.ID) (*Outbox, error) {
+	return c.Query().Where(outbox.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *OutboxClient) GetX(ctx context.Context, id xid.ID) *Outbox {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *OutboxClient) Hooks() []Hook {
+	hooks := c.hooks.Outbox
+	return append(hooks[:len(hooks):len(hooks)], outbox.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *OutboxClient) Interceptors() []Interceptor {
+	return c.inters.Outbox
+}
+
+func (c *OutboxClient) mutate(ctx context.Context, m *OutboxMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&OutboxCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&OutboxUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&OutboxUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&OutboxDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("db: unknown Outbox mutation op: %q", m.Op())
 	}
 }
 
@@ -3894,19 +4764,289 @@ func (c *UserEmailClient) mutate(ctx context.Context, m *UserEmailMutation) (Val
 	}
 }
 
+// WebhookEndpointClient is a client for the WebhookEndpoint schema.
+type WebhookEndpointClient struct {
+	config
+}
+
+// NewWebhookEndpointClient returns a client for the WebhookEndpoint from the given config.
+func NewWebhookEndpointClient(c config) *WebhookEndpointClient {
+	return &WebhookEndpointClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `webhookendpoint.Hooks(f(g(h())))`.
+func (c *WebhookEndpointClient) Use(hooks ...Hook) {
+	c.hooks.WebhookEndpoint = append(c.hooks.WebhookEndpoint, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `webhookendpoint.Intercept(f(g(h())))`.
+func (c *WebhookEndpointClient) Intercept(interceptors ...Interceptor) {
+	c.inters.WebhookEndpoint = append(c.inters.WebhookEndpoint, interceptors...)
+}
+
+// Create returns a builder for creating a WebhookEndpoint entity.
+func (c *WebhookEndpointClient) Create() *WebhookEndpointCreate {
+	mutation := newWebhookEndpointMutation(c.config, OpCreate)
+	return &WebhookEndpointCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of WebhookEndpoint entities.
+func (c *WebhookEndpointClient) CreateBulk(builders ...*WebhookEndpointCreate) *WebhookEndpointCreateBulk {
+	return &WebhookEndpointCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *WebhookEndpointClient) MapCreateBulk(slice any, setFunc func(*WebhookEndpointCreate, int)) *WebhookEndpointCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &WebhookEndpointCreateBulk{err: fmt.Errorf("calling to WebhookEndpointClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*WebhookEndpointCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &WebhookEndpointCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for WebhookEndpoint.
+func (c *WebhookEndpointClient) Update() *WebhookEndpointUpdate {
+	mutation := newWebhookEndpointMutation(c.config, OpUpdate)
+	return &WebhookEndpointUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *WebhookEndpointClient) UpdateOne(_m *WebhookEndpoint) *WebhookEndpointUpdateOne {
+	mutation := newWebhookEndpointMutation(c.config, OpUpdateOne, withWebhookEndpoint(_m))
+	return &WebhookEndpointUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *WebhookEndpointClient) UpdateOneID(id xid.ID) *WebhookEndpointUpdateOne {
+	mutation := newWebhookEndpointMutation(c.config, OpUpdateOne, withWebhookEndpointID(id))
+	return &WebhookEndpointUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for WebhookEndpoint.
+func (c *WebhookEndpointClient) Delete() *WebhookEndpointDelete {
+	mutation := newWebhookEndpointMutation(c.config, OpDelete)
+	return &WebhookEndpointDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *WebhookEndpointClient) DeleteOne(_m *WebhookEndpoint) *WebhookEndpointDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *WebhookEndpointClient) DeleteOneID(id xid.ID) *WebhookEndpointDeleteOne {
+	builder := c.Delete().Where(webhookendpoint.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &WebhookEndpointDeleteOne{builder}
+}
+
+// Query returns a query builder for WebhookEndpoint.
+func (c *WebhookEndpointClient) Query() *WebhookEndpointQuery {
+	return &WebhookEndpointQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeWebhookEndpoint},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a WebhookEndpoint entity by its id.
+func (c *WebhookEndpointClient) Get(ctx context.Context, id xid.ID) (*WebhookEndpoint, error) {
+	return c.Query().Where(webhookendpoint.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *WebhookEndpointClient) GetX(ctx context.Context, id xid.ID) *WebhookEndpoint {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *WebhookEndpointClient) Hooks() []Hook {
+	hooks := c.hooks.WebhookEndpoint
+	return append(hooks[:len(hooks):len(hooks)], webhookendpoint.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *WebhookEndpointClient) Interceptors() []Interceptor {
+	return c.inters.WebhookEndpoint
+}
+
+func (c *WebhookEndpointClient) mutate(ctx context.Context, m *WebhookEndpointMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&WebhookEndpointCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&WebhookEndpointUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&WebhookEndpointUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&WebhookEndpointDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("db: unknown WebhookEndpoint mutation op: %q", m.Op())
+	}
+}
+
+// WebhookQueueClient is a client for the WebhookQueue schema.
+type WebhookQueueClient struct {
+	config
+}
+
+// NewWebhookQueueClient returns a client for the WebhookQueue from the given config.
+func NewWebhookQueueClient(c config) *WebhookQueueClient {
+	return &WebhookQueueClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `webhookqueue.Hooks(f(g(h())))`.
+func (c *WebhookQueueClient) Use(hooks ...Hook) {
+	c.hooks.WebhookQueue = append(c.hooks.WebhookQueue, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `webhookqueue.Intercept(f(g(h())))`.
+func (c *WebhookQueueClient) Intercept(interceptors ...Interceptor) {
+	c.inters.WebhookQueue = append(c.inters.WebhookQueue, interceptors...)
+}
+
+// Create returns a builder for creating a WebhookQueue entity.
+func (c *WebhookQueueClient) Create() *WebhookQueueCreate {
+	mutation := newWebhookQueueMutation(c.config, OpCreate)
+	return &WebhookQueueCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of WebhookQueue entities.
+func (c *WebhookQueueClient) CreateBulk(builders ...*WebhookQueueCreate) *WebhookQueueCreateBulk {
+	return &WebhookQueueCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *WebhookQueueClient) MapCreateBulk(slice any, setFunc func(*WebhookQueueCreate, int)) *WebhookQueueCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &WebhookQueueCreateBulk{err: fmt.Errorf("calling to WebhookQueueClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*WebhookQueueCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &WebhookQueueCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for WebhookQueue.
+func (c *WebhookQueueClient) Update() *WebhookQueueUpdate {
+	mutation := newWebhookQueueMutation(c.config, OpUpdate)
+	return &WebhookQueueUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *WebhookQueueClient) UpdateOne(_m *WebhookQueue) *WebhookQueueUpdateOne {
+	mutation := newWebhookQueueMutation(c.config, OpUpdateOne, withWebhookQueue(_m))
+	return &WebhookQueueUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *WebhookQueueClient) UpdateOneID(id xid.ID) *WebhookQueueUpdateOne {
+	mutation := newWebhookQueueMutation(c.config, OpUpdateOne, withWebhookQueueID(id))
+	return &WebhookQueueUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for WebhookQueue.
+func (c *WebhookQueueClient) Delete() *WebhookQueueDelete {
+	mutation := newWebhookQueueMutation(c.config, OpDelete)
+	return &WebhookQueueDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *WebhookQueueClient) DeleteOne(_m *WebhookQueue) *WebhookQueueDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *WebhookQueueClient) DeleteOneID(id xid.ID) *WebhookQueueDeleteOne {
+	builder := c.Delete().Where(webhookqueue.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &WebhookQueueDeleteOne{builder}
+}
+
+// Query returns a query builder for WebhookQueue.
+func (c *WebhookQueueClient) Query() *WebhookQueueQuery {
+	return &WebhookQueueQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeWebhookQueue},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a WebhookQueue entity by its id.
+func (c *WebhookQueueClient) Get(ctx context.Context, id xid.ID) (*WebhookQueue, error) {
+	return c.Query().Where(webhookqueue.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *WebhookQueueClient) GetX(ctx context.Context, id xid.ID) *WebhookQueue {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *WebhookQueueClient) Hooks() []Hook {
+	hooks := c.hooks.WebhookQueue
+	return append(hooks[:len(hooks):len(hooks)], webhookqueue.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *WebhookQueueClient) Interceptors() []Interceptor {
+	return c.inters.WebhookQueue
+}
+
+func (c *WebhookQueueClient) mutate(ctx context.Context, m *WebhookQueueMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&WebhookQueueCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&WebhookQueueUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&WebhookQueueUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&WebhookQueueDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("db: unknown WebhookQueue mutation op: %q", m.Op())
+	}
+}
+
 // hooks and interceptors per client, for fast access.
 type (
 	hooks struct {
-		APIKey, AccessToken, App, Audit, ConsentTicket, Credential, Customer, Event,
-		Fulfillment, Grant, Idempotency, Membership, Note, Notification, OAuthClient,
-		Order, OrderLine, Payment, Product, Session, Staff, StaffToken, Store,
-		StoreHandle, User, UserEmail []ent.Hook
+		APIKey, AccessToken, App, Attempt, Audit, ConsentTicket, Credential, Customer,
+		Delivery, DeliveryLog, EndpointStat, Event, Fulfillment, Grant, Idempotency,
+		Mail, Membership, Note, Notification, OAuthClient, Order, OrderLine, Outbox,
+		Payment, Product, Session, Staff, StaffToken, Store, StoreHandle, User,
+		UserEmail, WebhookEndpoint, WebhookQueue []ent.Hook
 	}
 	inters struct {
-		APIKey, AccessToken, App, Audit, ConsentTicket, Credential, Customer, Event,
-		Fulfillment, Grant, Idempotency, Membership, Note, Notification, OAuthClient,
-		Order, OrderLine, Payment, Product, Session, Staff, StaffToken, Store,
-		StoreHandle, User, UserEmail []ent.Interceptor
+		APIKey, AccessToken, App, Attempt, Audit, ConsentTicket, Credential, Customer,
+		Delivery, DeliveryLog, EndpointStat, Event, Fulfillment, Grant, Idempotency,
+		Mail, Membership, Note, Notification, OAuthClient, Order, OrderLine, Outbox,
+		Payment, Product, Session, Staff, StaffToken, Store, StoreHandle, User,
+		UserEmail, WebhookEndpoint, WebhookQueue []ent.Interceptor
 	}
 )
 

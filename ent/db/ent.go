@@ -15,21 +15,27 @@ import (
 	"github.com/storefront-go/storefront/ent/db/accesstoken"
 	"github.com/storefront-go/storefront/ent/db/apikey"
 	"github.com/storefront-go/storefront/ent/db/app"
+	"github.com/storefront-go/storefront/ent/db/attempt"
 	"github.com/storefront-go/storefront/ent/db/audit"
 	"github.com/storefront-go/storefront/ent/db/consentticket"
 	"github.com/storefront-go/storefront/ent/db/credential"
 	"github.com/storefront-go/storefront/ent/db/customer"
+	"github.com/storefront-go/storefront/ent/db/delivery"
+	"github.com/storefront-go/storefront/ent/db/deliverylog"
+	"github.com/storefront-go/storefront/ent/db/endpointstat"
 
 	dbevent "github.com/storefront-go/storefront/ent/db/event"
 	"github.com/storefront-go/storefront/ent/db/fulfillment"
 	"github.com/storefront-go/storefront/ent/db/grant"
 	"github.com/storefront-go/storefront/ent/db/idempotency"
+	"github.com/storefront-go/storefront/ent/db/mail"
 	"github.com/storefront-go/storefront/ent/db/membership"
 	"github.com/storefront-go/storefront/ent/db/note"
 	"github.com/storefront-go/storefront/ent/db/notification"
 	"github.com/storefront-go/storefront/ent/db/oauthclient"
 	"github.com/storefront-go/storefront/ent/db/order"
 	"github.com/storefront-go/storefront/ent/db/orderline"
+	"github.com/storefront-go/storefront/ent/db/outbox"
 	"github.com/storefront-go/storefront/ent/db/payment"
 	"github.com/storefront-go/storefront/ent/db/product"
 	"github.com/storefront-go/storefront/ent/db/session"
@@ -39,6 +45,8 @@ import (
 	"github.com/storefront-go/storefront/ent/db/storehandle"
 	"github.com/storefront-go/storefront/ent/db/user"
 	"github.com/storefront-go/storefront/ent/db/useremail"
+	"github.com/storefront-go/storefront/ent/db/webhookendpoint"
+	"github.com/storefront-go/storefront/ent/db/webhookqueue"
 )
 
 // ent aliases to avoid import conflicts in user's code.
@@ -99,32 +107,40 @@ var (
 func checkColumn(t, c string) error {
 	initCheck.Do(func() {
 		columnCheck = sql.NewColumnCheck(map[string]func(string) bool{
-			apikey.Table:        apikey.ValidColumn,
-			accesstoken.Table:   accesstoken.ValidColumn,
-			app.Table:           app.ValidColumn,
-			audit.Table:         audit.ValidColumn,
-			consentticket.Table: consentticket.ValidColumn,
-			credential.Table:    credential.ValidColumn,
-			customer.Table:      customer.ValidColumn,
-			dbevent.Table:       dbevent.ValidColumn,
-			fulfillment.Table:   fulfillment.ValidColumn,
-			grant.Table:         grant.ValidColumn,
-			idempotency.Table:   idempotency.ValidColumn,
-			membership.Table:    membership.ValidColumn,
-			note.Table:          note.ValidColumn,
-			notification.Table:  notification.ValidColumn,
-			oauthclient.Table:   oauthclient.ValidColumn,
-			order.Table:         order.ValidColumn,
-			orderline.Table:     orderline.ValidColumn,
-			payment.Table:       payment.ValidColumn,
-			product.Table:       product.ValidColumn,
-			session.Table:       session.ValidColumn,
-			staff.Table:         staff.ValidColumn,
-			stafftoken.Table:    stafftoken.ValidColumn,
-			store.Table:         store.ValidColumn,
-			storehandle.Table:   storehandle.ValidColumn,
-			user.Table:          user.ValidColumn,
-			useremail.Table:     useremail.ValidColumn,
+			apikey.Table:          apikey.ValidColumn,
+			accesstoken.Table:     accesstoken.ValidColumn,
+			app.Table:             app.ValidColumn,
+			attempt.Table:         attempt.ValidColumn,
+			audit.Table:           audit.ValidColumn,
+			consentticket.Table:   consentticket.ValidColumn,
+			credential.Table:      credential.ValidColumn,
+			customer.Table:        customer.ValidColumn,
+			delivery.Table:        delivery.ValidColumn,
+			deliverylog.Table:     deliverylog.ValidColumn,
+			endpointstat.Table:    endpointstat.ValidColumn,
+			dbevent.Table:         dbevent.ValidColumn,
+			fulfillment.Table:     fulfillment.ValidColumn,
+			grant.Table:           grant.ValidColumn,
+			idempotency.Table:     idempotency.ValidColumn,
+			mail.Table:            mail.ValidColumn,
+			membership.Table:      membership.ValidColumn,
+			note.Table:            note.ValidColumn,
+			notification.Table:    notification.ValidColumn,
+			oauthclient.Table:     oauthclient.ValidColumn,
+			order.Table:           order.ValidColumn,
+			orderline.Table:       orderline.ValidColumn,
+			outbox.Table:          outbox.ValidColumn,
+			payment.Table:         payment.ValidColumn,
+			product.Table:         product.ValidColumn,
+			session.Table:         session.ValidColumn,
+			staff.Table:           staff.ValidColumn,
+			stafftoken.Table:      stafftoken.ValidColumn,
+			store.Table:           store.ValidColumn,
+			storehandle.Table:     storehandle.ValidColumn,
+			user.Table:            user.ValidColumn,
+			useremail.Table:       useremail.ValidColumn,
+			webhookendpoint.Table: webhookendpoint.ValidColumn,
+			webhookqueue.Table:    webhookqueue.ValidColumn,
 		})
 	})
 	return columnCheck(t, c)

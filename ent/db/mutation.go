@@ -13,20 +13,26 @@ import (
 	"github.com/storefront-go/storefront/ent/db/accesstoken"
 	"github.com/storefront-go/storefront/ent/db/apikey"
 	"github.com/storefront-go/storefront/ent/db/app"
+	"github.com/storefront-go/storefront/ent/db/attempt"
 	"github.com/storefront-go/storefront/ent/db/audit"
 	"github.com/storefront-go/storefront/ent/db/consentticket"
 	"github.com/storefront-go/storefront/ent/db/credential"
 	"github.com/storefront-go/storefront/ent/db/customer"
+	"github.com/storefront-go/storefront/ent/db/delivery"
+	"github.com/storefront-go/storefront/ent/db/deliverylog"
+	"github.com/storefront-go/storefront/ent/db/endpointstat"
 	dbevent "github.com/storefront-go/storefront/ent/db/event"
 	"github.com/storefront-go/storefront/ent/db/fulfillment"
 	"github.com/storefront-go/storefront/ent/db/grant"
 	"github.com/storefront-go/storefront/ent/db/idempotency"
+	"github.com/storefront-go/storefront/ent/db/mail"
 	"github.com/storefront-go/storefront/ent/db/membership"
 	"github.com/storefront-go/storefront/ent/db/note"
 	"github.com/storefront-go/storefront/ent/db/notification"
 	"github.com/storefront-go/storefront/ent/db/oauthclient"
 	"github.com/storefront-go/storefront/ent/db/order"
 	"github.com/storefront-go/storefront/ent/db/orderline"
+	"github.com/storefront-go/storefront/ent/db/outbox"
 	"github.com/storefront-go/storefront/ent/db/payment"
 	"github.com/storefront-go/storefront/ent/db/predicate"
 	"github.com/storefront-go/storefront/ent/db/product"
@@ -37,6 +43,8 @@ import (
 	"github.com/storefront-go/storefront/ent/db/storehandle"
 	"github.com/storefront-go/storefront/ent/db/user"
 	"github.com/storefront-go/storefront/ent/db/useremail"
+	"github.com/storefront-go/storefront/ent/db/webhookendpoint"
+	"github.com/storefront-go/storefront/ent/db/webhookqueue"
 	"github.com/storefront-go/storefront/ent/digest"
 	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/event"
@@ -55,32 +63,40 @@ const (
 	OpUpdateOne = ent.OpUpdateOne
 
 	// Node types.
-	TypeAPIKey        = "APIKey"
-	TypeAccessToken   = "AccessToken"
-	TypeApp           = "App"
-	TypeAudit         = "Audit"
-	TypeConsentTicket = "ConsentTicket"
-	TypeCredential    = "Credential"
-	TypeCustomer      = "Customer"
-	TypeEvent         = "Event"
-	TypeFulfillment   = "Fulfillment"
-	TypeGrant         = "Grant"
-	TypeIdempotency   = "Idempotency"
-	TypeMembership    = "Membership"
-	TypeNote          = "Note"
-	TypeNotification  = "Notification"
-	TypeOAuthClient   = "OAuthClient"
-	TypeOrder         = "Order"
-	TypeOrderLine     = "OrderLine"
-	TypePayment       = "Payment"
-	TypeProduct       = "Product"
-	TypeSession       = "Session"
-	TypeStaff         = "Staff"
-	TypeStaffToken    = "StaffToken"
-	TypeStore         = "Store"
-	TypeStoreHandle   = "StoreHandle"
-	TypeUser          = "User"
-	TypeUserEmail     = "UserEmail"
+	TypeAPIKey          = "APIKey"
+	TypeAccessToken     = "AccessToken"
+	TypeApp             = "App"
+	TypeAttempt         = "Attempt"
+	TypeAudit           = "Audit"
+	TypeConsentTicket   = "ConsentTicket"
+	TypeCredential      = "Credential"
+	TypeCustomer        = "Customer"
+	TypeDelivery        = "Delivery"
+	TypeDeliveryLog     = "DeliveryLog"
+	TypeEndpointStat    = "EndpointStat"
+	TypeEvent           = "Event"
+	TypeFulfillment     = "Fulfillment"
+	TypeGrant           = "Grant"
+	TypeIdempotency     = "Idempotency"
+	TypeMail            = "Mail"
+	TypeMembership      = "Membership"
+	TypeNote            = "Note"
+	TypeNotification    = "Notification"
+	TypeOAuthClient     = "OAuthClient"
+	TypeOrder           = "Order"
+	TypeOrderLine       = "OrderLine"
+	TypeOutbox          = "Outbox"
+	TypePayment         = "Payment"
+	TypeProduct         = "Product"
+	TypeSession         = "Session"
+	TypeStaff           = "Staff"
+	TypeStaffToken      = "StaffToken"
+	TypeStore           = "Store"
+	TypeStoreHandle     = "StoreHandle"
+	TypeUser            = "User"
+	TypeUserEmail       = "UserEmail"
+	TypeWebhookEndpoint = "WebhookEndpoint"
+	TypeWebhookQueue    = "WebhookQueue"
 )
 
 // APIKeyMutation represents an operation that mutates the APIKey nodes in the graph.
@@ -3059,6 +3075,1213 @@ func (m *AppMutation) ClearEdge(name string) error {
 // It returns an error if the edge is not defined in the schema.
 func (m *AppMutation) ResetEdge(name string) error {
 	return fmt.Errorf("unknown App edge %s", name)
+}
+
+// AttemptMutation represents an operation that mutates the Attempt nodes in the graph.
+type AttemptMutation struct {
+	config
+	op            Op
+	typ           string
+	id            *xid.ID
+	store_id      *xid.ID
+	endpoint_id   *xid.ID
+	sequence      *int64
+	addsequence   *int64
+	number        *int
+	addnumber     *int
+	began_at      *micros.Time
+	addbegan_at   *micros.Time
+	next_at       *micros.Time
+	addnext_at    *micros.Time
+	attempt_id    *xid.ID
+	outcome       *string
+	status        *int
+	addstatus     *int
+	duration      *int64
+	addduration   *int64
+	detail        *string
+	response      *[]byte
+	clearedFields map[string]struct{}
+	done          bool
+	oldValue      func(context.Context) (*Attempt, error)
+	predicates    []predicate.Attempt
+}
+
+var _ ent.Mutation = (*AttemptMutation)(nil)
+
+// attemptOption allows management of the mutation configuration using functional options.
+type attemptOption func(*AttemptMutation)
+
+// newAttemptMutation creates new mutation for the Attempt entity.
+func newAttemptMutation(c config, op Op, opts ...attemptOption) *AttemptMutation {
+	m := &AttemptMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeAttempt,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withAttemptID sets the ID field of the mutation.
+func withAttemptID(id xid.ID) attemptOption {
+	return func(m *AttemptMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *Attempt
+		)
+		m.oldValue = func(ctx context.Context) (*Attempt, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().Attempt.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withAttempt sets the old Attempt of the mutation.
+func withAttempt(node *Attempt) attemptOption {
+	return func(m *AttemptMutation) {
+		m.oldValue = func(context.Context) (*Attempt, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m AttemptMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m AttemptMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("db: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of Attempt entities.
+func (m *AttemptMutation) SetID(id xid.ID) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *AttemptMutation) ID() (id xid.ID, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *AttemptMutation) IDs(ctx context.Context) ([]xid.ID, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []xid.ID{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().Attempt.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetStoreID sets the "store_id" field.
+func (m *AttemptMutation) SetStoreID(x xid.ID) {
+	m.store_id = &x
+}
+
+// StoreID returns the value of the "store_id" field in the mutation.
+func (m *AttemptMutation) StoreID() (r xid.ID, exists bool) {
+	v := m.store_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStoreID returns the old "store_id" field's value of the Attempt entity.
+// If the Attempt object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AttemptMutation) OldStoreID(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStoreID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStoreID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStoreID: %w", err)
+	}
+	return oldValue.StoreID, nil
+}
+
+// ResetStoreID resets all changes to the "store_id" field.
+func (m *AttemptMutation) ResetStoreID() {
+	m.store_id = nil
+}
+
+// SetEndpointID sets the "endpoint_id" field.
+func (m *AttemptMutation) SetEndpointID(x xid.ID) {
+	m.endpoint_id = &x
+}
+
+// EndpointID returns the value of the "endpoint_id" field in the mutation.
+func (m *AttemptMutation) EndpointID() (r xid.ID, exists bool) {
+	v := m.endpoint_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldEndpointID returns the old "endpoint_id" field's value of the Attempt entity.
+// If the Attempt object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AttemptMutation) OldEndpointID(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldEndpointID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldEndpointID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldEndpointID: %w", err)
+	}
+	return oldValue.EndpointID, nil
+}
+
+// ResetEndpointID resets all changes to the "endpoint_id" field.
+func (m *AttemptMutation) ResetEndpointID() {
+	m.endpoint_id = nil
+}
+
+// SetSequence sets the "sequence" field.
+func (m *AttemptMutation) SetSequence(i int64) {
+	m.sequence = &i
+	m.addsequence = nil
+}
+
+// Sequence returns the value of the "sequence" field in the mutation.
+func (m *AttemptMutation) Sequence() (r int64, exists bool) {
+	v := m.sequence
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSequence returns the old "sequence" field's value of the Attempt entity.
+// If the Attempt object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AttemptMutation) OldSequence(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSequence is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSequence requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSequence: %w", err)
+	}
+	return oldValue.Sequence, nil
+}
+
+// AddSequence adds i to the "sequence" field.
+func (m *AttemptMutation) AddSequence(i int64) {
+	if m.addsequence != nil {
+		*m.addsequence += i
+	} else {
+		m.addsequence = &i
+	}
+}
+
+// AddedSequence returns the value that was added to the "sequence" field in this mutation.
+func (m *AttemptMutation) AddedSequence() (r int64, exists bool) {
+	v := m.addsequence
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetSequence resets all changes to the "sequence" field.
+func (m *AttemptMutation) ResetSequence() {
+	m.sequence = nil
+	m.addsequence = nil
+}
+
+// SetNumber sets the "number" field.
+func (m *AttemptMutation) SetNumber(i int) {
+	m.number = &i
+	m.addnumber = nil
+}
+
+// Number returns the value of the "number" field in the mutation.
+func (m *AttemptMutation) Number() (r int, exists bool) {
+	v := m.number
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldNumber returns the old "number" field's value of the Attempt entity.
+// If the Attempt object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AttemptMutation) OldNumber(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldNumber is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldNumber requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldNumber: %w", err)
+	}
+	return oldValue.Number, nil
+}
+
+// AddNumber adds i to the "number" field.
+func (m *AttemptMutation) AddNumber(i int) {
+	if m.addnumber != nil {
+		*m.addnumber += i
+	} else {
+		m.addnumber = &i
+	}
+}
+
+// AddedNumber returns the value that was added to the "number" field in this mutation.
+func (m *AttemptMutation) AddedNumber() (r int, exists bool) {
+	v := m.addnumber
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetNumber resets all changes to the "number" field.
+func (m *AttemptMutation) ResetNumber() {
+	m.number = nil
+	m.addnumber = nil
+}
+
+// SetBeganAt sets the "began_at" field.
+func (m *AttemptMutation) SetBeganAt(value micros.Time) {
+	m.began_at = &value
+	m.addbegan_at = nil
+}
+
+// BeganAt returns the value of the "began_at" field in the mutation.
+func (m *AttemptMutation) BeganAt() (r micros.Time, exists bool) {
+	v := m.began_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldBeganAt returns the old "began_at" field's value of the Attempt entity.
+// If the Attempt object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AttemptMutation) OldBeganAt(ctx context.Context) (v micros.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldBeganAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldBeganAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldBeganAt: %w", err)
+	}
+	return oldValue.BeganAt, nil
+}
+
+// AddBeganAt adds value to the "began_at" field.
+func (m *AttemptMutation) AddBeganAt(value micros.Time) {
+	if m.addbegan_at != nil {
+		*m.addbegan_at += value
+	} else {
+		m.addbegan_at = &value
+	}
+}
+
+// AddedBeganAt returns the value that was added to the "began_at" field in this mutation.
+func (m *AttemptMutation) AddedBeganAt() (r micros.Time, exists bool) {
+	v := m.addbegan_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetBeganAt resets all changes to the "began_at" field.
+func (m *AttemptMutation) ResetBeganAt() {
+	m.began_at = nil
+	m.addbegan_at = nil
+}
+
+// SetNextAt sets the "next_at" field.
+func (m *AttemptMutation) SetNextAt(value micros.Time) {
+	m.next_at = &value
+	m.addnext_at = nil
+}
+
+// NextAt returns the value of the "next_at" field in the mutation.
+func (m *AttemptMutation) NextAt() (r micros.Time, exists bool) {
+	v := m.next_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldNextAt returns the old "next_at" field's value of the Attempt entity.
+// If the Attempt object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AttemptMutation) OldNextAt(ctx context.Context) (v *micros.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldNextAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldNextAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldNextAt: %w", err)
+	}
+	return oldValue.NextAt, nil
+}
+
+// AddNextAt adds value to the "next_at" field.
+func (m *AttemptMutation) AddNextAt(value micros.Time) {
+	if m.addnext_at != nil {
+		*m.addnext_at += value
+	} else {
+		m.addnext_at = &value
+	}
+}
+
+// AddedNextAt returns the value that was added to the "next_at" field in this mutation.
+func (m *AttemptMutation) AddedNextAt() (r micros.Time, exists bool) {
+	v := m.addnext_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearNextAt clears the value of the "next_at" field.
+func (m *AttemptMutation) ClearNextAt() {
+	m.next_at = nil
+	m.addnext_at = nil
+	m.clearedFields[attempt.FieldNextAt] = struct{}{}
+}
+
+// NextAtCleared returns if the "next_at" field was cleared in this mutation.
+func (m *AttemptMutation) NextAtCleared() bool {
+	_, ok := m.clearedFields[attempt.FieldNextAt]
+	return ok
+}
+
+// ResetNextAt resets all changes to the "next_at" field.
+func (m *AttemptMutation) ResetNextAt() {
+	m.next_at = nil
+	m.addnext_at = nil
+	delete(m.clearedFields, attempt.FieldNextAt)
+}
+
+// SetAttemptID sets the "attempt_id" field.
+func (m *AttemptMutation) SetAttemptID(x xid.ID) {
+	m.attempt_id = &x
+}
+
+// AttemptID returns the value of the "attempt_id" field in the mutation.
+func (m *AttemptMutation) AttemptID() (r xid.ID, exists bool) {
+	v := m.attempt_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldAttemptID returns the old "attempt_id" field's value of the Attempt entity.
+// If the Attempt object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AttemptMutation) OldAttemptID(ctx context.Context) (v *xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldAttemptID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldAttemptID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldAttemptID: %w", err)
+	}
+	return oldValue.AttemptID, nil
+}
+
+// ClearAttemptID clears the value of the "attempt_id" field.
+func (m *AttemptMutation) ClearAttemptID() {
+	m.attempt_id = nil
+	m.clearedFields[attempt.FieldAttemptID] = struct{}{}
+}
+
+// AttemptIDCleared returns if the "attempt_id" field was cleared in this mutation.
+func (m *AttemptMutation) AttemptIDCleared() bool {
+	_, ok := m.clearedFields[attempt.FieldAttemptID]
+	return ok
+}
+
+// ResetAttemptID resets all changes to the "attempt_id" field.
+func (m *AttemptMutation) ResetAttemptID() {
+	m.attempt_id = nil
+	delete(m.clearedFields, attempt.FieldAttemptID)
+}
+
+// SetOutcome sets the "outcome" field.
+func (m *AttemptMutation) SetOutcome(s string) {
+	m.outcome = &s
+}
+
+// Outcome returns the value of the "outcome" field in the mutation.
+func (m *AttemptMutation) Outcome() (r string, exists bool) {
+	v := m.outcome
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldOutcome returns the old "outcome" field's value of the Attempt entity.
+// If the Attempt object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AttemptMutation) OldOutcome(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldOutcome is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldOutcome requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldOutcome: %w", err)
+	}
+	return oldValue.Outcome, nil
+}
+
+// ResetOutcome resets all changes to the "outcome" field.
+func (m *AttemptMutation) ResetOutcome() {
+	m.outcome = nil
+}
+
+// SetStatus sets the "status" field.
+func (m *AttemptMutation) SetStatus(i int) {
+	m.status = &i
+	m.addstatus = nil
+}
+
+// Status returns the value of the "status" field in the mutation.
+func (m *AttemptMutation) Status() (r int, exists bool) {
+	v := m.status
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStatus returns the old "status" field's value of the Attempt entity.
+// If the Attempt object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AttemptMutation) OldStatus(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStatus is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStatus requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStatus: %w", err)
+	}
+	return oldValue.Status, nil
+}
+
+// AddStatus adds i to the "status" field.
+func (m *AttemptMutation) AddStatus(i int) {
+	if m.addstatus != nil {
+		*m.addstatus += i
+	} else {
+		m.addstatus = &i
+	}
+}
+
+// AddedStatus returns the value that was added to the "status" field in this mutation.
+func (m *AttemptMutation) AddedStatus() (r int, exists bool) {
+	v := m.addstatus
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetStatus resets all changes to the "status" field.
+func (m *AttemptMutation) ResetStatus() {
+	m.status = nil
+	m.addstatus = nil
+}
+
+// SetDuration sets the "duration" field.
+func (m *AttemptMutation) SetDuration(i int64) {
+	m.duration = &i
+	m.addduration = nil
+}
+
+// Duration returns the value of the "duration" field in the mutation.
+func (m *AttemptMutation) Duration() (r int64, exists bool) {
+	v := m.duration
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldDuration returns the old "duration" field's value of the Attempt entity.
+// If the Attempt object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AttemptMutation) OldDuration(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldDuration is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldDuration requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldDuration: %w", err)
+	}
+	return oldValue.Duration, nil
+}
+
+// AddDuration adds i to the "duration" field.
+func (m *AttemptMutation) AddDuration(i int64) {
+	if m.addduration != nil {
+		*m.addduration += i
+	} else {
+		m.addduration = &i
+	}
+}
+
+// AddedDuration returns the value that was added to the "duration" field in this mutation.
+func (m *AttemptMutation) AddedDuration() (r int64, exists bool) {
+	v := m.addduration
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetDuration resets all changes to the "duration" field.
+func (m *AttemptMutation) ResetDuration() {
+	m.duration = nil
+	m.addduration = nil
+}
+
+// SetDetail sets the "detail" field.
+func (m *AttemptMutation) SetDetail(s string) {
+	m.detail = &s
+}
+
+// Detail returns the value of the "detail" field in the mutation.
+func (m *AttemptMutation) Detail() (r string, exists bool) {
+	v := m.detail
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldDetail returns the old "detail" field's value of the Attempt entity.
+// If the Attempt object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AttemptMutation) OldDetail(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldDetail is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldDetail requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldDetail: %w", err)
+	}
+	return oldValue.Detail, nil
+}
+
+// ClearDetail clears the value of the "detail" field.
+func (m *AttemptMutation) ClearDetail() {
+	m.detail = nil
+	m.clearedFields[attempt.FieldDetail] = struct{}{}
+}
+
+// DetailCleared returns if the "detail" field was cleared in this mutation.
+func (m *AttemptMutation) DetailCleared() bool {
+	_, ok := m.clearedFields[attempt.FieldDetail]
+	return ok
+}
+
+// ResetDetail resets all changes to the "detail" field.
+func (m *AttemptMutation) ResetDetail() {
+	m.detail = nil
+	delete(m.clearedFields, attempt.FieldDetail)
+}
+
+// SetResponse sets the "response" field.
+func (m *AttemptMutation) SetResponse(b []byte) {
+	m.response = &b
+}
+
+// Response returns the value of the "response" field in the mutation.
+func (m *AttemptMutation) Response() (r []byte, exists bool) {
+	v := m.response
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldResponse returns the old "response" field's value of the Attempt entity.
+// If the Attempt object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AttemptMutation) OldResponse(ctx context.Context) (v []byte, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldResponse is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldResponse requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldResponse: %w", err)
+	}
+	return oldValue.Response, nil
+}
+
+// ClearResponse clears the value of the "response" field.
+func (m *AttemptMutation) ClearResponse() {
+	m.response = nil
+	m.clearedFields[attempt.FieldResponse] = struct{}{}
+}
+
+// ResponseCleared returns if the "response" field was cleared in this mutation.
+func (m *AttemptMutation) ResponseCleared() bool {
+	_, ok := m.clearedFields[attempt.FieldResponse]
+	return ok
+}
+
+// ResetResponse resets all changes to the "response" field.
+func (m *AttemptMutation) ResetResponse() {
+	m.response = nil
+	delete(m.clearedFields, attempt.FieldResponse)
+}
+
+// Where appends a list predicates to the AttemptMutation builder.
+func (m *AttemptMutation) Where(ps ...predicate.Attempt) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the AttemptMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *AttemptMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.Attempt, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *AttemptMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *AttemptMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (Attempt).
+func (m *AttemptMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *AttemptMutation) Fields() []string {
+	fields := make([]string, 0, 12)
+	if m.store_id != nil {
+		fields = append(fields, attempt.FieldStoreID)
+	}
+	if m.endpoint_id != nil {
+		fields = append(fields, attempt.FieldEndpointID)
+	}
+	if m.sequence != nil {
+		fields = append(fields, attempt.FieldSequence)
+	}
+	if m.number != nil {
+		fields = append(fields, attempt.FieldNumber)
+	}
+	if m.began_at != nil {
+		fields = append(fields, attempt.FieldBeganAt)
+	}
+	if m.next_at != nil {
+		fields = append(fields, attempt.FieldNextAt)
+	}
+	if m.attempt_id != nil {
+		fields = append(fields, attempt.FieldAttemptID)
+	}
+	if m.outcome != nil {
+		fields = append(fields, attempt.FieldOutcome)
+	}
+	if m.status != nil {
+		fields = append(fields, attempt.FieldStatus)
+	}
+	if m.duration != nil {
+		fields = append(fields, attempt.FieldDuration)
+	}
+	if m.detail != nil {
+		fields = append(fields, attempt.FieldDetail)
+	}
+	if m.response != nil {
+		fields = append(fields, attempt.FieldResponse)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *AttemptMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case attempt.FieldStoreID:
+		return m.StoreID()
+	case attempt.FieldEndpointID:
+		return m.EndpointID()
+	case attempt.FieldSequence:
+		return m.Sequence()
+	case attempt.FieldNumber:
+		return m.Number()
+	case attempt.FieldBeganAt:
+		return m.BeganAt()
+	case attempt.FieldNextAt:
+		return m.NextAt()
+	case attempt.FieldAttemptID:
+		return m.AttemptID()
+	case attempt.FieldOutcome:
+		return m.Outcome()
+	case attempt.FieldStatus:
+		return m.Status()
+	case attempt.FieldDuration:
+		return m.Duration()
+	case attempt.FieldDetail:
+		return m.Detail()
+	case attempt.FieldResponse:
+		return m.Response()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *AttemptMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case attempt.FieldStoreID:
+		return m.OldStoreID(ctx)
+	case attempt.FieldEndpointID:
+		return m.OldEndpointID(ctx)
+	case attempt.FieldSequence:
+		return m.OldSequence(ctx)
+	case attempt.FieldNumber:
+		return m.OldNumber(ctx)
+	case attempt.FieldBeganAt:
+		return m.OldBeganAt(ctx)
+	case attempt.FieldNextAt:
+		return m.OldNextAt(ctx)
+	case attempt.FieldAttemptID:
+		return m.OldAttemptID(ctx)
+	case attempt.FieldOutcome:
+		return m.OldOutcome(ctx)
+	case attempt.FieldStatus:
+		return m.OldStatus(ctx)
+	case attempt.FieldDuration:
+		return m.OldDuration(ctx)
+	case attempt.FieldDetail:
+		return m.OldDetail(ctx)
+	case attempt.FieldResponse:
+		return m.OldResponse(ctx)
+	}
+	return nil, fmt.Errorf("unknown Attempt field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *AttemptMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case attempt.FieldStoreID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStoreID(v)
+		return nil
+	case attempt.FieldEndpointID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetEndpointID(v)
+		return nil
+	case attempt.FieldSequence:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSequence(v)
+		return nil
+	case attempt.FieldNumber:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetNumber(v)
+		return nil
+	case attempt.FieldBeganAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetBeganAt(v)
+		return nil
+	case attempt.FieldNextAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetNextAt(v)
+		return nil
+	case attempt.FieldAttemptID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAttemptID(v)
+		return nil
+	case attempt.FieldOutcome:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetOutcome(v)
+		return nil
+	case attempt.FieldStatus:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStatus(v)
+		return nil
+	case attempt.FieldDuration:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDuration(v)
+		return nil
+	case attempt.FieldDetail:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDetail(v)
+		return nil
+	case attempt.FieldResponse:
+		v, ok := value.([]byte)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetResponse(v)
+		return nil
+	}
+	return fmt.Errorf("unknown Attempt field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *AttemptMutation) AddedFields() []string {
+	var fields []string
+	if m.addsequence != nil {
+		fields = append(fields, attempt.FieldSequence)
+	}
+	if m.addnumber != nil {
+		fields = append(fields, attempt.FieldNumber)
+	}
+	if m.addbegan_at != nil {
+		fields = append(fields, attempt.FieldBeganAt)
+	}
+	if m.addnext_at != nil {
+		fields = append(fields, attempt.FieldNextAt)
+	}
+	if m.addstatus != nil {
+		fields = append(fields, attempt.FieldStatus)
+	}
+	if m.addduration != nil {
+		fields = append(fields, attempt.FieldDuration)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *AttemptMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case attempt.FieldSequence:
+		return m.AddedSequence()
+	case attempt.FieldNumber:
+		return m.AddedNumber()
+	case attempt.FieldBeganAt:
+		return m.AddedBeganAt()
+	case attempt.FieldNextAt:
+		return m.AddedNextAt()
+	case attempt.FieldStatus:
+		return m.AddedStatus()
+	case attempt.FieldDuration:
+		return m.AddedDuration()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *AttemptMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case attempt.FieldSequence:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddSequence(v)
+		return nil
+	case attempt.FieldNumber:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddNumber(v)
+		return nil
+	case attempt.FieldBeganAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddBeganAt(v)
+		return nil
+	case attempt.FieldNextAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddNextAt(v)
+		return nil
+	case attempt.FieldStatus:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddStatus(v)
+		return nil
+	case attempt.FieldDuration:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddDuration(v)
+		return nil
+	}
+	return fmt.Errorf("unknown Attempt numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *AttemptMutation) ClearedFields() []string {
+	var fields []string
+	if m.FieldCleared(attempt.FieldNextAt) {
+		fields = append(fields, attempt.FieldNextAt)
+	}
+	if m.FieldCleared(attempt.FieldAttemptID) {
+		fields = append(fields, attempt.FieldAttemptID)
+	}
+	if m.FieldCleared(attempt.FieldDetail) {
+		fields = append(fields, attempt.FieldDetail)
+	}
+	if m.FieldCleared(attempt.FieldResponse) {
+		fields = append(fields, attempt.FieldResponse)
+	}
+	return fields
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *AttemptMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *AttemptMutation) ClearField(name string) error {
+	switch name {
+	case attempt.FieldNextAt:
+		m.ClearNextAt()
+		return nil
+	case attempt.FieldAttemptID:
+		m.ClearAttemptID()
+		return nil
+	case attempt.FieldDetail:
+		m.ClearDetail()
+		return nil
+	case attempt.FieldResponse:
+		m.ClearResponse()
+		return nil
+	}
+	return fmt.Errorf("unknown Attempt nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *AttemptMutation) ResetField(name string) error {
+	switch name {
+	case attempt.FieldStoreID:
+		m.ResetStoreID()
+		return nil
+	case attempt.FieldEndpointID:
+		m.ResetEndpointID()
+		return nil
+	case attempt.FieldSequence:
+		m.ResetSequence()
+		return nil
+	case attempt.FieldNumber:
+		m.ResetNumber()
+		return nil
+	case attempt.FieldBeganAt:
+		m.ResetBeganAt()
+		return nil
+	case attempt.FieldNextAt:
+		m.ResetNextAt()
+		return nil
+	case attempt.FieldAttemptID:
+		m.ResetAttemptID()
+		return nil
+	case attempt.FieldOutcome:
+		m.ResetOutcome()
+		return nil
+	case attempt.FieldStatus:
+		m.ResetStatus()
+		return nil
+	case attempt.FieldDuration:
+		m.ResetDuration()
+		return nil
+	case attempt.FieldDetail:
+		m.ResetDetail()
+		return nil
+	case attempt.FieldResponse:
+		m.ResetResponse()
+		return nil
+	}
+	return fmt.Errorf("unknown Attempt field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *AttemptMutation) AddedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *AttemptMutation) AddedIDs(name string) []ent.Value {
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *AttemptMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *AttemptMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *AttemptMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *AttemptMutation) EdgeCleared(name string) bool {
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *AttemptMutation) ClearEdge(name string) error {
+	return fmt.Errorf("unknown Attempt unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *AttemptMutation) ResetEdge(name string) error {
+	return fmt.Errorf("unknown Attempt edge %s", name)
 }
 
 // AuditMutation represents an operation that mutates the Audit nodes in the graph.
@@ -6262,6 +7485,3098 @@ func (m *CustomerMutation) ClearEdge(name string) error {
 // It returns an error if the edge is not defined in the schema.
 func (m *CustomerMutation) ResetEdge(name string) error {
 	return fmt.Errorf("unknown Customer edge %s", name)
+}
+
+// DeliveryMutation represents an operation that mutates the Delivery nodes in the graph.
+type DeliveryMutation struct {
+	config
+	op            Op
+	typ           string
+	id            *xid.ID
+	store_id      *xid.ID
+	endpoint_id   *xid.ID
+	sequence      *int64
+	addsequence   *int64
+	event_id      *xid.ID
+	resource_id   *xid.ID
+	attempts      *int
+	addattempts   *int
+	first_at      *micros.Time
+	addfirst_at   *micros.Time
+	due_at        *micros.Time
+	adddue_at     *micros.Time
+	failed        *bool
+	clearedFields map[string]struct{}
+	done          bool
+	oldValue      func(context.Context) (*Delivery, error)
+	predicates    []predicate.Delivery
+}
+
+var _ ent.Mutation = (*DeliveryMutation)(nil)
+
+// deliveryOption allows management of the mutation configuration using functional options.
+type deliveryOption func(*DeliveryMutation)
+
+// newDeliveryMutation creates new mutation for the Delivery entity.
+func newDeliveryMutation(c config, op Op, opts ...deliveryOption) *DeliveryMutation {
+	m := &DeliveryMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeDelivery,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withDeliveryID sets the ID field of the mutation.
+func withDeliveryID(id xid.ID) deliveryOption {
+	return func(m *DeliveryMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *Delivery
+		)
+		m.oldValue = func(ctx context.Context) (*Delivery, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().Delivery.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withDelivery sets the old Delivery of the mutation.
+func withDelivery(node *Delivery) deliveryOption {
+	return func(m *DeliveryMutation) {
+		m.oldValue = func(context.Context) (*Delivery, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m DeliveryMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m DeliveryMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("db: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of Delivery entities.
+func (m *DeliveryMutation) SetID(id xid.ID) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *DeliveryMutation) ID() (id xid.ID, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *DeliveryMutation) IDs(ctx context.Context) ([]xid.ID, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []xid.ID{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().Delivery.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetStoreID sets the "store_id" field.
+func (m *DeliveryMutation) SetStoreID(x xid.ID) {
+	m.store_id = &x
+}
+
+// StoreID returns the value of the "store_id" field in the mutation.
+func (m *DeliveryMutation) StoreID() (r xid.ID, exists bool) {
+	v := m.store_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStoreID returns the old "store_id" field's value of the Delivery entity.
+// If the Delivery object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DeliveryMutation) OldStoreID(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStoreID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStoreID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStoreID: %w", err)
+	}
+	return oldValue.StoreID, nil
+}
+
+// ResetStoreID resets all changes to the "store_id" field.
+func (m *DeliveryMutation) ResetStoreID() {
+	m.store_id = nil
+}
+
+// SetEndpointID sets the "endpoint_id" field.
+func (m *DeliveryMutation) SetEndpointID(x xid.ID) {
+	m.endpoint_id = &x
+}
+
+// EndpointID returns the value of the "endpoint_id" field in the mutation.
+func (m *DeliveryMutation) EndpointID() (r xid.ID, exists bool) {
+	v := m.endpoint_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldEndpointID returns the old "endpoint_id" field's value of the Delivery entity.
+// If the Delivery object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DeliveryMutation) OldEndpointID(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldEndpointID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldEndpointID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldEndpointID: %w", err)
+	}
+	return oldValue.EndpointID, nil
+}
+
+// ResetEndpointID resets all changes to the "endpoint_id" field.
+func (m *DeliveryMutation) ResetEndpointID() {
+	m.endpoint_id = nil
+}
+
+// SetSequence sets the "sequence" field.
+func (m *DeliveryMutation) SetSequence(i int64) {
+	m.sequence = &i
+	m.addsequence = nil
+}
+
+// Sequence returns the value of the "sequence" field in the mutation.
+func (m *DeliveryMutation) Sequence() (r int64, exists bool) {
+	v := m.sequence
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSequence returns the old "sequence" field's value of the Delivery entity.
+// If the Delivery object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DeliveryMutation) OldSequence(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSequence is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSequence requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSequence: %w", err)
+	}
+	return oldValue.Sequence, nil
+}
+
+// AddSequence adds i to the "sequence" field.
+func (m *DeliveryMutation) AddSequence(i int64) {
+	if m.addsequence != nil {
+		*m.addsequence += i
+	} else {
+		m.addsequence = &i
+	}
+}
+
+// AddedSequence returns the value that was added to the "sequence" field in this mutation.
+func (m *DeliveryMutation) AddedSequence() (r int64, exists bool) {
+	v := m.addsequence
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetSequence resets all changes to the "sequence" field.
+func (m *DeliveryMutation) ResetSequence() {
+	m.sequence = nil
+	m.addsequence = nil
+}
+
+// SetEventID sets the "event_id" field.
+func (m *DeliveryMutation) SetEventID(x xid.ID) {
+	m.event_id = &x
+}
+
+// EventID returns the value of the "event_id" field in the mutation.
+func (m *DeliveryMutation) EventID() (r xid.ID, exists bool) {
+	v := m.event_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldEventID returns the old "event_id" field's value of the Delivery entity.
+// If the Delivery object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DeliveryMutation) OldEventID(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldEventID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldEventID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldEventID: %w", err)
+	}
+	return oldValue.EventID, nil
+}
+
+// ResetEventID resets all changes to the "event_id" field.
+func (m *DeliveryMutation) ResetEventID() {
+	m.event_id = nil
+}
+
+// SetResourceID sets the "resource_id" field.
+func (m *DeliveryMutation) SetResourceID(x xid.ID) {
+	m.resource_id = &x
+}
+
+// ResourceID returns the value of the "resource_id" field in the mutation.
+func (m *DeliveryMutation) ResourceID() (r xid.ID, exists bool) {
+	v := m.resource_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldResourceID returns the old "resource_id" field's value of the Delivery entity.
+// If the Delivery object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DeliveryMutation) OldResourceID(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldResourceID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldResourceID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldResourceID: %w", err)
+	}
+	return oldValue.ResourceID, nil
+}
+
+// ResetResourceID resets all changes to the "resource_id" field.
+func (m *DeliveryMutation) ResetResourceID() {
+	m.resource_id = nil
+}
+
+// SetAttempts sets the "attempts" field.
+func (m *DeliveryMutation) SetAttempts(i int) {
+	m.attempts = &i
+	m.addattempts = nil
+}
+
+// Attempts returns the value of the "attempts" field in the mutation.
+func (m *DeliveryMutation) Attempts() (r int, exists bool) {
+	v := m.attempts
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldAttempts returns the old "attempts" field's value of the Delivery entity.
+// If the Delivery object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DeliveryMutation) OldAttempts(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldAttempts is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldAttempts requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldAttempts: %w", err)
+	}
+	return oldValue.Attempts, nil
+}
+
+// AddAttempts adds i to the "attempts" field.
+func (m *DeliveryMutation) AddAttempts(i int) {
+	if m.addattempts != nil {
+		*m.addattempts += i
+	} else {
+		m.addattempts = &i
+	}
+}
+
+// AddedAttempts returns the value that was added to the "attempts" field in this mutation.
+func (m *DeliveryMutation) AddedAttempts() (r int, exists bool) {
+	v := m.addattempts
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetAttempts resets all changes to the "attempts" field.
+func (m *DeliveryMutation) ResetAttempts() {
+	m.attempts = nil
+	m.addattempts = nil
+}
+
+// SetFirstAt sets the "first_at" field.
+func (m *DeliveryMutation) SetFirstAt(value micros.Time) {
+	m.first_at = &value
+	m.addfirst_at = nil
+}
+
+// FirstAt returns the value of the "first_at" field in the mutation.
+func (m *DeliveryMutation) FirstAt() (r micros.Time, exists bool) {
+	v := m.first_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldFirstAt returns the old "first_at" field's value of the Delivery entity.
+// If the Delivery object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DeliveryMutation) OldFirstAt(ctx context.Context) (v micros.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldFirstAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldFirstAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldFirstAt: %w", err)
+	}
+	return oldValue.FirstAt, nil
+}
+
+// AddFirstAt adds value to the "first_at" field.
+func (m *DeliveryMutation) AddFirstAt(value micros.Time) {
+	if m.addfirst_at != nil {
+		*m.addfirst_at += value
+	} else {
+		m.addfirst_at = &value
+	}
+}
+
+// AddedFirstAt returns the value that was added to the "first_at" field in this mutation.
+func (m *DeliveryMutation) AddedFirstAt() (r micros.Time, exists bool) {
+	v := m.addfirst_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetFirstAt resets all changes to the "first_at" field.
+func (m *DeliveryMutation) ResetFirstAt() {
+	m.first_at = nil
+	m.addfirst_at = nil
+}
+
+// SetDueAt sets the "due_at" field.
+func (m *DeliveryMutation) SetDueAt(value micros.Time) {
+	m.due_at = &value
+	m.adddue_at = nil
+}
+
+// DueAt returns the value of the "due_at" field in the mutation.
+func (m *DeliveryMutation) DueAt() (r micros.Time, exists bool) {
+	v := m.due_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldDueAt returns the old "due_at" field's value of the Delivery entity.
+// If the Delivery object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DeliveryMutation) OldDueAt(ctx context.Context) (v micros.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldDueAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldDueAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldDueAt: %w", err)
+	}
+	return oldValue.DueAt, nil
+}
+
+// AddDueAt adds value to the "due_at" field.
+func (m *DeliveryMutation) AddDueAt(value micros.Time) {
+	if m.adddue_at != nil {
+		*m.adddue_at += value
+	} else {
+		m.adddue_at = &value
+	}
+}
+
+// AddedDueAt returns the value that was added to the "due_at" field in this mutation.
+func (m *DeliveryMutation) AddedDueAt() (r micros.Time, exists bool) {
+	v := m.adddue_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetDueAt resets all changes to the "due_at" field.
+func (m *DeliveryMutation) ResetDueAt() {
+	m.due_at = nil
+	m.adddue_at = nil
+}
+
+// SetFailed sets the "failed" field.
+func (m *DeliveryMutation) SetFailed(b bool) {
+	m.failed = &b
+}
+
+// Failed returns the value of the "failed" field in the mutation.
+func (m *DeliveryMutation) Failed() (r bool, exists bool) {
+	v := m.failed
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldFailed returns the old "failed" field's value of the Delivery entity.
+// If the Delivery object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DeliveryMutation) OldFailed(ctx context.Context) (v bool, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldFailed is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldFailed requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldFailed: %w", err)
+	}
+	return oldValue.Failed, nil
+}
+
+// ResetFailed resets all changes to the "failed" field.
+func (m *DeliveryMutation) ResetFailed() {
+	m.failed = nil
+}
+
+// Where appends a list predicates to the DeliveryMutation builder.
+func (m *DeliveryMutation) Where(ps ...predicate.Delivery) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the DeliveryMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *DeliveryMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.Delivery, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *DeliveryMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *DeliveryMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (Delivery).
+func (m *DeliveryMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *DeliveryMutation) Fields() []string {
+	fields := make([]string, 0, 9)
+	if m.store_id != nil {
+		fields = append(fields, delivery.FieldStoreID)
+	}
+	if m.endpoint_id != nil {
+		fields = append(fields, delivery.FieldEndpointID)
+	}
+	if m.sequence != nil {
+		fields = append(fields, delivery.FieldSequence)
+	}
+	if m.event_id != nil {
+		fields = append(fields, delivery.FieldEventID)
+	}
+	if m.resource_id != nil {
+		fields = append(fields, delivery.FieldResourceID)
+	}
+	if m.attempts != nil {
+		fields = append(fields, delivery.FieldAttempts)
+	}
+	if m.first_at != nil {
+		fields = append(fields, delivery.FieldFirstAt)
+	}
+	if m.due_at != nil {
+		fields = append(fields, delivery.FieldDueAt)
+	}
+	if m.failed != nil {
+		fields = append(fields, delivery.FieldFailed)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *DeliveryMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case delivery.FieldStoreID:
+		return m.StoreID()
+	case delivery.FieldEndpointID:
+		return m.EndpointID()
+	case delivery.FieldSequence:
+		return m.Sequence()
+	case delivery.FieldEventID:
+		return m.EventID()
+	case delivery.FieldResourceID:
+		return m.ResourceID()
+	case delivery.FieldAttempts:
+		return m.Attempts()
+	case delivery.FieldFirstAt:
+		return m.FirstAt()
+	case delivery.FieldDueAt:
+		return m.DueAt()
+	case delivery.FieldFailed:
+		return m.Failed()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *DeliveryMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case delivery.FieldStoreID:
+		return m.OldStoreID(ctx)
+	case delivery.FieldEndpointID:
+		return m.OldEndpointID(ctx)
+	case delivery.FieldSequence:
+		return m.OldSequence(ctx)
+	case delivery.FieldEventID:
+		return m.OldEventID(ctx)
+	case delivery.FieldResourceID:
+		return m.OldResourceID(ctx)
+	case delivery.FieldAttempts:
+		return m.OldAttempts(ctx)
+	case delivery.FieldFirstAt:
+		return m.OldFirstAt(ctx)
+	case delivery.FieldDueAt:
+		return m.OldDueAt(ctx)
+	case delivery.FieldFailed:
+		return m.OldFailed(ctx)
+	}
+	return nil, fmt.Errorf("unknown Delivery field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *DeliveryMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case delivery.FieldStoreID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStoreID(v)
+		return nil
+	case delivery.FieldEndpointID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetEndpointID(v)
+		return nil
+	case delivery.FieldSequence:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSequence(v)
+		return nil
+	case delivery.FieldEventID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetEventID(v)
+		return nil
+	case delivery.FieldResourceID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetResourceID(v)
+		return nil
+	case delivery.FieldAttempts:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAttempts(v)
+		return nil
+	case delivery.FieldFirstAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetFirstAt(v)
+		return nil
+	case delivery.FieldDueAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDueAt(v)
+		return nil
+	case delivery.FieldFailed:
+		v, ok := value.(bool)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetFailed(v)
+		return nil
+	}
+	return fmt.Errorf("unknown Delivery field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *DeliveryMutation) AddedFields() []string {
+	var fields []string
+	if m.addsequence != nil {
+		fields = append(fields, delivery.FieldSequence)
+	}
+	if m.addattempts != nil {
+		fields = append(fields, delivery.FieldAttempts)
+	}
+	if m.addfirst_at != nil {
+		fields = append(fields, delivery.FieldFirstAt)
+	}
+	if m.adddue_at != nil {
+		fields = append(fields, delivery.FieldDueAt)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *DeliveryMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case delivery.FieldSequence:
+		return m.AddedSequence()
+	case delivery.FieldAttempts:
+		return m.AddedAttempts()
+	case delivery.FieldFirstAt:
+		return m.AddedFirstAt()
+	case delivery.FieldDueAt:
+		return m.AddedDueAt()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *DeliveryMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case delivery.FieldSequence:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddSequence(v)
+		return nil
+	case delivery.FieldAttempts:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddAttempts(v)
+		return nil
+	case delivery.FieldFirstAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddFirstAt(v)
+		return nil
+	case delivery.FieldDueAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddDueAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown Delivery numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *DeliveryMutation) ClearedFields() []string {
+	return nil
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *DeliveryMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *DeliveryMutation) ClearField(name string) error {
+	return fmt.Errorf("unknown Delivery nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *DeliveryMutation) ResetField(name string) error {
+	switch name {
+	case delivery.FieldStoreID:
+		m.ResetStoreID()
+		return nil
+	case delivery.FieldEndpointID:
+		m.ResetEndpointID()
+		return nil
+	case delivery.FieldSequence:
+		m.ResetSequence()
+		return nil
+	case delivery.FieldEventID:
+		m.ResetEventID()
+		return nil
+	case delivery.FieldResourceID:
+		m.ResetResourceID()
+		return nil
+	case delivery.FieldAttempts:
+		m.ResetAttempts()
+		return nil
+	case delivery.FieldFirstAt:
+		m.ResetFirstAt()
+		return nil
+	case delivery.FieldDueAt:
+		m.ResetDueAt()
+		return nil
+	case delivery.FieldFailed:
+		m.ResetFailed()
+		return nil
+	}
+	return fmt.Errorf("unknown Delivery field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *DeliveryMutation) AddedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *DeliveryMutation) AddedIDs(name string) []ent.Value {
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *DeliveryMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *DeliveryMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *DeliveryMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *DeliveryMutation) EdgeCleared(name string) bool {
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *DeliveryMutation) ClearEdge(name string) error {
+	return fmt.Errorf("unknown Delivery unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *DeliveryMutation) ResetEdge(name string) error {
+	return fmt.Errorf("unknown Delivery edge %s", name)
+}
+
+// DeliveryLogMutation represents an operation that mutates the DeliveryLog nodes in the graph.
+type DeliveryLogMutation struct {
+	config
+	op            Op
+	typ           string
+	id            *xid.ID
+	store_id      *xid.ID
+	endpoint_id   *xid.ID
+	sequence      *int64
+	addsequence   *int64
+	event_id      *xid.ID
+	_type         *event.Type
+	resource_id   *xid.ID
+	state         *state.DeliveryState
+	attempts      *int
+	addattempts   *int
+	settled_at    *micros.Time
+	addsettled_at *micros.Time
+	began_at      *micros.Time
+	addbegan_at   *micros.Time
+	attempt_id    *xid.ID
+	outcome       *string
+	status        *int
+	addstatus     *int
+	duration      *int64
+	addduration   *int64
+	detail        *string
+	response      *[]byte
+	clearedFields map[string]struct{}
+	done          bool
+	oldValue      func(context.Context) (*DeliveryLog, error)
+	predicates    []predicate.DeliveryLog
+}
+
+var _ ent.Mutation = (*DeliveryLogMutation)(nil)
+
+// deliverylogOption allows management of the mutation configuration using functional options.
+type deliverylogOption func(*DeliveryLogMutation)
+
+// newDeliveryLogMutation creates new mutation for the DeliveryLog entity.
+func newDeliveryLogMutation(c config, op Op, opts ...deliverylogOption) *DeliveryLogMutation {
+	m := &DeliveryLogMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeDeliveryLog,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withDeliveryLogID sets the ID field of the mutation.
+func withDeliveryLogID(id xid.ID) deliverylogOption {
+	return func(m *DeliveryLogMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *DeliveryLog
+		)
+		m.oldValue = func(ctx context.Context) (*DeliveryLog, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().DeliveryLog.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withDeliveryLog sets the old DeliveryLog of the mutation.
+func withDeliveryLog(node *DeliveryLog) deliverylogOption {
+	return func(m *DeliveryLogMutation) {
+		m.oldValue = func(context.Context) (*DeliveryLog, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m DeliveryLogMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m DeliveryLogMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("db: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of DeliveryLog entities.
+func (m *DeliveryLogMutation) SetID(id xid.ID) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *DeliveryLogMutation) ID() (id xid.ID, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *DeliveryLogMutation) IDs(ctx context.Context) ([]xid.ID, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []xid.ID{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().DeliveryLog.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetStoreID sets the "store_id" field.
+func (m *DeliveryLogMutation) SetStoreID(x xid.ID) {
+	m.store_id = &x
+}
+
+// StoreID returns the value of the "store_id" field in the mutation.
+func (m *DeliveryLogMutation) StoreID() (r xid.ID, exists bool) {
+	v := m.store_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStoreID returns the old "store_id" field's value of the DeliveryLog entity.
+// If the DeliveryLog object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DeliveryLogMutation) OldStoreID(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStoreID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStoreID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStoreID: %w", err)
+	}
+	return oldValue.StoreID, nil
+}
+
+// ResetStoreID resets all changes to the "store_id" field.
+func (m *DeliveryLogMutation) ResetStoreID() {
+	m.store_id = nil
+}
+
+// SetEndpointID sets the "endpoint_id" field.
+func (m *DeliveryLogMutation) SetEndpointID(x xid.ID) {
+	m.endpoint_id = &x
+}
+
+// EndpointID returns the value of the "endpoint_id" field in the mutation.
+func (m *DeliveryLogMutation) EndpointID() (r xid.ID, exists bool) {
+	v := m.endpoint_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldEndpointID returns the old "endpoint_id" field's value of the DeliveryLog entity.
+// If the DeliveryLog object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DeliveryLogMutation) OldEndpointID(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldEndpointID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldEndpointID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldEndpointID: %w", err)
+	}
+	return oldValue.EndpointID, nil
+}
+
+// ResetEndpointID resets all changes to the "endpoint_id" field.
+func (m *DeliveryLogMutation) ResetEndpointID() {
+	m.endpoint_id = nil
+}
+
+// SetSequence sets the "sequence" field.
+func (m *DeliveryLogMutation) SetSequence(i int64) {
+	m.sequence = &i
+	m.addsequence = nil
+}
+
+// Sequence returns the value of the "sequence" field in the mutation.
+func (m *DeliveryLogMutation) Sequence() (r int64, exists bool) {
+	v := m.sequence
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSequence returns the old "sequence" field's value of the DeliveryLog entity.
+// If the DeliveryLog object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DeliveryLogMutation) OldSequence(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSequence is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSequence requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSequence: %w", err)
+	}
+	return oldValue.Sequence, nil
+}
+
+// AddSequence adds i to the "sequence" field.
+func (m *DeliveryLogMutation) AddSequence(i int64) {
+	if m.addsequence != nil {
+		*m.addsequence += i
+	} else {
+		m.addsequence = &i
+	}
+}
+
+// AddedSequence returns the value that was added to the "sequence" field in this mutation.
+func (m *DeliveryLogMutation) AddedSequence() (r int64, exists bool) {
+	v := m.addsequence
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetSequence resets all changes to the "sequence" field.
+func (m *DeliveryLogMutation) ResetSequence() {
+	m.sequence = nil
+	m.addsequence = nil
+}
+
+// SetEventID sets the "event_id" field.
+func (m *DeliveryLogMutation) SetEventID(x xid.ID) {
+	m.event_id = &x
+}
+
+// EventID returns the value of the "event_id" field in the mutation.
+func (m *DeliveryLogMutation) EventID() (r xid.ID, exists bool) {
+	v := m.event_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldEventID returns the old "event_id" field's value of the DeliveryLog entity.
+// If the DeliveryLog object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DeliveryLogMutation) OldEventID(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldEventID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldEventID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldEventID: %w", err)
+	}
+	return oldValue.EventID, nil
+}
+
+// ResetEventID resets all changes to the "event_id" field.
+func (m *DeliveryLogMutation) ResetEventID() {
+	m.event_id = nil
+}
+
+// SetType sets the "type" field.
+func (m *DeliveryLogMutation) SetType(e event.Type) {
+	m._type = &e
+}
+
+// GetType returns the value of the "type" field in the mutation.
+func (m *DeliveryLogMutation) GetType() (r event.Type, exists bool) {
+	v := m._type
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldType returns the old "type" field's value of the DeliveryLog entity.
+// If the DeliveryLog object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DeliveryLogMutation) OldType(ctx context.Context) (v event.Type, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldType is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldType requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldType: %w", err)
+	}
+	return oldValue.Type, nil
+}
+
+// ResetType resets all changes to the "type" field.
+func (m *DeliveryLogMutation) ResetType() {
+	m._type = nil
+}
+
+// SetResourceID sets the "resource_id" field.
+func (m *DeliveryLogMutation) SetResourceID(x xid.ID) {
+	m.resource_id = &x
+}
+
+// ResourceID returns the value of the "resource_id" field in the mutation.
+func (m *DeliveryLogMutation) ResourceID() (r xid.ID, exists bool) {
+	v := m.resource_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldResourceID returns the old "resource_id" field's value of the DeliveryLog entity.
+// If the DeliveryLog object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DeliveryLogMutation) OldResourceID(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldResourceID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldResourceID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldResourceID: %w", err)
+	}
+	return oldValue.ResourceID, nil
+}
+
+// ResetResourceID resets all changes to the "resource_id" field.
+func (m *DeliveryLogMutation) ResetResourceID() {
+	m.resource_id = nil
+}
+
+// SetState sets the "state" field.
+func (m *DeliveryLogMutation) SetState(ss state.DeliveryState) {
+	m.state = &ss
+}
+
+// State returns the value of the "state" field in the mutation.
+func (m *DeliveryLogMutation) State() (r state.DeliveryState, exists bool) {
+	v := m.state
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldState returns the old "state" field's value of the DeliveryLog entity.
+// If the DeliveryLog object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DeliveryLogMutation) OldState(ctx context.Context) (v state.DeliveryState, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldState is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldState requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldState: %w", err)
+	}
+	return oldValue.State, nil
+}
+
+// ResetState resets all changes to the "state" field.
+func (m *DeliveryLogMutation) ResetState() {
+	m.state = nil
+}
+
+// SetAttempts sets the "attempts" field.
+func (m *DeliveryLogMutation) SetAttempts(i int) {
+	m.attempts = &i
+	m.addattempts = nil
+}
+
+// Attempts returns the value of the "attempts" field in the mutation.
+func (m *DeliveryLogMutation) Attempts() (r int, exists bool) {
+	v := m.attempts
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldAttempts returns the old "attempts" field's value of the DeliveryLog entity.
+// If the DeliveryLog object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DeliveryLogMutation) OldAttempts(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldAttempts is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldAttempts requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldAttempts: %w", err)
+	}
+	return oldValue.Attempts, nil
+}
+
+// AddAttempts adds i to the "attempts" field.
+func (m *DeliveryLogMutation) AddAttempts(i int) {
+	if m.addattempts != nil {
+		*m.addattempts += i
+	} else {
+		m.addattempts = &i
+	}
+}
+
+// AddedAttempts returns the value that was added to the "attempts" field in this mutation.
+func (m *DeliveryLogMutation) AddedAttempts() (r int, exists bool) {
+	v := m.addattempts
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetAttempts resets all changes to the "attempts" field.
+func (m *DeliveryLogMutation) ResetAttempts() {
+	m.attempts = nil
+	m.addattempts = nil
+}
+
+// SetSettledAt sets the "settled_at" field.
+func (m *DeliveryLogMutation) SetSettledAt(value micros.Time) {
+	m.settled_at = &value
+	m.addsettled_at = nil
+}
+
+// SettledAt returns the value of the "settled_at" field in the mutation.
+func (m *DeliveryLogMutation) SettledAt() (r micros.Time, exists bool) {
+	v := m.settled_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSettledAt returns the old "settled_at" field's value of the DeliveryLog entity.
+// If the DeliveryLog object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DeliveryLogMutation) OldSettledAt(ctx context.Context) (v micros.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSettledAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSettledAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSettledAt: %w", err)
+	}
+	return oldValue.SettledAt, nil
+}
+
+// AddSettledAt adds value to the "settled_at" field.
+func (m *DeliveryLogMutation) AddSettledAt(value micros.Time) {
+	if m.addsettled_at != nil {
+		*m.addsettled_at += value
+	} else {
+		m.addsettled_at = &value
+	}
+}
+
+// AddedSettledAt returns the value that was added to the "settled_at" field in this mutation.
+func (m *DeliveryLogMutation) AddedSettledAt() (r micros.Time, exists bool) {
+	v := m.addsettled_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetSettledAt resets all changes to the "settled_at" field.
+func (m *DeliveryLogMutation) ResetSettledAt() {
+	m.settled_at = nil
+	m.addsettled_at = nil
+}
+
+// SetBeganAt sets the "began_at" field.
+func (m *DeliveryLogMutation) SetBeganAt(value micros.Time) {
+	m.began_at = &value
+	m.addbegan_at = nil
+}
+
+// BeganAt returns the value of the "began_at" field in the mutation.
+func (m *DeliveryLogMutation) BeganAt() (r micros.Time, exists bool) {
+	v := m.began_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldBeganAt returns the old "began_at" field's value of the DeliveryLog entity.
+// If the DeliveryLog object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DeliveryLogMutation) OldBeganAt(ctx context.Context) (v *micros.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldBeganAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldBeganAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldBeganAt: %w", err)
+	}
+	return oldValue.BeganAt, nil
+}
+
+// AddBeganAt adds value to the "began_at" field.
+func (m *DeliveryLogMutation) AddBeganAt(value micros.Time) {
+	if m.addbegan_at != nil {
+		*m.addbegan_at += value
+	} else {
+		m.addbegan_at = &value
+	}
+}
+
+// AddedBeganAt returns the value that was added to the "began_at" field in this mutation.
+func (m *DeliveryLogMutation) AddedBeganAt() (r micros.Time, exists bool) {
+	v := m.addbegan_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearBeganAt clears the value of the "began_at" field.
+func (m *DeliveryLogMutation) ClearBeganAt() {
+	m.began_at = nil
+	m.addbegan_at = nil
+	m.clearedFields[deliverylog.FieldBeganAt] = struct{}{}
+}
+
+// BeganAtCleared returns if the "began_at" field was cleared in this mutation.
+func (m *DeliveryLogMutation) BeganAtCleared() bool {
+	_, ok := m.clearedFields[deliverylog.FieldBeganAt]
+	return ok
+}
+
+// ResetBeganAt resets all changes to the "began_at" field.
+func (m *DeliveryLogMutation) ResetBeganAt() {
+	m.began_at = nil
+	m.addbegan_at = nil
+	delete(m.clearedFields, deliverylog.FieldBeganAt)
+}
+
+// SetAttemptID sets the "attempt_id" field.
+func (m *DeliveryLogMutation) SetAttemptID(x xid.ID) {
+	m.attempt_id = &x
+}
+
+// AttemptID returns the value of the "attempt_id" field in the mutation.
+func (m *DeliveryLogMutation) AttemptID() (r xid.ID, exists bool) {
+	v := m.attempt_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldAttemptID returns the old "attempt_id" field's value of the DeliveryLog entity.
+// If the DeliveryLog object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DeliveryLogMutation) OldAttemptID(ctx context.Context) (v *xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldAttemptID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldAttemptID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldAttemptID: %w", err)
+	}
+	return oldValue.AttemptID, nil
+}
+
+// ClearAttemptID clears the value of the "attempt_id" field.
+func (m *DeliveryLogMutation) ClearAttemptID() {
+	m.attempt_id = nil
+	m.clearedFields[deliverylog.FieldAttemptID] = struct{}{}
+}
+
+// AttemptIDCleared returns if the "attempt_id" field was cleared in this mutation.
+func (m *DeliveryLogMutation) AttemptIDCleared() bool {
+	_, ok := m.clearedFields[deliverylog.FieldAttemptID]
+	return ok
+}
+
+// ResetAttemptID resets all changes to the "attempt_id" field.
+func (m *DeliveryLogMutation) ResetAttemptID() {
+	m.attempt_id = nil
+	delete(m.clearedFields, deliverylog.FieldAttemptID)
+}
+
+// SetOutcome sets the "outcome" field.
+func (m *DeliveryLogMutation) SetOutcome(s string) {
+	m.outcome = &s
+}
+
+// Outcome returns the value of the "outcome" field in the mutation.
+func (m *DeliveryLogMutation) Outcome() (r string, exists bool) {
+	v := m.outcome
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldOutcome returns the old "outcome" field's value of the DeliveryLog entity.
+// If the DeliveryLog object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DeliveryLogMutation) OldOutcome(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldOutcome is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldOutcome requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldOutcome: %w", err)
+	}
+	return oldValue.Outcome, nil
+}
+
+// ResetOutcome resets all changes to the "outcome" field.
+func (m *DeliveryLogMutation) ResetOutcome() {
+	m.outcome = nil
+}
+
+// SetStatus sets the "status" field.
+func (m *DeliveryLogMutation) SetStatus(i int) {
+	m.status = &i
+	m.addstatus = nil
+}
+
+// Status returns the value of the "status" field in the mutation.
+func (m *DeliveryLogMutation) Status() (r int, exists bool) {
+	v := m.status
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStatus returns the old "status" field's value of the DeliveryLog entity.
+// If the DeliveryLog object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DeliveryLogMutation) OldStatus(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStatus is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStatus requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStatus: %w", err)
+	}
+	return oldValue.Status, nil
+}
+
+// AddStatus adds i to the "status" field.
+func (m *DeliveryLogMutation) AddStatus(i int) {
+	if m.addstatus != nil {
+		*m.addstatus += i
+	} else {
+		m.addstatus = &i
+	}
+}
+
+// AddedStatus returns the value that was added to the "status" field in this mutation.
+func (m *DeliveryLogMutation) AddedStatus() (r int, exists bool) {
+	v := m.addstatus
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetStatus resets all changes to the "status" field.
+func (m *DeliveryLogMutation) ResetStatus() {
+	m.status = nil
+	m.addstatus = nil
+}
+
+// SetDuration sets the "duration" field.
+func (m *DeliveryLogMutation) SetDuration(i int64) {
+	m.duration = &i
+	m.addduration = nil
+}
+
+// Duration returns the value of the "duration" field in the mutation.
+func (m *DeliveryLogMutation) Duration() (r int64, exists bool) {
+	v := m.duration
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldDuration returns the old "duration" field's value of the DeliveryLog entity.
+// If the DeliveryLog object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DeliveryLogMutation) OldDuration(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldDuration is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldDuration requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldDuration: %w", err)
+	}
+	return oldValue.Duration, nil
+}
+
+// AddDuration adds i to the "duration" field.
+func (m *DeliveryLogMutation) AddDuration(i int64) {
+	if m.addduration != nil {
+		*m.addduration += i
+	} else {
+		m.addduration = &i
+	}
+}
+
+// AddedDuration returns the value that was added to the "duration" field in this mutation.
+func (m *DeliveryLogMutation) AddedDuration() (r int64, exists bool) {
+	v := m.addduration
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetDuration resets all changes to the "duration" field.
+func (m *DeliveryLogMutation) ResetDuration() {
+	m.duration = nil
+	m.addduration = nil
+}
+
+// SetDetail sets the "detail" field.
+func (m *DeliveryLogMutation) SetDetail(s string) {
+	m.detail = &s
+}
+
+// Detail returns the value of the "detail" field in the mutation.
+func (m *DeliveryLogMutation) Detail() (r string, exists bool) {
+	v := m.detail
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldDetail returns the old "detail" field's value of the DeliveryLog entity.
+// If the DeliveryLog object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DeliveryLogMutation) OldDetail(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldDetail is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldDetail requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldDetail: %w", err)
+	}
+	return oldValue.Detail, nil
+}
+
+// ClearDetail clears the value of the "detail" field.
+func (m *DeliveryLogMutation) ClearDetail() {
+	m.detail = nil
+	m.clearedFields[deliverylog.FieldDetail] = struct{}{}
+}
+
+// DetailCleared returns if the "detail" field was cleared in this mutation.
+func (m *DeliveryLogMutation) DetailCleared() bool {
+	_, ok := m.clearedFields[deliverylog.FieldDetail]
+	return ok
+}
+
+// ResetDetail resets all changes to the "detail" field.
+func (m *DeliveryLogMutation) ResetDetail() {
+	m.detail = nil
+	delete(m.clearedFields, deliverylog.FieldDetail)
+}
+
+// SetResponse sets the "response" field.
+func (m *DeliveryLogMutation) SetResponse(b []byte) {
+	m.response = &b
+}
+
+// Response returns the value of the "response" field in the mutation.
+func (m *DeliveryLogMutation) Response() (r []byte, exists bool) {
+	v := m.response
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldResponse returns the old "response" field's value of the DeliveryLog entity.
+// If the DeliveryLog object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DeliveryLogMutation) OldResponse(ctx context.Context) (v []byte, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldResponse is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldResponse requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldResponse: %w", err)
+	}
+	return oldValue.Response, nil
+}
+
+// ClearResponse clears the value of the "response" field.
+func (m *DeliveryLogMutation) ClearResponse() {
+	m.response = nil
+	m.clearedFields[deliverylog.FieldResponse] = struct{}{}
+}
+
+// ResponseCleared returns if the "response" field was cleared in this mutation.
+func (m *DeliveryLogMutation) ResponseCleared() bool {
+	_, ok := m.clearedFields[deliverylog.FieldResponse]
+	return ok
+}
+
+// ResetResponse resets all changes to the "response" field.
+func (m *DeliveryLogMutation) ResetResponse() {
+	m.response = nil
+	delete(m.clearedFields, deliverylog.FieldResponse)
+}
+
+// Where appends a list predicates to the DeliveryLogMutation builder.
+func (m *DeliveryLogMutation) Where(ps ...predicate.DeliveryLog) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the DeliveryLogMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *DeliveryLogMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.DeliveryLog, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *DeliveryLogMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *DeliveryLogMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (DeliveryLog).
+func (m *DeliveryLogMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *DeliveryLogMutation) Fields() []string {
+	fields := make([]string, 0, 16)
+	if m.store_id != nil {
+		fields = append(fields, deliverylog.FieldStoreID)
+	}
+	if m.endpoint_id != nil {
+		fields = append(fields, deliverylog.FieldEndpointID)
+	}
+	if m.sequence != nil {
+		fields = append(fields, deliverylog.FieldSequence)
+	}
+	if m.event_id != nil {
+		fields = append(fields, deliverylog.FieldEventID)
+	}
+	if m._type != nil {
+		fields = append(fields, deliverylog.FieldType)
+	}
+	if m.resource_id != nil {
+		fields = append(fields, deliverylog.FieldResourceID)
+	}
+	if m.state != nil {
+		fields = append(fields, deliverylog.FieldState)
+	}
+	if m.attempts != nil {
+		fields = append(fields, deliverylog.FieldAttempts)
+	}
+	if m.settled_at != nil {
+		fields = append(fields, deliverylog.FieldSettledAt)
+	}
+	if m.began_at != nil {
+		fields = append(fields, deliverylog.FieldBeganAt)
+	}
+	if m.attempt_id != nil {
+		fields = append(fields, deliverylog.FieldAttemptID)
+	}
+	if m.outcome != nil {
+		fields = append(fields, deliverylog.FieldOutcome)
+	}
+	if m.status != nil {
+		fields = append(fields, deliverylog.FieldStatus)
+	}
+	if m.duration != nil {
+		fields = append(fields, deliverylog.FieldDuration)
+	}
+	if m.detail != nil {
+		fields = append(fields, deliverylog.FieldDetail)
+	}
+	if m.response != nil {
+		fields = append(fields, deliverylog.FieldResponse)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *DeliveryLogMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case deliverylog.FieldStoreID:
+		return m.StoreID()
+	case deliverylog.FieldEndpointID:
+		return m.EndpointID()
+	case deliverylog.FieldSequence:
+		return m.Sequence()
+	case deliverylog.FieldEventID:
+		return m.EventID()
+	case deliverylog.FieldType:
+		return m.GetType()
+	case deliverylog.FieldResourceID:
+		return m.ResourceID()
+	case deliverylog.FieldState:
+		return m.State()
+	case deliverylog.FieldAttempts:
+		return m.Attempts()
+	case deliverylog.FieldSettledAt:
+		return m.SettledAt()
+	case deliverylog.FieldBeganAt:
+		return m.BeganAt()
+	case deliverylog.FieldAttemptID:
+		return m.AttemptID()
+	case deliverylog.FieldOutcome:
+		return m.Outcome()
+	case deliverylog.FieldStatus:
+		return m.Status()
+	case deliverylog.FieldDuration:
+		return m.Duration()
+	case deliverylog.FieldDetail:
+		return m.Detail()
+	case deliverylog.FieldResponse:
+		return m.Response()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *DeliveryLogMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case deliverylog.FieldStoreID:
+		return m.OldStoreID(ctx)
+	case deliverylog.FieldEndpointID:
+		return m.OldEndpointID(ctx)
+	case deliverylog.FieldSequence:
+		return m.OldSequence(ctx)
+	case deliverylog.FieldEventID:
+		return m.OldEventID(ctx)
+	case deliverylog.FieldType:
+		return m.OldType(ctx)
+	case deliverylog.FieldResourceID:
+		return m.OldResourceID(ctx)
+	case deliverylog.FieldState:
+		return m.OldState(ctx)
+	case deliverylog.FieldAttempts:
+		return m.OldAttempts(ctx)
+	case deliverylog.FieldSettledAt:
+		return m.OldSettledAt(ctx)
+	case deliverylog.FieldBeganAt:
+		return m.OldBeganAt(ctx)
+	case deliverylog.FieldAttemptID:
+		return m.OldAttemptID(ctx)
+	case deliverylog.FieldOutcome:
+		return m.OldOutcome(ctx)
+	case deliverylog.FieldStatus:
+		return m.OldStatus(ctx)
+	case deliverylog.FieldDuration:
+		return m.OldDuration(ctx)
+	case deliverylog.FieldDetail:
+		return m.OldDetail(ctx)
+	case deliverylog.FieldResponse:
+		return m.OldResponse(ctx)
+	}
+	return nil, fmt.Errorf("unknown DeliveryLog field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *DeliveryLogMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case deliverylog.FieldStoreID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStoreID(v)
+		return nil
+	case deliverylog.FieldEndpointID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetEndpointID(v)
+		return nil
+	case deliverylog.FieldSequence:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSequence(v)
+		return nil
+	case deliverylog.FieldEventID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetEventID(v)
+		return nil
+	case deliverylog.FieldType:
+		v, ok := value.(event.Type)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetType(v)
+		return nil
+	case deliverylog.FieldResourceID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetResourceID(v)
+		return nil
+	case deliverylog.FieldState:
+		v, ok := value.(state.DeliveryState)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetState(v)
+		return nil
+	case deliverylog.FieldAttempts:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAttempts(v)
+		return nil
+	case deliverylog.FieldSettledAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSettledAt(v)
+		return nil
+	case deliverylog.FieldBeganAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetBeganAt(v)
+		return nil
+	case deliverylog.FieldAttemptID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAttemptID(v)
+		return nil
+	case deliverylog.FieldOutcome:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetOutcome(v)
+		return nil
+	case deliverylog.FieldStatus:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStatus(v)
+		return nil
+	case deliverylog.FieldDuration:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDuration(v)
+		return nil
+	case deliverylog.FieldDetail:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDetail(v)
+		return nil
+	case deliverylog.FieldResponse:
+		v, ok := value.([]byte)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetResponse(v)
+		return nil
+	}
+	return fmt.Errorf("unknown DeliveryLog field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *DeliveryLogMutation) AddedFields() []string {
+	var fields []string
+	if m.addsequence != nil {
+		fields = append(fields, deliverylog.FieldSequence)
+	}
+	if m.addattempts != nil {
+		fields = append(fields, deliverylog.FieldAttempts)
+	}
+	if m.addsettled_at != nil {
+		fields = append(fields, deliverylog.FieldSettledAt)
+	}
+	if m.addbegan_at != nil {
+		fields = append(fields, deliverylog.FieldBeganAt)
+	}
+	if m.addstatus != nil {
+		fields = append(fields, deliverylog.FieldStatus)
+	}
+	if m.addduration != nil {
+		fields = append(fields, deliverylog.FieldDuration)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *DeliveryLogMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case deliverylog.FieldSequence:
+		return m.AddedSequence()
+	case deliverylog.FieldAttempts:
+		return m.AddedAttempts()
+	case deliverylog.FieldSettledAt:
+		return m.AddedSettledAt()
+	case deliverylog.FieldBeganAt:
+		return m.AddedBeganAt()
+	case deliverylog.FieldStatus:
+		return m.AddedStatus()
+	case deliverylog.FieldDuration:
+		return m.AddedDuration()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *DeliveryLogMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case deliverylog.FieldSequence:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddSequence(v)
+		return nil
+	case deliverylog.FieldAttempts:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddAttempts(v)
+		return nil
+	case deliverylog.FieldSettledAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddSettledAt(v)
+		return nil
+	case deliverylog.FieldBeganAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddBeganAt(v)
+		return nil
+	case deliverylog.FieldStatus:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddStatus(v)
+		return nil
+	case deliverylog.FieldDuration:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddDuration(v)
+		return nil
+	}
+	return fmt.Errorf("unknown DeliveryLog numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *DeliveryLogMutation) ClearedFields() []string {
+	var fields []string
+	if m.FieldCleared(deliverylog.FieldBeganAt) {
+		fields = append(fields, deliverylog.FieldBeganAt)
+	}
+	if m.FieldCleared(deliverylog.FieldAttemptID) {
+		fields = append(fields, deliverylog.FieldAttemptID)
+	}
+	if m.FieldCleared(deliverylog.FieldDetail) {
+		fields = append(fields, deliverylog.FieldDetail)
+	}
+	if m.FieldCleared(deliverylog.FieldResponse) {
+		fields = append(fields, deliverylog.FieldResponse)
+	}
+	return fields
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *DeliveryLogMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *DeliveryLogMutation) ClearField(name string) error {
+	switch name {
+	case deliverylog.FieldBeganAt:
+		m.ClearBeganAt()
+		return nil
+	case deliverylog.FieldAttemptID:
+		m.ClearAttemptID()
+		return nil
+	case deliverylog.FieldDetail:
+		m.ClearDetail()
+		return nil
+	case deliverylog.FieldResponse:
+		m.ClearResponse()
+		return nil
+	}
+	return fmt.Errorf("unknown DeliveryLog nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *DeliveryLogMutation) ResetField(name string) error {
+	switch name {
+	case deliverylog.FieldStoreID:
+		m.ResetStoreID()
+		return nil
+	case deliverylog.FieldEndpointID:
+		m.ResetEndpointID()
+		return nil
+	case deliverylog.FieldSequence:
+		m.ResetSequence()
+		return nil
+	case deliverylog.FieldEventID:
+		m.ResetEventID()
+		return nil
+	case deliverylog.FieldType:
+		m.ResetType()
+		return nil
+	case deliverylog.FieldResourceID:
+		m.ResetResourceID()
+		return nil
+	case deliverylog.FieldState:
+		m.ResetState()
+		return nil
+	case deliverylog.FieldAttempts:
+		m.ResetAttempts()
+		return nil
+	case deliverylog.FieldSettledAt:
+		m.ResetSettledAt()
+		return nil
+	case deliverylog.FieldBeganAt:
+		m.ResetBeganAt()
+		return nil
+	case deliverylog.FieldAttemptID:
+		m.ResetAttemptID()
+		return nil
+	case deliverylog.FieldOutcome:
+		m.ResetOutcome()
+		return nil
+	case deliverylog.FieldStatus:
+		m.ResetStatus()
+		return nil
+	case deliverylog.FieldDuration:
+		m.ResetDuration()
+		return nil
+	case deliverylog.FieldDetail:
+		m.ResetDetail()
+		return nil
+	case deliverylog.FieldResponse:
+		m.ResetResponse()
+		return nil
+	}
+	return fmt.Errorf("unknown DeliveryLog field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *DeliveryLogMutation) AddedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *DeliveryLogMutation) AddedIDs(name string) []ent.Value {
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *DeliveryLogMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *DeliveryLogMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *DeliveryLogMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *DeliveryLogMutation) EdgeCleared(name string) bool {
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *DeliveryLogMutation) ClearEdge(name string) error {
+	return fmt.Errorf("unknown DeliveryLog unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *DeliveryLogMutation) ResetEdge(name string) error {
+	return fmt.Errorf("unknown DeliveryLog edge %s", name)
+}
+
+// EndpointStatMutation represents an operation that mutates the EndpointStat nodes in the graph.
+type EndpointStatMutation struct {
+	config
+	op             Op
+	typ            string
+	id             *xid.ID
+	store_id       *xid.ID
+	slot           *micros.Time
+	addslot        *micros.Time
+	delivered      *int64
+	adddelivered   *int64
+	failed         *int64
+	addfailed      *int64
+	latency_sum    *int64
+	addlatency_sum *int64
+	latency_max    *int64
+	addlatency_max *int64
+	clearedFields  map[string]struct{}
+	done           bool
+	oldValue       func(context.Context) (*EndpointStat, error)
+	predicates     []predicate.EndpointStat
+}
+
+var _ ent.Mutation = (*EndpointStatMutation)(nil)
+
+// endpointstatOption allows management of the mutation configuration using functional options.
+type endpointstatOption func(*EndpointStatMutation)
+
+// newEndpointStatMutation creates new mutation for the EndpointStat entity.
+func newEndpointStatMutation(c config, op Op, opts ...endpointstatOption) *EndpointStatMutation {
+	m := &EndpointStatMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeEndpointStat,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withEndpointStatID sets the ID field of the mutation.
+func withEndpointStatID(id xid.ID) endpointstatOption {
+	return func(m *EndpointStatMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *EndpointStat
+		)
+		m.oldValue = func(ctx context.Context) (*EndpointStat, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().EndpointStat.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withEndpointStat sets the old EndpointStat of the mutation.
+func withEndpointStat(node *EndpointStat) endpointstatOption {
+	return func(m *EndpointStatMutation) {
+		m.oldValue = func(context.Context) (*EndpointStat, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m EndpointStatMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m EndpointStatMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("db: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of EndpointStat entities.
+func (m *EndpointStatMutation) SetID(id xid.ID) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *EndpointStatMutation) ID() (id xid.ID, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *EndpointStatMutation) IDs(ctx context.Context) ([]xid.ID, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []xid.ID{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().EndpointStat.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetStoreID sets the "store_id" field.
+func (m *EndpointStatMutation) SetStoreID(x xid.ID) {
+	m.store_id = &x
+}
+
+// StoreID returns the value of the "store_id" field in the mutation.
+func (m *EndpointStatMutation) StoreID() (r xid.ID, exists bool) {
+	v := m.store_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStoreID returns the old "store_id" field's value of the EndpointStat entity.
+// If the EndpointStat object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *EndpointStatMutation) OldStoreID(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStoreID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStoreID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStoreID: %w", err)
+	}
+	return oldValue.StoreID, nil
+}
+
+// ResetStoreID resets all changes to the "store_id" field.
+func (m *EndpointStatMutation) ResetStoreID() {
+	m.store_id = nil
+}
+
+// SetSlot sets the "slot" field.
+func (m *EndpointStatMutation) SetSlot(value micros.Time) {
+	m.slot = &value
+	m.addslot = nil
+}
+
+// Slot returns the value of the "slot" field in the mutation.
+func (m *EndpointStatMutation) Slot() (r micros.Time, exists bool) {
+	v := m.slot
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSlot returns the old "slot" field's value of the EndpointStat entity.
+// If the EndpointStat object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *EndpointStatMutation) OldSlot(ctx context.Context) (v micros.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSlot is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSlot requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSlot: %w", err)
+	}
+	return oldValue.Slot, nil
+}
+
+// AddSlot adds value to the "slot" field.
+func (m *EndpointStatMutation) AddSlot(value micros.Time) {
+	if m.addslot != nil {
+		*m.addslot += value
+	} else {
+		m.addslot = &value
+	}
+}
+
+// AddedSlot returns the value that was added to the "slot" field in this mutation.
+func (m *EndpointStatMutation) AddedSlot() (r micros.Time, exists bool) {
+	v := m.addslot
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetSlot resets all changes to the "slot" field.
+func (m *EndpointStatMutation) ResetSlot() {
+	m.slot = nil
+	m.addslot = nil
+}
+
+// SetDelivered sets the "delivered" field.
+func (m *EndpointStatMutation) SetDelivered(i int64) {
+	m.delivered = &i
+	m.adddelivered = nil
+}
+
+// Delivered returns the value of the "delivered" field in the mutation.
+func (m *EndpointStatMutation) Delivered() (r int64, exists bool) {
+	v := m.delivered
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldDelivered returns the old "delivered" field's value of the EndpointStat entity.
+// If the EndpointStat object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *EndpointStatMutation) OldDelivered(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldDelivered is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldDelivered requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldDelivered: %w", err)
+	}
+	return oldValue.Delivered, nil
+}
+
+// AddDelivered adds i to the "delivered" field.
+func (m *EndpointStatMutation) AddDelivered(i int64) {
+	if m.adddelivered != nil {
+		*m.adddelivered += i
+	} else {
+		m.adddelivered = &i
+	}
+}
+
+// AddedDelivered returns the value that was added to the "delivered" field in this mutation.
+func (m *EndpointStatMutation) AddedDelivered() (r int64, exists bool) {
+	v := m.adddelivered
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetDelivered resets all changes to the "delivered" field.
+func (m *EndpointStatMutation) ResetDelivered() {
+	m.delivered = nil
+	m.adddelivered = nil
+}
+
+// SetFailed sets the "failed" field.
+func (m *EndpointStatMutation) SetFailed(i int64) {
+	m.failed = &i
+	m.addfailed = nil
+}
+
+// Failed returns the value of the "failed" field in the mutation.
+func (m *EndpointStatMutation) Failed() (r int64, exists bool) {
+	v := m.failed
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldFailed returns the old "failed" field's value of the EndpointStat entity.
+// If the EndpointStat object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *EndpointStatMutation) OldFailed(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldFailed is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldFailed requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldFailed: %w", err)
+	}
+	return oldValue.Failed, nil
+}
+
+// AddFailed adds i to the "failed" field.
+func (m *EndpointStatMutation) AddFailed(i int64) {
+	if m.addfailed != nil {
+		*m.addfailed += i
+	} else {
+		m.addfailed = &i
+	}
+}
+
+// AddedFailed returns the value that was added to the "failed" field in this mutation.
+func (m *EndpointStatMutation) AddedFailed() (r int64, exists bool) {
+	v := m.addfailed
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetFailed resets all changes to the "failed" field.
+func (m *EndpointStatMutation) ResetFailed() {
+	m.failed = nil
+	m.addfailed = nil
+}
+
+// SetLatencySum sets the "latency_sum" field.
+func (m *EndpointStatMutation) SetLatencySum(i int64) {
+	m.latency_sum = &i
+	m.addlatency_sum = nil
+}
+
+// LatencySum returns the value of the "latency_sum" field in the mutation.
+func (m *EndpointStatMutation) LatencySum() (r int64, exists bool) {
+	v := m.latency_sum
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldLatencySum returns the old "latency_sum" field's value of the EndpointStat entity.
+// If the EndpointStat object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *EndpointStatMutation) OldLatencySum(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldLatencySum is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldLatencySum requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldLatencySum: %w", err)
+	}
+	return oldValue.LatencySum, nil
+}
+
+// AddLatencySum adds i to the "latency_sum" field.
+func (m *EndpointStatMutation) AddLatencySum(i int64) {
+	if m.addlatency_sum != nil {
+		*m.addlatency_sum += i
+	} else {
+		m.addlatency_sum = &i
+	}
+}
+
+// AddedLatencySum returns the value that was added to the "latency_sum" field in this mutation.
+func (m *EndpointStatMutation) AddedLatencySum() (r int64, exists bool) {
+	v := m.addlatency_sum
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetLatencySum resets all changes to the "latency_sum" field.
+func (m *EndpointStatMutation) ResetLatencySum() {
+	m.latency_sum = nil
+	m.addlatency_sum = nil
+}
+
+// SetLatencyMax sets the "latency_max" field.
+func (m *EndpointStatMutation) SetLatencyMax(i int64) {
+	m.latency_max = &i
+	m.addlatency_max = nil
+}
+
+// LatencyMax returns the value of the "latency_max" field in the mutation.
+func (m *EndpointStatMutation) LatencyMax() (r int64, exists bool) {
+	v := m.latency_max
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldLatencyMax returns the old "latency_max" field's value of the EndpointStat entity.
+// If the EndpointStat object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *EndpointStatMutation) OldLatencyMax(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldLatencyMax is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldLatencyMax requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldLatencyMax: %w", err)
+	}
+	return oldValue.LatencyMax, nil
+}
+
+// AddLatencyMax adds i to the "latency_max" field.
+func (m *EndpointStatMutation) AddLatencyMax(i int64) {
+	if m.addlatency_max != nil {
+		*m.addlatency_max += i
+	} else {
+		m.addlatency_max = &i
+	}
+}
+
+// AddedLatencyMax returns the value that was added to the "latency_max" field in this mutation.
+func (m *EndpointStatMutation) AddedLatencyMax() (r int64, exists bool) {
+	v := m.addlatency_max
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetLatencyMax resets all changes to the "latency_max" field.
+func (m *EndpointStatMutation) ResetLatencyMax() {
+	m.latency_max = nil
+	m.addlatency_max = nil
+}
+
+// Where appends a list predicates to the EndpointStatMutation builder.
+func (m *EndpointStatMutation) Where(ps ...predicate.EndpointStat) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the EndpointStatMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *EndpointStatMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.EndpointStat, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *EndpointStatMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *EndpointStatMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (EndpointStat).
+func (m *EndpointStatMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *EndpointStatMutation) Fields() []string {
+	fields := make([]string, 0, 6)
+	if m.store_id != nil {
+		fields = append(fields, endpointstat.FieldStoreID)
+	}
+	if m.slot != nil {
+		fields = append(fields, endpointstat.FieldSlot)
+	}
+	if m.delivered != nil {
+		fields = append(fields, endpointstat.FieldDelivered)
+	}
+	if m.failed != nil {
+		fields = append(fields, endpointstat.FieldFailed)
+	}
+	if m.latency_sum != nil {
+		fields = append(fields, endpointstat.FieldLatencySum)
+	}
+	if m.latency_max != nil {
+		fields = append(fields, endpointstat.FieldLatencyMax)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *EndpointStatMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case endpointstat.FieldStoreID:
+		return m.StoreID()
+	case endpointstat.FieldSlot:
+		return m.Slot()
+	case endpointstat.FieldDelivered:
+		return m.Delivered()
+	case endpointstat.FieldFailed:
+		return m.Failed()
+	case endpointstat.FieldLatencySum:
+		return m.LatencySum()
+	case endpointstat.FieldLatencyMax:
+		return m.LatencyMax()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *EndpointStatMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case endpointstat.FieldStoreID:
+		return m.OldStoreID(ctx)
+	case endpointstat.FieldSlot:
+		return m.OldSlot(ctx)
+	case endpointstat.FieldDelivered:
+		return m.OldDelivered(ctx)
+	case endpointstat.FieldFailed:
+		return m.OldFailed(ctx)
+	case endpointstat.FieldLatencySum:
+		return m.OldLatencySum(ctx)
+	case endpointstat.FieldLatencyMax:
+		return m.OldLatencyMax(ctx)
+	}
+	return nil, fmt.Errorf("unknown EndpointStat field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *EndpointStatMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case endpointstat.FieldStoreID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStoreID(v)
+		return nil
+	case endpointstat.FieldSlot:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSlot(v)
+		return nil
+	case endpointstat.FieldDelivered:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDelivered(v)
+		return nil
+	case endpointstat.FieldFailed:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetFailed(v)
+		return nil
+	case endpointstat.FieldLatencySum:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetLatencySum(v)
+		return nil
+	case endpointstat.FieldLatencyMax:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetLatencyMax(v)
+		return nil
+	}
+	return fmt.Errorf("unknown EndpointStat field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *EndpointStatMutation) AddedFields() []string {
+	var fields []string
+	if m.addslot != nil {
+		fields = append(fields, endpointstat.FieldSlot)
+	}
+	if m.adddelivered != nil {
+		fields = append(fields, endpointstat.FieldDelivered)
+	}
+	if m.addfailed != nil {
+		fields = append(fields, endpointstat.FieldFailed)
+	}
+	if m.addlatency_sum != nil {
+		fields = append(fields, endpointstat.FieldLatencySum)
+	}
+	if m.addlatency_max != nil {
+		fields = append(fields, endpointstat.FieldLatencyMax)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *EndpointStatMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case endpointstat.FieldSlot:
+		return m.AddedSlot()
+	case endpointstat.FieldDelivered:
+		return m.AddedDelivered()
+	case endpointstat.FieldFailed:
+		return m.AddedFailed()
+	case endpointstat.FieldLatencySum:
+		return m.AddedLatencySum()
+	case endpointstat.FieldLatencyMax:
+		return m.AddedLatencyMax()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *EndpointStatMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case endpointstat.FieldSlot:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddSlot(v)
+		return nil
+	case endpointstat.FieldDelivered:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddDelivered(v)
+		return nil
+	case endpointstat.FieldFailed:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddFailed(v)
+		return nil
+	case endpointstat.FieldLatencySum:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddLatencySum(v)
+		return nil
+	case endpointstat.FieldLatencyMax:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddLatencyMax(v)
+		return nil
+	}
+	return fmt.Errorf("unknown EndpointStat numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *EndpointStatMutation) ClearedFields() []string {
+	return nil
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *EndpointStatMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *EndpointStatMutation) ClearField(name string) error {
+	return fmt.Errorf("unknown EndpointStat nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *EndpointStatMutation) ResetField(name string) error {
+	switch name {
+	case endpointstat.FieldStoreID:
+		m.ResetStoreID()
+		return nil
+	case endpointstat.FieldSlot:
+		m.ResetSlot()
+		return nil
+	case endpointstat.FieldDelivered:
+		m.ResetDelivered()
+		return nil
+	case endpointstat.FieldFailed:
+		m.ResetFailed()
+		return nil
+	case endpointstat.FieldLatencySum:
+		m.ResetLatencySum()
+		return nil
+	case endpointstat.FieldLatencyMax:
+		m.ResetLatencyMax()
+		return nil
+	}
+	return fmt.Errorf("unknown EndpointStat field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *EndpointStatMutation) AddedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *EndpointStatMutation) AddedIDs(name string) []ent.Value {
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *EndpointStatMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *EndpointStatMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *EndpointStatMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *EndpointStatMutation) EdgeCleared(name string) bool {
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *EndpointStatMutation) ClearEdge(name string) error {
+	return fmt.Errorf("unknown EndpointStat unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *EndpointStatMutation) ResetEdge(name string) error {
+	return fmt.Errorf("unknown EndpointStat edge %s", name)
 }
 
 // EventMutation represents an operation that mutates the Event nodes in the graph.
@@ -9980,6 +14295,764 @@ func (m *IdempotencyMutation) ClearEdge(name string) error {
 // It returns an error if the edge is not defined in the schema.
 func (m *IdempotencyMutation) ResetEdge(name string) error {
 	return fmt.Errorf("unknown Idempotency edge %s", name)
+}
+
+// MailMutation represents an operation that mutates the Mail nodes in the graph.
+type MailMutation struct {
+	config
+	op            Op
+	typ           string
+	id            *xid.ID
+	store_id      *xid.ID
+	bucket        *int8
+	addbucket     *int8
+	due_at        *micros.Time
+	adddue_at     *micros.Time
+	attempts      *int
+	addattempts   *int
+	recipient     *string
+	subject       *string
+	body          *string
+	clearedFields map[string]struct{}
+	done          bool
+	oldValue      func(context.Context) (*Mail, error)
+	predicates    []predicate.Mail
+}
+
+var _ ent.Mutation = (*MailMutation)(nil)
+
+// mailOption allows management of the mutation configuration using functional options.
+type mailOption func(*MailMutation)
+
+// newMailMutation creates new mutation for the Mail entity.
+func newMailMutation(c config, op Op, opts ...mailOption) *MailMutation {
+	m := &MailMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeMail,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withMailID sets the ID field of the mutation.
+func withMailID(id xid.ID) mailOption {
+	return func(m *MailMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *Mail
+		)
+		m.oldValue = func(ctx context.Context) (*Mail, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().Mail.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withMail sets the old Mail of the mutation.
+func withMail(node *Mail) mailOption {
+	return func(m *MailMutation) {
+		m.oldValue = func(context.Context) (*Mail, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m MailMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m MailMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("db: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of Mail entities.
+func (m *MailMutation) SetID(id xid.ID) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *MailMutation) ID() (id xid.ID, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *MailMutation) IDs(ctx context.Context) ([]xid.ID, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []xid.ID{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().Mail.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetStoreID sets the "store_id" field.
+func (m *MailMutation) SetStoreID(x xid.ID) {
+	m.store_id = &x
+}
+
+// StoreID returns the value of the "store_id" field in the mutation.
+func (m *MailMutation) StoreID() (r xid.ID, exists bool) {
+	v := m.store_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStoreID returns the old "store_id" field's value of the Mail entity.
+// If the Mail object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *MailMutation) OldStoreID(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStoreID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStoreID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStoreID: %w", err)
+	}
+	return oldValue.StoreID, nil
+}
+
+// ResetStoreID resets all changes to the "store_id" field.
+func (m *MailMutation) ResetStoreID() {
+	m.store_id = nil
+}
+
+// SetBucket sets the "bucket" field.
+func (m *MailMutation) SetBucket(i int8) {
+	m.bucket = &i
+	m.addbucket = nil
+}
+
+// Bucket returns the value of the "bucket" field in the mutation.
+func (m *MailMutation) Bucket() (r int8, exists bool) {
+	v := m.bucket
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldBucket returns the old "bucket" field's value of the Mail entity.
+// If the Mail object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *MailMutation) OldBucket(ctx context.Context) (v int8, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldBucket is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldBucket requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldBucket: %w", err)
+	}
+	return oldValue.Bucket, nil
+}
+
+// AddBucket adds i to the "bucket" field.
+func (m *MailMutation) AddBucket(i int8) {
+	if m.addbucket != nil {
+		*m.addbucket += i
+	} else {
+		m.addbucket = &i
+	}
+}
+
+// AddedBucket returns the value that was added to the "bucket" field in this mutation.
+func (m *MailMutation) AddedBucket() (r int8, exists bool) {
+	v := m.addbucket
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetBucket resets all changes to the "bucket" field.
+func (m *MailMutation) ResetBucket() {
+	m.bucket = nil
+	m.addbucket = nil
+}
+
+// SetDueAt sets the "due_at" field.
+func (m *MailMutation) SetDueAt(value micros.Time) {
+	m.due_at = &value
+	m.adddue_at = nil
+}
+
+// DueAt returns the value of the "due_at" field in the mutation.
+func (m *MailMutation) DueAt() (r micros.Time, exists bool) {
+	v := m.due_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldDueAt returns the old "due_at" field's value of the Mail entity.
+// If the Mail object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *MailMutation) OldDueAt(ctx context.Context) (v micros.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldDueAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldDueAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldDueAt: %w", err)
+	}
+	return oldValue.DueAt, nil
+}
+
+// AddDueAt adds value to the "due_at" field.
+func (m *MailMutation) AddDueAt(value micros.Time) {
+	if m.adddue_at != nil {
+		*m.adddue_at += value
+	} else {
+		m.adddue_at = &value
+	}
+}
+
+// AddedDueAt returns the value that was added to the "due_at" field in this mutation.
+func (m *MailMutation) AddedDueAt() (r micros.Time, exists bool) {
+	v := m.adddue_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetDueAt resets all changes to the "due_at" field.
+func (m *MailMutation) ResetDueAt() {
+	m.due_at = nil
+	m.adddue_at = nil
+}
+
+// SetAttempts sets the "attempts" field.
+func (m *MailMutation) SetAttempts(i int) {
+	m.attempts = &i
+	m.addattempts = nil
+}
+
+// Attempts returns the value of the "attempts" field in the mutation.
+func (m *MailMutation) Attempts() (r int, exists bool) {
+	v := m.attempts
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldAttempts returns the old "attempts" field's value of the Mail entity.
+// If the Mail object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *MailMutation) OldAttempts(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldAttempts is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldAttempts requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldAttempts: %w", err)
+	}
+	return oldValue.Attempts, nil
+}
+
+// AddAttempts adds i to the "attempts" field.
+func (m *MailMutation) AddAttempts(i int) {
+	if m.addattempts != nil {
+		*m.addattempts += i
+	} else {
+		m.addattempts = &i
+	}
+}
+
+// AddedAttempts returns the value that was added to the "attempts" field in this mutation.
+func (m *MailMutation) AddedAttempts() (r int, exists bool) {
+	v := m.addattempts
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetAttempts resets all changes to the "attempts" field.
+func (m *MailMutation) ResetAttempts() {
+	m.attempts = nil
+	m.addattempts = nil
+}
+
+// SetRecipient sets the "recipient" field.
+func (m *MailMutation) SetRecipient(s string) {
+	m.recipient = &s
+}
+
+// Recipient returns the value of the "recipient" field in the mutation.
+func (m *MailMutation) Recipient() (r string, exists bool) {
+	v := m.recipient
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldRecipient returns the old "recipient" field's value of the Mail entity.
+// If the Mail object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *MailMutation) OldRecipient(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldRecipient is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldRecipient requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldRecipient: %w", err)
+	}
+	return oldValue.Recipient, nil
+}
+
+// ResetRecipient resets all changes to the "recipient" field.
+func (m *MailMutation) ResetRecipient() {
+	m.recipient = nil
+}
+
+// SetSubject sets the "subject" field.
+func (m *MailMutation) SetSubject(s string) {
+	m.subject = &s
+}
+
+// Subject returns the value of the "subject" field in the mutation.
+func (m *MailMutation) Subject() (r string, exists bool) {
+	v := m.subject
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSubject returns the old "subject" field's value of the Mail entity.
+// If the Mail object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *MailMutation) OldSubject(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSubject is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSubject requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSubject: %w", err)
+	}
+	return oldValue.Subject, nil
+}
+
+// ResetSubject resets all changes to the "subject" field.
+func (m *MailMutation) ResetSubject() {
+	m.subject = nil
+}
+
+// SetBody sets the "body" field.
+func (m *MailMutation) SetBody(s string) {
+	m.body = &s
+}
+
+// Body returns the value of the "body" field in the mutation.
+func (m *MailMutation) Body() (r string, exists bool) {
+	v := m.body
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldBody returns the old "body" field's value of the Mail entity.
+// If the Mail object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *MailMutation) OldBody(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldBody is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldBody requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldBody: %w", err)
+	}
+	return oldValue.Body, nil
+}
+
+// ResetBody resets all changes to the "body" field.
+func (m *MailMutation) ResetBody() {
+	m.body = nil
+}
+
+// Where appends a list predicates to the MailMutation builder.
+func (m *MailMutation) Where(ps ...predicate.Mail) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the MailMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *MailMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.Mail, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *MailMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *MailMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (Mail).
+func (m *MailMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *MailMutation) Fields() []string {
+	fields := make([]string, 0, 7)
+	if m.store_id != nil {
+		fields = append(fields, mail.FieldStoreID)
+	}
+	if m.bucket != nil {
+		fields = append(fields, mail.FieldBucket)
+	}
+	if m.due_at != nil {
+		fields = append(fields, mail.FieldDueAt)
+	}
+	if m.attempts != nil {
+		fields = append(fields, mail.FieldAttempts)
+	}
+	if m.recipient != nil {
+		fields = append(fields, mail.FieldRecipient)
+	}
+	if m.subject != nil {
+		fields = append(fields, mail.FieldSubject)
+	}
+	if m.body != nil {
+		fields = append(fields, mail.FieldBody)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *MailMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case mail.FieldStoreID:
+		return m.StoreID()
+	case mail.FieldBucket:
+		return m.Bucket()
+	case mail.FieldDueAt:
+		return m.DueAt()
+	case mail.FieldAttempts:
+		return m.Attempts()
+	case mail.FieldRecipient:
+		return m.Recipient()
+	case mail.FieldSubject:
+		return m.Subject()
+	case mail.FieldBody:
+		return m.Body()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *MailMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case mail.FieldStoreID:
+		return m.OldStoreID(ctx)
+	case mail.FieldBucket:
+		return m.OldBucket(ctx)
+	case mail.FieldDueAt:
+		return m.OldDueAt(ctx)
+	case mail.FieldAttempts:
+		return m.OldAttempts(ctx)
+	case mail.FieldRecipient:
+		return m.OldRecipient(ctx)
+	case mail.FieldSubject:
+		return m.OldSubject(ctx)
+	case mail.FieldBody:
+		return m.OldBody(ctx)
+	}
+	return nil, fmt.Errorf("unknown Mail field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *MailMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case mail.FieldStoreID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStoreID(v)
+		return nil
+	case mail.FieldBucket:
+		v, ok := value.(int8)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetBucket(v)
+		return nil
+	case mail.FieldDueAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDueAt(v)
+		return nil
+	case mail.FieldAttempts:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAttempts(v)
+		return nil
+	case mail.FieldRecipient:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetRecipient(v)
+		return nil
+	case mail.FieldSubject:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSubject(v)
+		return nil
+	case mail.FieldBody:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetBody(v)
+		return nil
+	}
+	return fmt.Errorf("unknown Mail field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *MailMutation) AddedFields() []string {
+	var fields []string
+	if m.addbucket != nil {
+		fields = append(fields, mail.FieldBucket)
+	}
+	if m.adddue_at != nil {
+		fields = append(fields, mail.FieldDueAt)
+	}
+	if m.addattempts != nil {
+		fields = append(fields, mail.FieldAttempts)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *MailMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case mail.FieldBucket:
+		return m.AddedBucket()
+	case mail.FieldDueAt:
+		return m.AddedDueAt()
+	case mail.FieldAttempts:
+		return m.AddedAttempts()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *MailMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case mail.FieldBucket:
+		v, ok := value.(int8)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddBucket(v)
+		return nil
+	case mail.FieldDueAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddDueAt(v)
+		return nil
+	case mail.FieldAttempts:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddAttempts(v)
+		return nil
+	}
+	return fmt.Errorf("unknown Mail numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *MailMutation) ClearedFields() []string {
+	return nil
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *MailMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *MailMutation) ClearField(name string) error {
+	return fmt.Errorf("unknown Mail nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *MailMutation) ResetField(name string) error {
+	switch name {
+	case mail.FieldStoreID:
+		m.ResetStoreID()
+		return nil
+	case mail.FieldBucket:
+		m.ResetBucket()
+		return nil
+	case mail.FieldDueAt:
+		m.ResetDueAt()
+		return nil
+	case mail.FieldAttempts:
+		m.ResetAttempts()
+		return nil
+	case mail.FieldRecipient:
+		m.ResetRecipient()
+		return nil
+	case mail.FieldSubject:
+		m.ResetSubject()
+		return nil
+	case mail.FieldBody:
+		m.ResetBody()
+		return nil
+	}
+	return fmt.Errorf("unknown Mail field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *MailMutation) AddedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *MailMutation) AddedIDs(name string) []ent.Value {
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *MailMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *MailMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *MailMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *MailMutation) EdgeCleared(name string) bool {
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *MailMutation) ClearEdge(name string) error {
+	return fmt.Errorf("unknown Mail unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *MailMutation) ResetEdge(name string) error {
+	return fmt.Errorf("unknown Mail edge %s", name)
 }
 
 // MembershipMutation represents an operation that mutates the Membership nodes in the graph.
@@ -15908,6 +20981,428 @@ func (m *OrderLineMutation) ClearEdge(name string) error {
 // It returns an error if the edge is not defined in the schema.
 func (m *OrderLineMutation) ResetEdge(name string) error {
 	return fmt.Errorf("unknown OrderLine edge %s", name)
+}
+
+// OutboxMutation represents an operation that mutates the Outbox nodes in the graph.
+type OutboxMutation struct {
+	config
+	op            Op
+	typ           string
+	id            *xid.ID
+	store_id      *xid.ID
+	bucket        *int8
+	addbucket     *int8
+	clearedFields map[string]struct{}
+	done          bool
+	oldValue      func(context.Context) (*Outbox, error)
+	predicates    []predicate.Outbox
+}
+
+var _ ent.Mutation = (*OutboxMutation)(nil)
+
+// outboxOption allows management of the mutation configuration using functional options.
+type outboxOption func(*OutboxMutation)
+
+// newOutboxMutation creates new mutation for the Outbox entity.
+func newOutboxMutation(c config, op Op, opts ...outboxOption) *OutboxMutation {
+	m := &OutboxMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeOutbox,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withOutboxID sets the ID field of the mutation.
+func withOutboxID(id xid.ID) outboxOption {
+	return func(m *OutboxMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *Outbox
+		)
+		m.oldValue = func(ctx context.Context) (*Outbox, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().Outbox.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withOutbox sets the old Outbox of the mutation.
+func withOutbox(node *Outbox) outboxOption {
+	return func(m *OutboxMutation) {
+		m.oldValue = func(context.Context) (*Outbox, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m OutboxMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m OutboxMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("db: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of Outbox entities.
+func (m *OutboxMutation) SetID(id xid.ID) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *OutboxMutation) ID() (id xid.ID, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *OutboxMutation) IDs(ctx context.Context) ([]xid.ID, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []xid.ID{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().Outbox.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetStoreID sets the "store_id" field.
+func (m *OutboxMutation) SetStoreID(x xid.ID) {
+	m.store_id = &x
+}
+
+// StoreID returns the value of the "store_id" field in the mutation.
+func (m *OutboxMutation) StoreID() (r xid.ID, exists bool) {
+	v := m.store_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStoreID returns the old "store_id" field's value of the Outbox entity.
+// If the Outbox object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *OutboxMutation) OldStoreID(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStoreID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStoreID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStoreID: %w", err)
+	}
+	return oldValue.StoreID, nil
+}
+
+// ResetStoreID resets all changes to the "store_id" field.
+func (m *OutboxMutation) ResetStoreID() {
+	m.store_id = nil
+}
+
+// SetBucket sets the "bucket" field.
+func (m *OutboxMutation) SetBucket(i int8) {
+	m.bucket = &i
+	m.addbucket = nil
+}
+
+// Bucket returns the value of the "bucket" field in the mutation.
+func (m *OutboxMutation) Bucket() (r int8, exists bool) {
+	v := m.bucket
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldBucket returns the old "bucket" field's value of the Outbox entity.
+// If the Outbox object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *OutboxMutation) OldBucket(ctx context.Context) (v int8, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldBucket is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldBucket requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldBucket: %w", err)
+	}
+	return oldValue.Bucket, nil
+}
+
+// AddBucket adds i to the "bucket" field.
+func (m *OutboxMutation) AddBucket(i int8) {
+	if m.addbucket != nil {
+		*m.addbucket += i
+	} else {
+		m.addbucket = &i
+	}
+}
+
+// AddedBucket returns the value that was added to the "bucket" field in this mutation.
+func (m *OutboxMutation) AddedBucket() (r int8, exists bool) {
+	v := m.addbucket
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetBucket resets all changes to the "bucket" field.
+func (m *OutboxMutation) ResetBucket() {
+	m.bucket = nil
+	m.addbucket = nil
+}
+
+// Where appends a list predicates to the OutboxMutation builder.
+func (m *OutboxMutation) Where(ps ...predicate.Outbox) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the OutboxMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *OutboxMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.Outbox, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *OutboxMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *OutboxMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (Outbox).
+func (m *OutboxMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *OutboxMutation) Fields() []string {
+	fields := make([]string, 0, 2)
+	if m.store_id != nil {
+		fields = append(fields, outbox.FieldStoreID)
+	}
+	if m.bucket != nil {
+		fields = append(fields, outbox.FieldBucket)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *OutboxMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case outbox.FieldStoreID:
+		return m.StoreID()
+	case outbox.FieldBucket:
+		return m.Bucket()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *OutboxMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case outbox.FieldStoreID:
+		return m.OldStoreID(ctx)
+	case outbox.FieldBucket:
+		return m.OldBucket(ctx)
+	}
+	return nil, fmt.Errorf("unknown Outbox field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *OutboxMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case outbox.FieldStoreID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStoreID(v)
+		return nil
+	case outbox.FieldBucket:
+		v, ok := value.(int8)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetBucket(v)
+		return nil
+	}
+	return fmt.Errorf("unknown Outbox field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *OutboxMutation) AddedFields() []string {
+	var fields []string
+	if m.addbucket != nil {
+		fields = append(fields, outbox.FieldBucket)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *OutboxMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case outbox.FieldBucket:
+		return m.AddedBucket()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *OutboxMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case outbox.FieldBucket:
+		v, ok := value.(int8)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddBucket(v)
+		return nil
+	}
+	return fmt.Errorf("unknown Outbox numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *OutboxMutation) ClearedFields() []string {
+	return nil
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *OutboxMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *OutboxMutation) ClearField(name string) error {
+	return fmt.Errorf("unknown Outbox nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *OutboxMutation) ResetField(name string) error {
+	switch name {
+	case outbox.FieldStoreID:
+		m.ResetStoreID()
+		return nil
+	case outbox.FieldBucket:
+		m.ResetBucket()
+		return nil
+	}
+	return fmt.Errorf("unknown Outbox field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *OutboxMutation) AddedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *OutboxMutation) AddedIDs(name string) []ent.Value {
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *OutboxMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *OutboxMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *OutboxMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *OutboxMutation) EdgeCleared(name string) bool {
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *OutboxMutation) ClearEdge(name string) error {
+	return fmt.Errorf("unknown Outbox unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *OutboxMutation) ResetEdge(name string) error {
+	return fmt.Errorf("unknown Outbox edge %s", name)
 }
 
 // PaymentMutation represents an operation that mutates the Payment nodes in the graph.
@@ -22808,4 +28303,3506 @@ func (m *UserEmailMutation) ClearEdge(name string) error {
 // It returns an error if the edge is not defined in the schema.
 func (m *UserEmailMutation) ResetEdge(name string) error {
 	return fmt.Errorf("unknown UserEmail edge %s", name)
+}
+
+// WebhookEndpointMutation represents an operation that mutates the WebhookEndpoint nodes in the graph.
+type WebhookEndpointMutation struct {
+	config
+	op                Op
+	typ               string
+	id                *xid.ID
+	store_id          *xid.ID
+	version           *int64
+	addversion        *int64
+	event_sequence    *int64
+	addevent_sequence *int64
+	updated_at        *micros.Time
+	addupdated_at     *micros.Time
+	url               *string
+	events            *string
+	description       *string
+	status            *state.EndpointStatus
+	stopped_at        *micros.Time
+	addstopped_at     *micros.Time
+	stopped_reason    *state.EndpointStop
+	app_store_id      *xid.ID
+	app_id            *xid.ID
+	secret            *[]byte
+	secret_hint       *string
+	next_secret       *[]byte
+	next_secret_hint  *string
+	next_secret_at    *micros.Time
+	addnext_secret_at *micros.Time
+	deleted_at        *micros.Time
+	adddeleted_at     *micros.Time
+	clearedFields     map[string]struct{}
+	done              bool
+	oldValue          func(context.Context) (*WebhookEndpoint, error)
+	predicates        []predicate.WebhookEndpoint
+}
+
+var _ ent.Mutation = (*WebhookEndpointMutation)(nil)
+
+// webhookendpointOption allows management of the mutation configuration using functional options.
+type webhookendpointOption func(*WebhookEndpointMutation)
+
+// newWebhookEndpointMutation creates new mutation for the WebhookEndpoint entity.
+func newWebhookEndpointMutation(c config, op Op, opts ...webhookendpointOption) *WebhookEndpointMutation {
+	m := &WebhookEndpointMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeWebhookEndpoint,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withWebhookEndpointID sets the ID field of the mutation.
+func withWebhookEndpointID(id xid.ID) webhookendpointOption {
+	return func(m *WebhookEndpointMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *WebhookEndpoint
+		)
+		m.oldValue = func(ctx context.Context) (*WebhookEndpoint, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().WebhookEndpoint.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withWebhookEndpoint sets the old WebhookEndpoint of the mutation.
+func withWebhookEndpoint(node *WebhookEndpoint) webhookendpointOption {
+	return func(m *WebhookEndpointMutation) {
+		m.oldValue = func(context.Context) (*WebhookEndpoint, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m WebhookEndpointMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m WebhookEndpointMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("db: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of WebhookEndpoint entities.
+func (m *WebhookEndpointMutation) SetID(id xid.ID) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *WebhookEndpointMutation) ID() (id xid.ID, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *WebhookEndpointMutation) IDs(ctx context.Context) ([]xid.ID, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []xid.ID{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().WebhookEndpoint.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetStoreID sets the "store_id" field.
+func (m *WebhookEndpointMutation) SetStoreID(x xid.ID) {
+	m.store_id = &x
+}
+
+// StoreID returns the value of the "store_id" field in the mutation.
+func (m *WebhookEndpointMutation) StoreID() (r xid.ID, exists bool) {
+	v := m.store_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStoreID returns the old "store_id" field's value of the WebhookEndpoint entity.
+// If the WebhookEndpoint object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *WebhookEndpointMutation) OldStoreID(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStoreID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStoreID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStoreID: %w", err)
+	}
+	return oldValue.StoreID, nil
+}
+
+// ResetStoreID resets all changes to the "store_id" field.
+func (m *WebhookEndpointMutation) ResetStoreID() {
+	m.store_id = nil
+}
+
+// SetVersion sets the "version" field.
+func (m *WebhookEndpointMutation) SetVersion(i int64) {
+	m.version = &i
+	m.addversion = nil
+}
+
+// Version returns the value of the "version" field in the mutation.
+func (m *WebhookEndpointMutation) Version() (r int64, exists bool) {
+	v := m.version
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldVersion returns the old "version" field's value of the WebhookEndpoint entity.
+// If the WebhookEndpoint object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *WebhookEndpointMutation) OldVersion(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldVersion is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldVersion requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldVersion: %w", err)
+	}
+	return oldValue.Version, nil
+}
+
+// AddVersion adds i to the "version" field.
+func (m *WebhookEndpointMutation) AddVersion(i int64) {
+	if m.addversion != nil {
+		*m.addversion += i
+	} else {
+		m.addversion = &i
+	}
+}
+
+// AddedVersion returns the value that was added to the "version" field in this mutation.
+func (m *WebhookEndpointMutation) AddedVersion() (r int64, exists bool) {
+	v := m.addversion
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetVersion resets all changes to the "version" field.
+func (m *WebhookEndpointMutation) ResetVersion() {
+	m.version = nil
+	m.addversion = nil
+}
+
+// SetEventSequence sets the "event_sequence" field.
+func (m *WebhookEndpointMutation) SetEventSequence(i int64) {
+	m.event_sequence = &i
+	m.addevent_sequence = nil
+}
+
+// EventSequence returns the value of the "event_sequence" field in the mutation.
+func (m *WebhookEndpointMutation) EventSequence() (r int64, exists bool) {
+	v := m.event_sequence
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldEventSequence returns the old "event_sequence" field's value of the WebhookEndpoint entity.
+// If the WebhookEndpoint object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *WebhookEndpointMutation) OldEventSequence(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldEventSequence is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldEventSequence requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldEventSequence: %w", err)
+	}
+	return oldValue.EventSequence, nil
+}
+
+// AddEventSequence adds i to the "event_sequence" field.
+func (m *WebhookEndpointMutation) AddEventSequence(i int64) {
+	if m.addevent_sequence != nil {
+		*m.addevent_sequence += i
+	} else {
+		m.addevent_sequence = &i
+	}
+}
+
+// AddedEventSequence returns the value that was added to the "event_sequence" field in this mutation.
+func (m *WebhookEndpointMutation) AddedEventSequence() (r int64, exists bool) {
+	v := m.addevent_sequence
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetEventSequence resets all changes to the "event_sequence" field.
+func (m *WebhookEndpointMutation) ResetEventSequence() {
+	m.event_sequence = nil
+	m.addevent_sequence = nil
+}
+
+// SetUpdatedAt sets the "updated_at" field.
+func (m *WebhookEndpointMutation) SetUpdatedAt(value micros.Time) {
+	m.updated_at = &value
+	m.addupdated_at = nil
+}
+
+// UpdatedAt returns the value of the "updated_at" field in the mutation.
+func (m *WebhookEndpointMutation) UpdatedAt() (r micros.Time, exists bool) {
+	v := m.updated_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldUpdatedAt returns the old "updated_at" field's value of the WebhookEndpoint entity.
+// If the WebhookEndpoint object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *WebhookEndpointMutation) OldUpdatedAt(ctx context.Context) (v micros.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldUpdatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldUpdatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldUpdatedAt: %w", err)
+	}
+	return oldValue.UpdatedAt, nil
+}
+
+// AddUpdatedAt adds value to the "updated_at" field.
+func (m *WebhookEndpointMutation) AddUpdatedAt(value micros.Time) {
+	if m.addupdated_at != nil {
+		*m.addupdated_at += value
+	} else {
+		m.addupdated_at = &value
+	}
+}
+
+// AddedUpdatedAt returns the value that was added to the "updated_at" field in this mutation.
+func (m *WebhookEndpointMutation) AddedUpdatedAt() (r micros.Time, exists bool) {
+	v := m.addupdated_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetUpdatedAt resets all changes to the "updated_at" field.
+func (m *WebhookEndpointMutation) ResetUpdatedAt() {
+	m.updated_at = nil
+	m.addupdated_at = nil
+}
+
+// SetURL sets the "url" field.
+func (m *WebhookEndpointMutation) SetURL(s string) {
+	m.url = &s
+}
+
+// URL returns the value of the "url" field in the mutation.
+func (m *WebhookEndpointMutation) URL() (r string, exists bool) {
+	v := m.url
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldURL returns the old "url" field's value of the WebhookEndpoint entity.
+// If the WebhookEndpoint object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *WebhookEndpointMutation) OldURL(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldURL is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldURL requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldURL: %w", err)
+	}
+	return oldValue.URL, nil
+}
+
+// ResetURL resets all changes to the "url" field.
+func (m *WebhookEndpointMutation) ResetURL() {
+	m.url = nil
+}
+
+// SetEvents sets the "events" field.
+func (m *WebhookEndpointMutation) SetEvents(s string) {
+	m.events = &s
+}
+
+// Events returns the value of the "events" field in the mutation.
+func (m *WebhookEndpointMutation) Events() (r string, exists bool) {
+	v := m.events
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldEvents returns the old "events" field's value of the WebhookEndpoint entity.
+// If the WebhookEndpoint object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *WebhookEndpointMutation) OldEvents(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldEvents is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldEvents requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldEvents: %w", err)
+	}
+	return oldValue.Events, nil
+}
+
+// ResetEvents resets all changes to the "events" field.
+func (m *WebhookEndpointMutation) ResetEvents() {
+	m.events = nil
+}
+
+// SetDescription sets the "description" field.
+func (m *WebhookEndpointMutation) SetDescription(s string) {
+	m.description = &s
+}
+
+// Description returns the value of the "description" field in the mutation.
+func (m *WebhookEndpointMutation) Description() (r string, exists bool) {
+	v := m.description
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldDescription returns the old "description" field's value of the WebhookEndpoint entity.
+// If the WebhookEndpoint object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *WebhookEndpointMutation) OldDescription(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldDescription is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldDescription requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldDescription: %w", err)
+	}
+	return oldValue.Description, nil
+}
+
+// ClearDescription clears the value of the "description" field.
+func (m *WebhookEndpointMutation) ClearDescription() {
+	m.description = nil
+	m.clearedFields[webhookendpoint.FieldDescription] = struct{}{}
+}
+
+// DescriptionCleared returns if the "description" field was cleared in this mutation.
+func (m *WebhookEndpointMutation) DescriptionCleared() bool {
+	_, ok := m.clearedFields[webhookendpoint.FieldDescription]
+	return ok
+}
+
+// ResetDescription resets all changes to the "description" field.
+func (m *WebhookEndpointMutation) ResetDescription() {
+	m.description = nil
+	delete(m.clearedFields, webhookendpoint.FieldDescription)
+}
+
+// SetStatus sets the "status" field.
+func (m *WebhookEndpointMutation) SetStatus(ss state.EndpointStatus) {
+	m.status = &ss
+}
+
+// Status returns the value of the "status" field in the mutation.
+func (m *WebhookEndpointMutation) Status() (r state.EndpointStatus, exists bool) {
+	v := m.status
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStatus returns the old "status" field's value of the WebhookEndpoint entity.
+// If the WebhookEndpoint object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *WebhookEndpointMutation) OldStatus(ctx context.Context) (v state.EndpointStatus, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStatus is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStatus requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStatus: %w", err)
+	}
+	return oldValue.Status, nil
+}
+
+// ResetStatus resets all changes to the "status" field.
+func (m *WebhookEndpointMutation) ResetStatus() {
+	m.status = nil
+}
+
+// SetStoppedAt sets the "stopped_at" field.
+func (m *WebhookEndpointMutation) SetStoppedAt(value micros.Time) {
+	m.stopped_at = &value
+	m.addstopped_at = nil
+}
+
+// StoppedAt returns the value of the "stopped_at" field in the mutation.
+func (m *WebhookEndpointMutation) StoppedAt() (r micros.Time, exists bool) {
+	v := m.stopped_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStoppedAt returns the old "stopped_at" field's value of the WebhookEndpoint entity.
+// If the WebhookEndpoint object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *WebhookEndpointMutation) OldStoppedAt(ctx context.Context) (v *micros.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStoppedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStoppedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStoppedAt: %w", err)
+	}
+	return oldValue.StoppedAt, nil
+}
+
+// AddStoppedAt adds value to the "stopped_at" field.
+func (m *WebhookEndpointMutation) AddStoppedAt(value micros.Time) {
+	if m.addstopped_at != nil {
+		*m.addstopped_at += value
+	} else {
+		m.addstopped_at = &value
+	}
+}
+
+// AddedStoppedAt returns the value that was added to the "stopped_at" field in this mutation.
+func (m *WebhookEndpointMutation) AddedStoppedAt() (r micros.Time, exists bool) {
+	v := m.addstopped_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearStoppedAt clears the value of the "stopped_at" field.
+func (m *WebhookEndpointMutation) ClearStoppedAt() {
+	m.stopped_at = nil
+	m.addstopped_at = nil
+	m.clearedFields[webhookendpoint.FieldStoppedAt] = struct{}{}
+}
+
+// StoppedAtCleared returns if the "stopped_at" field was cleared in this mutation.
+func (m *WebhookEndpointMutation) StoppedAtCleared() bool {
+	_, ok := m.clearedFields[webhookendpoint.FieldStoppedAt]
+	return ok
+}
+
+// ResetStoppedAt resets all changes to the "stopped_at" field.
+func (m *WebhookEndpointMutation) ResetStoppedAt() {
+	m.stopped_at = nil
+	m.addstopped_at = nil
+	delete(m.clearedFields, webhookendpoint.FieldStoppedAt)
+}
+
+// SetStoppedReason sets the "stopped_reason" field.
+func (m *WebhookEndpointMutation) SetStoppedReason(ss state.EndpointStop) {
+	m.stopped_reason = &ss
+}
+
+// StoppedReason returns the value of the "stopped_reason" field in the mutation.
+func (m *WebhookEndpointMutation) StoppedReason() (r state.EndpointStop, exists bool) {
+	v := m.stopped_reason
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStoppedReason returns the old "stopped_reason" field's value of the WebhookEndpoint entity.
+// If the WebhookEndpoint object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *WebhookEndpointMutation) OldStoppedReason(ctx context.Context) (v *state.EndpointStop, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStoppedReason is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStoppedReason requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStoppedReason: %w", err)
+	}
+	return oldValue.StoppedReason, nil
+}
+
+// ClearStoppedReason clears the value of the "stopped_reason" field.
+func (m *WebhookEndpointMutation) ClearStoppedReason() {
+	m.stopped_reason = nil
+	m.clearedFields[webhookendpoint.FieldStoppedReason] = struct{}{}
+}
+
+// StoppedReasonCleared returns if the "stopped_reason" field was cleared in this mutation.
+func (m *WebhookEndpointMutation) StoppedReasonCleared() bool {
+	_, ok := m.clearedFields[webhookendpoint.FieldStoppedReason]
+	return ok
+}
+
+// ResetStoppedReason resets all changes to the "stopped_reason" field.
+func (m *WebhookEndpointMutation) ResetStoppedReason() {
+	m.stopped_reason = nil
+	delete(m.clearedFields, webhookendpoint.FieldStoppedReason)
+}
+
+// SetAppStoreID sets the "app_store_id" field.
+func (m *WebhookEndpointMutation) SetAppStoreID(x xid.ID) {
+	m.app_store_id = &x
+}
+
+// AppStoreID returns the value of the "app_store_id" field in the mutation.
+func (m *WebhookEndpointMutation) AppStoreID() (r xid.ID, exists bool) {
+	v := m.app_store_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldAppStoreID returns the old "app_store_id" field's value of the WebhookEndpoint entity.
+// If the WebhookEndpoint object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *WebhookEndpointMutation) OldAppStoreID(ctx context.Context) (v *xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldAppStoreID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldAppStoreID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldAppStoreID: %w", err)
+	}
+	return oldValue.AppStoreID, nil
+}
+
+// ClearAppStoreID clears the value of the "app_store_id" field.
+func (m *WebhookEndpointMutation) ClearAppStoreID() {
+	m.app_store_id = nil
+	m.clearedFields[webhookendpoint.FieldAppStoreID] = struct{}{}
+}
+
+// AppStoreIDCleared returns if the "app_store_id" field was cleared in this mutation.
+func (m *WebhookEndpointMutation) AppStoreIDCleared() bool {
+	_, ok := m.clearedFields[webhookendpoint.FieldAppStoreID]
+	return ok
+}
+
+// ResetAppStoreID resets all changes to the "app_store_id" field.
+func (m *WebhookEndpointMutation) ResetAppStoreID() {
+	m.app_store_id = nil
+	delete(m.clearedFields, webhookendpoint.FieldAppStoreID)
+}
+
+// SetAppID sets the "app_id" field.
+func (m *WebhookEndpointMutation) SetAppID(x xid.ID) {
+	m.app_id = &x
+}
+
+// AppID returns the value of the "app_id" field in the mutation.
+func (m *WebhookEndpointMutation) AppID() (r xid.ID, exists bool) {
+	v := m.app_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldAppID returns the old "app_id" field's value of the WebhookEndpoint entity.
+// If the WebhookEndpoint object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *WebhookEndpointMutation) OldAppID(ctx context.Context) (v *xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldAppID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldAppID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldAppID: %w", err)
+	}
+	return oldValue.AppID, nil
+}
+
+// ClearAppID clears the value of the "app_id" field.
+func (m *WebhookEndpointMutation) ClearAppID() {
+	m.app_id = nil
+	m.clearedFields[webhookendpoint.FieldAppID] = struct{}{}
+}
+
+// AppIDCleared returns if the "app_id" field was cleared in this mutation.
+func (m *WebhookEndpointMutation) AppIDCleared() bool {
+	_, ok := m.clearedFields[webhookendpoint.FieldAppID]
+	return ok
+}
+
+// ResetAppID resets all changes to the "app_id" field.
+func (m *WebhookEndpointMutation) ResetAppID() {
+	m.app_id = nil
+	delete(m.clearedFields, webhookendpoint.FieldAppID)
+}
+
+// SetSecret sets the "secret" field.
+func (m *WebhookEndpointMutation) SetSecret(b []byte) {
+	m.secret = &b
+}
+
+// Secret returns the value of the "secret" field in the mutation.
+func (m *WebhookEndpointMutation) Secret() (r []byte, exists bool) {
+	v := m.secret
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSecret returns the old "secret" field's value of the WebhookEndpoint entity.
+// If the WebhookEndpoint object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *WebhookEndpointMutation) OldSecret(ctx context.Context) (v []byte, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSecret is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSecret requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSecret: %w", err)
+	}
+	return oldValue.Secret, nil
+}
+
+// ResetSecret resets all changes to the "secret" field.
+func (m *WebhookEndpointMutation) ResetSecret() {
+	m.secret = nil
+}
+
+// SetSecretHint sets the "secret_hint" field.
+func (m *WebhookEndpointMutation) SetSecretHint(s string) {
+	m.secret_hint = &s
+}
+
+// SecretHint returns the value of the "secret_hint" field in the mutation.
+func (m *WebhookEndpointMutation) SecretHint() (r string, exists bool) {
+	v := m.secret_hint
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSecretHint returns the old "secret_hint" field's value of the WebhookEndpoint entity.
+// If the WebhookEndpoint object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *WebhookEndpointMutation) OldSecretHint(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSecretHint is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSecretHint requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSecretHint: %w", err)
+	}
+	return oldValue.SecretHint, nil
+}
+
+// ResetSecretHint resets all changes to the "secret_hint" field.
+func (m *WebhookEndpointMutation) ResetSecretHint() {
+	m.secret_hint = nil
+}
+
+// SetNextSecret sets the "next_secret" field.
+func (m *WebhookEndpointMutation) SetNextSecret(b []byte) {
+	m.next_secret = &b
+}
+
+// NextSecret returns the value of the "next_secret" field in the mutation.
+func (m *WebhookEndpointMutation) NextSecret() (r []byte, exists bool) {
+	v := m.next_secret
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldNextSecret returns the old "next_secret" field's value of the WebhookEndpoint entity.
+// If the WebhookEndpoint object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *WebhookEndpointMutation) OldNextSecret(ctx context.Context) (v []byte, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldNextSecret is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldNextSecret requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldNextSecret: %w", err)
+	}
+	return oldValue.NextSecret, nil
+}
+
+// ClearNextSecret clears the value of the "next_secret" field.
+func (m *WebhookEndpointMutation) ClearNextSecret() {
+	m.next_secret = nil
+	m.clearedFields[webhookendpoint.FieldNextSecret] = struct{}{}
+}
+
+// NextSecretCleared returns if the "next_secret" field was cleared in this mutation.
+func (m *WebhookEndpointMutation) NextSecretCleared() bool {
+	_, ok := m.clearedFields[webhookendpoint.FieldNextSecret]
+	return ok
+}
+
+// ResetNextSecret resets all changes to the "next_secret" field.
+func (m *WebhookEndpointMutation) ResetNextSecret() {
+	m.next_secret = nil
+	delete(m.clearedFields, webhookendpoint.FieldNextSecret)
+}
+
+// SetNextSecretHint sets the "next_secret_hint" field.
+func (m *WebhookEndpointMutation) SetNextSecretHint(s string) {
+	m.next_secret_hint = &s
+}
+
+// NextSecretHint returns the value of the "next_secret_hint" field in the mutation.
+func (m *WebhookEndpointMutation) NextSecretHint() (r string, exists bool) {
+	v := m.next_secret_hint
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldNextSecretHint returns the old "next_secret_hint" field's value of the WebhookEndpoint entity.
+// If the WebhookEndpoint object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *WebhookEndpointMutation) OldNextSecretHint(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldNextSecretHint is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldNextSecretHint requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldNextSecretHint: %w", err)
+	}
+	return oldValue.NextSecretHint, nil
+}
+
+// ClearNextSecretHint clears the value of the "next_secret_hint" field.
+func (m *WebhookEndpointMutation) ClearNextSecretHint() {
+	m.next_secret_hint = nil
+	m.clearedFields[webhookendpoint.FieldNextSecretHint] = struct{}{}
+}
+
+// NextSecretHintCleared returns if the "next_secret_hint" field was cleared in this mutation.
+func (m *WebhookEndpointMutation) NextSecretHintCleared() bool {
+	_, ok := m.clearedFields[webhookendpoint.FieldNextSecretHint]
+	return ok
+}
+
+// ResetNextSecretHint resets all changes to the "next_secret_hint" field.
+func (m *WebhookEndpointMutation) ResetNextSecretHint() {
+	m.next_secret_hint = nil
+	delete(m.clearedFields, webhookendpoint.FieldNextSecretHint)
+}
+
+// SetNextSecretAt sets the "next_secret_at" field.
+func (m *WebhookEndpointMutation) SetNextSecretAt(value micros.Time) {
+	m.next_secret_at = &value
+	m.addnext_secret_at = nil
+}
+
+// NextSecretAt returns the value of the "next_secret_at" field in the mutation.
+func (m *WebhookEndpointMutation) NextSecretAt() (r micros.Time, exists bool) {
+	v := m.next_secret_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldNextSecretAt returns the old "next_secret_at" field's value of the WebhookEndpoint entity.
+// If the WebhookEndpoint object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *WebhookEndpointMutation) OldNextSecretAt(ctx context.Context) (v *micros.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldNextSecretAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldNextSecretAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldNextSecretAt: %w", err)
+	}
+	return oldValue.NextSecretAt, nil
+}
+
+// AddNextSecretAt adds value to the "next_secret_at" field.
+func (m *WebhookEndpointMutation) AddNextSecretAt(value micros.Time) {
+	if m.addnext_secret_at != nil {
+		*m.addnext_secret_at += value
+	} else {
+		m.addnext_secret_at = &value
+	}
+}
+
+// AddedNextSecretAt returns the value that was added to the "next_secret_at" field in this mutation.
+func (m *WebhookEndpointMutation) AddedNextSecretAt() (r micros.Time, exists bool) {
+	v := m.addnext_secret_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearNextSecretAt clears the value of the "next_secret_at" field.
+func (m *WebhookEndpointMutation) ClearNextSecretAt() {
+	m.next_secret_at = nil
+	m.addnext_secret_at = nil
+	m.clearedFields[webhookendpoint.FieldNextSecretAt] = struct{}{}
+}
+
+// NextSecretAtCleared returns if the "next_secret_at" field was cleared in this mutation.
+func (m *WebhookEndpointMutation) NextSecretAtCleared() bool {
+	_, ok := m.clearedFields[webhookendpoint.FieldNextSecretAt]
+	return ok
+}
+
+// ResetNextSecretAt resets all changes to the "next_secret_at" field.
+func (m *WebhookEndpointMutation) ResetNextSecretAt() {
+	m.next_secret_at = nil
+	m.addnext_secret_at = nil
+	delete(m.clearedFields, webhookendpoint.FieldNextSecretAt)
+}
+
+// SetDeletedAt sets the "deleted_at" field.
+func (m *WebhookEndpointMutation) SetDeletedAt(value micros.Time) {
+	m.deleted_at = &value
+	m.adddeleted_at = nil
+}
+
+// DeletedAt returns the value of the "deleted_at" field in the mutation.
+func (m *WebhookEndpointMutation) DeletedAt() (r micros.Time, exists bool) {
+	v := m.deleted_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldDeletedAt returns the old "deleted_at" field's value of the WebhookEndpoint entity.
+// If the WebhookEndpoint object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *WebhookEndpointMutation) OldDeletedAt(ctx context.Context) (v *micros.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldDeletedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldDeletedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldDeletedAt: %w", err)
+	}
+	return oldValue.DeletedAt, nil
+}
+
+// AddDeletedAt adds value to the "deleted_at" field.
+func (m *WebhookEndpointMutation) AddDeletedAt(value micros.Time) {
+	if m.adddeleted_at != nil {
+		*m.adddeleted_at += value
+	} else {
+		m.adddeleted_at = &value
+	}
+}
+
+// AddedDeletedAt returns the value that was added to the "deleted_at" field in this mutation.
+func (m *WebhookEndpointMutation) AddedDeletedAt() (r micros.Time, exists bool) {
+	v := m.adddeleted_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearDeletedAt clears the value of the "deleted_at" field.
+func (m *WebhookEndpointMutation) ClearDeletedAt() {
+	m.deleted_at = nil
+	m.adddeleted_at = nil
+	m.clearedFields[webhookendpoint.FieldDeletedAt] = struct{}{}
+}
+
+// DeletedAtCleared returns if the "deleted_at" field was cleared in this mutation.
+func (m *WebhookEndpointMutation) DeletedAtCleared() bool {
+	_, ok := m.clearedFields[webhookendpoint.FieldDeletedAt]
+	return ok
+}
+
+// ResetDeletedAt resets all changes to the "deleted_at" field.
+func (m *WebhookEndpointMutation) ResetDeletedAt() {
+	m.deleted_at = nil
+	m.adddeleted_at = nil
+	delete(m.clearedFields, webhookendpoint.FieldDeletedAt)
+}
+
+// Where appends a list predicates to the WebhookEndpointMutation builder.
+func (m *WebhookEndpointMutation) Where(ps ...predicate.WebhookEndpoint) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the WebhookEndpointMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *WebhookEndpointMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.WebhookEndpoint, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *WebhookEndpointMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *WebhookEndpointMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (WebhookEndpoint).
+func (m *WebhookEndpointMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *WebhookEndpointMutation) Fields() []string {
+	fields := make([]string, 0, 18)
+	if m.store_id != nil {
+		fields = append(fields, webhookendpoint.FieldStoreID)
+	}
+	if m.version != nil {
+		fields = append(fields, webhookendpoint.FieldVersion)
+	}
+	if m.event_sequence != nil {
+		fields = append(fields, webhookendpoint.FieldEventSequence)
+	}
+	if m.updated_at != nil {
+		fields = append(fields, webhookendpoint.FieldUpdatedAt)
+	}
+	if m.url != nil {
+		fields = append(fields, webhookendpoint.FieldURL)
+	}
+	if m.events != nil {
+		fields = append(fields, webhookendpoint.FieldEvents)
+	}
+	if m.description != nil {
+		fields = append(fields, webhookendpoint.FieldDescription)
+	}
+	if m.status != nil {
+		fields = append(fields, webhookendpoint.FieldStatus)
+	}
+	if m.stopped_at != nil {
+		fields = append(fields, webhookendpoint.FieldStoppedAt)
+	}
+	if m.stopped_reason != nil {
+		fields = append(fields, webhookendpoint.FieldStoppedReason)
+	}
+	if m.app_store_id != nil {
+		fields = append(fields, webhookendpoint.FieldAppStoreID)
+	}
+	if m.app_id != nil {
+		fields = append(fields, webhookendpoint.FieldAppID)
+	}
+	if m.secret != nil {
+		fields = append(fields, webhookendpoint.FieldSecret)
+	}
+	if m.secret_hint != nil {
+		fields = append(fields, webhookendpoint.FieldSecretHint)
+	}
+	if m.next_secret != nil {
+		fields = append(fields, webhookendpoint.FieldNextSecret)
+	}
+	if m.next_secret_hint != nil {
+		fields = append(fields, webhookendpoint.FieldNextSecretHint)
+	}
+	if m.next_secret_at != nil {
+		fields = append(fields, webhookendpoint.FieldNextSecretAt)
+	}
+	if m.deleted_at != nil {
+		fields = append(fields, webhookendpoint.FieldDeletedAt)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *WebhookEndpointMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case webhookendpoint.FieldStoreID:
+		return m.StoreID()
+	case webhookendpoint.FieldVersion:
+		return m.Version()
+	case webhookendpoint.FieldEventSequence:
+		return m.EventSequence()
+	case webhookendpoint.FieldUpdatedAt:
+		return m.UpdatedAt()
+	case webhookendpoint.FieldURL:
+		return m.URL()
+	case webhookendpoint.FieldEvents:
+		return m.Events()
+	case webhookendpoint.FieldDescription:
+		return m.Description()
+	case webhookendpoint.FieldStatus:
+		return m.Status()
+	case webhookendpoint.FieldStoppedAt:
+		return m.StoppedAt()
+	case webhookendpoint.FieldStoppedReason:
+		return m.StoppedReason()
+	case webhookendpoint.FieldAppStoreID:
+		return m.AppStoreID()
+	case webhookendpoint.FieldAppID:
+		return m.AppID()
+	case webhookendpoint.FieldSecret:
+		return m.Secret()
+	case webhookendpoint.FieldSecretHint:
+		return m.SecretHint()
+	case webhookendpoint.FieldNextSecret:
+		return m.NextSecret()
+	case webhookendpoint.FieldNextSecretHint:
+		return m.NextSecretHint()
+	case webhookendpoint.FieldNextSecretAt:
+		return m.NextSecretAt()
+	case webhookendpoint.FieldDeletedAt:
+		return m.DeletedAt()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *WebhookEndpointMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case webhookendpoint.FieldStoreID:
+		return m.OldStoreID(ctx)
+	case webhookendpoint.FieldVersion:
+		return m.OldVersion(ctx)
+	case webhookendpoint.FieldEventSequence:
+		return m.OldEventSequence(ctx)
+	case webhookendpoint.FieldUpdatedAt:
+		return m.OldUpdatedAt(ctx)
+	case webhookendpoint.FieldURL:
+		return m.OldURL(ctx)
+	case webhookendpoint.FieldEvents:
+		return m.OldEvents(ctx)
+	case webhookendpoint.FieldDescription:
+		return m.OldDescription(ctx)
+	case webhookendpoint.FieldStatus:
+		return m.OldStatus(ctx)
+	case webhookendpoint.FieldStoppedAt:
+		return m.OldStoppedAt(ctx)
+	case webhookendpoint.FieldStoppedReason:
+		return m.OldStoppedReason(ctx)
+	case webhookendpoint.FieldAppStoreID:
+		return m.OldAppStoreID(ctx)
+	case webhookendpoint.FieldAppID:
+		return m.OldAppID(ctx)
+	case webhookendpoint.FieldSecret:
+		return m.OldSecret(ctx)
+	case webhookendpoint.FieldSecretHint:
+		return m.OldSecretHint(ctx)
+	case webhookendpoint.FieldNextSecret:
+		return m.OldNextSecret(ctx)
+	case webhookendpoint.FieldNextSecretHint:
+		return m.OldNextSecretHint(ctx)
+	case webhookendpoint.FieldNextSecretAt:
+		return m.OldNextSecretAt(ctx)
+	case webhookendpoint.FieldDeletedAt:
+		return m.OldDeletedAt(ctx)
+	}
+	return nil, fmt.Errorf("unknown WebhookEndpoint field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *WebhookEndpointMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case webhookendpoint.FieldStoreID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStoreID(v)
+		return nil
+	case webhookendpoint.FieldVersion:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetVersion(v)
+		return nil
+	case webhookendpoint.FieldEventSequence:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetEventSequence(v)
+		return nil
+	case webhookendpoint.FieldUpdatedAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetUpdatedAt(v)
+		return nil
+	case webhookendpoint.FieldURL:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetURL(v)
+		return nil
+	case webhookendpoint.FieldEvents:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetEvents(v)
+		return nil
+	case webhookendpoint.FieldDescription:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDescription(v)
+		return nil
+	case webhookendpoint.FieldStatus:
+		v, ok := value.(state.EndpointStatus)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStatus(v)
+		return nil
+	case webhookendpoint.FieldStoppedAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStoppedAt(v)
+		return nil
+	case webhookendpoint.FieldStoppedReason:
+		v, ok := value.(state.EndpointStop)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStoppedReason(v)
+		return nil
+	case webhookendpoint.FieldAppStoreID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAppStoreID(v)
+		return nil
+	case webhookendpoint.FieldAppID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAppID(v)
+		return nil
+	case webhookendpoint.FieldSecret:
+		v, ok := value.([]byte)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSecret(v)
+		return nil
+	case webhookendpoint.FieldSecretHint:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSecretHint(v)
+		return nil
+	case webhookendpoint.FieldNextSecret:
+		v, ok := value.([]byte)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetNextSecret(v)
+		return nil
+	case webhookendpoint.FieldNextSecretHint:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetNextSecretHint(v)
+		return nil
+	case webhookendpoint.FieldNextSecretAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetNextSecretAt(v)
+		return nil
+	case webhookendpoint.FieldDeletedAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDeletedAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown WebhookEndpoint field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *WebhookEndpointMutation) AddedFields() []string {
+	var fields []string
+	if m.addversion != nil {
+		fields = append(fields, webhookendpoint.FieldVersion)
+	}
+	if m.addevent_sequence != nil {
+		fields = append(fields, webhookendpoint.FieldEventSequence)
+	}
+	if m.addupdated_at != nil {
+		fields = append(fields, webhookendpoint.FieldUpdatedAt)
+	}
+	if m.addstopped_at != nil {
+		fields = append(fields, webhookendpoint.FieldStoppedAt)
+	}
+	if m.addnext_secret_at != nil {
+		fields = append(fields, webhookendpoint.FieldNextSecretAt)
+	}
+	if m.adddeleted_at != nil {
+		fields = append(fields, webhookendpoint.FieldDeletedAt)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *WebhookEndpointMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case webhookendpoint.FieldVersion:
+		return m.AddedVersion()
+	case webhookendpoint.FieldEventSequence:
+		return m.AddedEventSequence()
+	case webhookendpoint.FieldUpdatedAt:
+		return m.AddedUpdatedAt()
+	case webhookendpoint.FieldStoppedAt:
+		return m.AddedStoppedAt()
+	case webhookendpoint.FieldNextSecretAt:
+		return m.AddedNextSecretAt()
+	case webhookendpoint.FieldDeletedAt:
+		return m.AddedDeletedAt()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *WebhookEndpointMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case webhookendpoint.FieldVersion:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddVersion(v)
+		return nil
+	case webhookendpoint.FieldEventSequence:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddEventSequence(v)
+		return nil
+	case webhookendpoint.FieldUpdatedAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddUpdatedAt(v)
+		return nil
+	case webhookendpoint.FieldStoppedAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddStoppedAt(v)
+		return nil
+	case webhookendpoint.FieldNextSecretAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddNextSecretAt(v)
+		return nil
+	case webhookendpoint.FieldDeletedAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddDeletedAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown WebhookEndpoint numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *WebhookEndpointMutation) ClearedFields() []string {
+	var fields []string
+	if m.FieldCleared(webhookendpoint.FieldDescription) {
+		fields = append(fields, webhookendpoint.FieldDescription)
+	}
+	if m.FieldCleared(webhookendpoint.FieldStoppedAt) {
+		fields = append(fields, webhookendpoint.FieldStoppedAt)
+	}
+	if m.FieldCleared(webhookendpoint.FieldStoppedReason) {
+		fields = append(fields, webhookendpoint.FieldStoppedReason)
+	}
+	if m.FieldCleared(webhookendpoint.FieldAppStoreID) {
+		fields = append(fields, webhookendpoint.FieldAppStoreID)
+	}
+	if m.FieldCleared(webhookendpoint.FieldAppID) {
+		fields = append(fields, webhookendpoint.FieldAppID)
+	}
+	if m.FieldCleared(webhookendpoint.FieldNextSecret) {
+		fields = append(fields, webhookendpoint.FieldNextSecret)
+	}
+	if m.FieldCleared(webhookendpoint.FieldNextSecretHint) {
+		fields = append(fields, webhookendpoint.FieldNextSecretHint)
+	}
+	if m.FieldCleared(webhookendpoint.FieldNextSecretAt) {
+		fields = append(fields, webhookendpoint.FieldNextSecretAt)
+	}
+	if m.FieldCleared(webhookendpoint.FieldDeletedAt) {
+		fields = append(fields, webhookendpoint.FieldDeletedAt)
+	}
+	return fields
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *WebhookEndpointMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *WebhookEndpointMutation) ClearField(name string) error {
+	switch name {
+	case webhookendpoint.FieldDescription:
+		m.ClearDescription()
+		return nil
+	case webhookendpoint.FieldStoppedAt:
+		m.ClearStoppedAt()
+		return nil
+	case webhookendpoint.FieldStoppedReason:
+		m.ClearStoppedReason()
+		return nil
+	case webhookendpoint.FieldAppStoreID:
+		m.ClearAppStoreID()
+		return nil
+	case webhookendpoint.FieldAppID:
+		m.ClearAppID()
+		return nil
+	case webhookendpoint.FieldNextSecret:
+		m.ClearNextSecret()
+		return nil
+	case webhookendpoint.FieldNextSecretHint:
+		m.ClearNextSecretHint()
+		return nil
+	case webhookendpoint.FieldNextSecretAt:
+		m.ClearNextSecretAt()
+		return nil
+	case webhookendpoint.FieldDeletedAt:
+		m.ClearDeletedAt()
+		return nil
+	}
+	return fmt.Errorf("unknown WebhookEndpoint nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *WebhookEndpointMutation) ResetField(name string) error {
+	switch name {
+	case webhookendpoint.FieldStoreID:
+		m.ResetStoreID()
+		return nil
+	case webhookendpoint.FieldVersion:
+		m.ResetVersion()
+		return nil
+	case webhookendpoint.FieldEventSequence:
+		m.ResetEventSequence()
+		return nil
+	case webhookendpoint.FieldUpdatedAt:
+		m.ResetUpdatedAt()
+		return nil
+	case webhookendpoint.FieldURL:
+		m.ResetURL()
+		return nil
+	case webhookendpoint.FieldEvents:
+		m.ResetEvents()
+		return nil
+	case webhookendpoint.FieldDescription:
+		m.ResetDescription()
+		return nil
+	case webhookendpoint.FieldStatus:
+		m.ResetStatus()
+		return nil
+	case webhookendpoint.FieldStoppedAt:
+		m.ResetStoppedAt()
+		return nil
+	case webhookendpoint.FieldStoppedReason:
+		m.ResetStoppedReason()
+		return nil
+	case webhookendpoint.FieldAppStoreID:
+		m.ResetAppStoreID()
+		return nil
+	case webhookendpoint.FieldAppID:
+		m.ResetAppID()
+		return nil
+	case webhookendpoint.FieldSecret:
+		m.ResetSecret()
+		return nil
+	case webhookendpoint.FieldSecretHint:
+		m.ResetSecretHint()
+		return nil
+	case webhookendpoint.FieldNextSecret:
+		m.ResetNextSecret()
+		return nil
+	case webhookendpoint.FieldNextSecretHint:
+		m.ResetNextSecretHint()
+		return nil
+	case webhookendpoint.FieldNextSecretAt:
+		m.ResetNextSecretAt()
+		return nil
+	case webhookendpoint.FieldDeletedAt:
+		m.ResetDeletedAt()
+		return nil
+	}
+	return fmt.Errorf("unknown WebhookEndpoint field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *WebhookEndpointMutation) AddedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *WebhookEndpointMutation) AddedIDs(name string) []ent.Value {
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *WebhookEndpointMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *WebhookEndpointMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *WebhookEndpointMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *WebhookEndpointMutation) EdgeCleared(name string) bool {
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *WebhookEndpointMutation) ClearEdge(name string) error {
+	return fmt.Errorf("unknown WebhookEndpoint unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *WebhookEndpointMutation) ResetEdge(name string) error {
+	return fmt.Errorf("unknown WebhookEndpoint edge %s", name)
+}
+
+// WebhookQueueMutation represents an operation that mutates the WebhookQueue nodes in the graph.
+type WebhookQueueMutation struct {
+	config
+	op                 Op
+	typ                string
+	id                 *xid.ID
+	store_id           *xid.ID
+	bucket             *int8
+	addbucket          *int8
+	due_at             *micros.Time
+	adddue_at          *micros.Time
+	lease_token        *int64
+	addlease_token     *int64
+	lease_owner        *xid.ID
+	lease_until        *micros.Time
+	addlease_until     *micros.Time
+	wake               *int64
+	addwake            *int64
+	epoch              *int64
+	addepoch           *int64
+	last_sequence      *int64
+	addlast_sequence   *int64
+	floor_sequence     *int64
+	addfloor_sequence  *int64
+	resumed_at         *micros.Time
+	addresumed_at      *micros.Time
+	missed_from        *xid.ID
+	replay_from        *xid.ID
+	replay_to          *xid.ID
+	failing_since      *micros.Time
+	addfailing_since   *micros.Time
+	failed_through     *int64
+	addfailed_through  *int64
+	warned             *int
+	addwarned          *int
+	last_success_at    *micros.Time
+	addlast_success_at *micros.Time
+	last_error         *string
+	clearedFields      map[string]struct{}
+	done               bool
+	oldValue           func(context.Context) (*WebhookQueue, error)
+	predicates         []predicate.WebhookQueue
+}
+
+var _ ent.Mutation = (*WebhookQueueMutation)(nil)
+
+// webhookqueueOption allows management of the mutation configuration using functional options.
+type webhookqueueOption func(*WebhookQueueMutation)
+
+// newWebhookQueueMutation creates new mutation for the WebhookQueue entity.
+func newWebhookQueueMutation(c config, op Op, opts ...webhookqueueOption) *WebhookQueueMutation {
+	m := &WebhookQueueMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeWebhookQueue,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withWebhookQueueID sets the ID field of the mutation.
+func withWebhookQueueID(id xid.ID) webhookqueueOption {
+	return func(m *WebhookQueueMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *WebhookQueue
+		)
+		m.oldValue = func(ctx context.Context) (*WebhookQueue, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().WebhookQueue.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withWebhookQueue sets the old WebhookQueue of the mutation.
+func withWebhookQueue(node *WebhookQueue) webhookqueueOption {
+	return func(m *WebhookQueueMutation) {
+		m.oldValue = func(context.Context) (*WebhookQueue, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m WebhookQueueMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m WebhookQueueMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("db: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of WebhookQueue entities.
+func (m *WebhookQueueMutation) SetID(id xid.ID) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *WebhookQueueMutation) ID() (id xid.ID, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *WebhookQueueMutation) IDs(ctx context.Context) ([]xid.ID, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []xid.ID{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().WebhookQueue.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetStoreID sets the "store_id" field.
+func (m *WebhookQueueMutation) SetStoreID(x xid.ID) {
+	m.store_id = &x
+}
+
+// StoreID returns the value of the "store_id" field in the mutation.
+func (m *WebhookQueueMutation) StoreID() (r xid.ID, exists bool) {
+	v := m.store_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStoreID returns the old "store_id" field's value of the WebhookQueue entity.
+// If the WebhookQueue object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *WebhookQueueMutation) OldStoreID(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStoreID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStoreID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStoreID: %w", err)
+	}
+	return oldValue.StoreID, nil
+}
+
+// ResetStoreID resets all changes to the "store_id" field.
+func (m *WebhookQueueMutation) ResetStoreID() {
+	m.store_id = nil
+}
+
+// SetBucket sets the "bucket" field.
+func (m *WebhookQueueMutation) SetBucket(i int8) {
+	m.bucket = &i
+	m.addbucket = nil
+}
+
+// Bucket returns the value of the "bucket" field in the mutation.
+func (m *WebhookQueueMutation) Bucket() (r int8, exists bool) {
+	v := m.bucket
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldBucket returns the old "bucket" field's value of the WebhookQueue entity.
+// If the WebhookQueue object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *WebhookQueueMutation) OldBucket(ctx context.Context) (v int8, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldBucket is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldBucket requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldBucket: %w", err)
+	}
+	return oldValue.Bucket, nil
+}
+
+// AddBucket adds i to the "bucket" field.
+func (m *WebhookQueueMutation) AddBucket(i int8) {
+	if m.addbucket != nil {
+		*m.addbucket += i
+	} else {
+		m.addbucket = &i
+	}
+}
+
+// AddedBucket returns the value that was added to the "bucket" field in this mutation.
+func (m *WebhookQueueMutation) AddedBucket() (r int8, exists bool) {
+	v := m.addbucket
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetBucket resets all changes to the "bucket" field.
+func (m *WebhookQueueMutation) ResetBucket() {
+	m.bucket = nil
+	m.addbucket = nil
+}
+
+// SetDueAt sets the "due_at" field.
+func (m *WebhookQueueMutation) SetDueAt(value micros.Time) {
+	m.due_at = &value
+	m.adddue_at = nil
+}
+
+// DueAt returns the value of the "due_at" field in the mutation.
+func (m *WebhookQueueMutation) DueAt() (r micros.Time, exists bool) {
+	v := m.due_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldDueAt returns the old "due_at" field's value of the WebhookQueue entity.
+// If the WebhookQueue object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *WebhookQueueMutation) OldDueAt(ctx context.Context) (v micros.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldDueAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldDueAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldDueAt: %w", err)
+	}
+	return oldValue.DueAt, nil
+}
+
+// AddDueAt adds value to the "due_at" field.
+func (m *WebhookQueueMutation) AddDueAt(value micros.Time) {
+	if m.adddue_at != nil {
+		*m.adddue_at += value
+	} else {
+		m.adddue_at = &value
+	}
+}
+
+// AddedDueAt returns the value that was added to the "due_at" field in this mutation.
+func (m *WebhookQueueMutation) AddedDueAt() (r micros.Time, exists bool) {
+	v := m.adddue_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetDueAt resets all changes to the "due_at" field.
+func (m *WebhookQueueMutation) ResetDueAt() {
+	m.due_at = nil
+	m.adddue_at = nil
+}
+
+// SetLeaseToken sets the "lease_token" field.
+func (m *WebhookQueueMutation) SetLeaseToken(i int64) {
+	m.lease_token = &i
+	m.addlease_token = nil
+}
+
+// LeaseToken returns the value of the "lease_token" field in the mutation.
+func (m *WebhookQueueMutation) LeaseToken() (r int64, exists bool) {
+	v := m.lease_token
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldLeaseToken returns the old "lease_token" field's value of the WebhookQueue entity.
+// If the WebhookQueue object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *WebhookQueueMutation) OldLeaseToken(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldLeaseToken is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldLeaseToken requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldLeaseToken: %w", err)
+	}
+	return oldValue.LeaseToken, nil
+}
+
+// AddLeaseToken adds i to the "lease_token" field.
+func (m *WebhookQueueMutation) AddLeaseToken(i int64) {
+	if m.addlease_token != nil {
+		*m.addlease_token += i
+	} else {
+		m.addlease_token = &i
+	}
+}
+
+// AddedLeaseToken returns the value that was added to the "lease_token" field in this mutation.
+func (m *WebhookQueueMutation) AddedLeaseToken() (r int64, exists bool) {
+	v := m.addlease_token
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetLeaseToken resets all changes to the "lease_token" field.
+func (m *WebhookQueueMutation) ResetLeaseToken() {
+	m.lease_token = nil
+	m.addlease_token = nil
+}
+
+// SetLeaseOwner sets the "lease_owner" field.
+func (m *WebhookQueueMutation) SetLeaseOwner(x xid.ID) {
+	m.lease_owner = &x
+}
+
+// LeaseOwner returns the value of the "lease_owner" field in the mutation.
+func (m *WebhookQueueMutation) LeaseOwner() (r xid.ID, exists bool) {
+	v := m.lease_owner
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldLeaseOwner returns the old "lease_owner" field's value of the WebhookQueue entity.
+// If the WebhookQueue object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *WebhookQueueMutation) OldLeaseOwner(ctx context.Context) (v *xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldLeaseOwner is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldLeaseOwner requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldLeaseOwner: %w", err)
+	}
+	return oldValue.LeaseOwner, nil
+}
+
+// ClearLeaseOwner clears the value of the "lease_owner" field.
+func (m *WebhookQueueMutation) ClearLeaseOwner() {
+	m.lease_owner = nil
+	m.clearedFields[webhookqueue.FieldLeaseOwner] = struct{}{}
+}
+
+// LeaseOwnerCleared returns if the "lease_owner" field was cleared in this mutation.
+func (m *WebhookQueueMutation) LeaseOwnerCleared() bool {
+	_, ok := m.clearedFields[webhookqueue.FieldLeaseOwner]
+	return ok
+}
+
+// ResetLeaseOwner resets all changes to the "lease_owner" field.
+func (m *WebhookQueueMutation) ResetLeaseOwner() {
+	m.lease_owner = nil
+	delete(m.clearedFields, webhookqueue.FieldLeaseOwner)
+}
+
+// SetLeaseUntil sets the "lease_until" field.
+func (m *WebhookQueueMutation) SetLeaseUntil(value micros.Time) {
+	m.lease_until = &value
+	m.addlease_until = nil
+}
+
+// LeaseUntil returns the value of the "lease_until" field in the mutation.
+func (m *WebhookQueueMutation) LeaseUntil() (r micros.Time, exists bool) {
+	v := m.lease_until
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldLeaseUntil returns the old "lease_until" field's value of the WebhookQueue entity.
+// If the WebhookQueue object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *WebhookQueueMutation) OldLeaseUntil(ctx context.Context) (v micros.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldLeaseUntil is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldLeaseUntil requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldLeaseUntil: %w", err)
+	}
+	return oldValue.LeaseUntil, nil
+}
+
+// AddLeaseUntil adds value to the "lease_until" field.
+func (m *WebhookQueueMutation) AddLeaseUntil(value micros.Time) {
+	if m.addlease_until != nil {
+		*m.addlease_until += value
+	} else {
+		m.addlease_until = &value
+	}
+}
+
+// AddedLeaseUntil returns the value that was added to the "lease_until" field in this mutation.
+func (m *WebhookQueueMutation) AddedLeaseUntil() (r micros.Time, exists bool) {
+	v := m.addlease_until
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetLeaseUntil resets all changes to the "lease_until" field.
+func (m *WebhookQueueMutation) ResetLeaseUntil() {
+	m.lease_until = nil
+	m.addlease_until = nil
+}
+
+// SetWake sets the "wake" field.
+func (m *WebhookQueueMutation) SetWake(i int64) {
+	m.wake = &i
+	m.addwake = nil
+}
+
+// Wake returns the value of the "wake" field in the mutation.
+func (m *WebhookQueueMutation) Wake() (r int64, exists bool) {
+	v := m.wake
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldWake returns the old "wake" field's value of the WebhookQueue entity.
+// If the WebhookQueue object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *WebhookQueueMutation) OldWake(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldWake is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldWake requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldWake: %w", err)
+	}
+	return oldValue.Wake, nil
+}
+
+// AddWake adds i to the "wake" field.
+func (m *WebhookQueueMutation) AddWake(i int64) {
+	if m.addwake != nil {
+		*m.addwake += i
+	} else {
+		m.addwake = &i
+	}
+}
+
+// AddedWake returns the value that was added to the "wake" field in this mutation.
+func (m *WebhookQueueMutation) AddedWake() (r int64, exists bool) {
+	v := m.addwake
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetWake resets all changes to the "wake" field.
+func (m *WebhookQueueMutation) ResetWake() {
+	m.wake = nil
+	m.addwake = nil
+}
+
+// SetEpoch sets the "epoch" field.
+func (m *WebhookQueueMutation) SetEpoch(i int64) {
+	m.epoch = &i
+	m.addepoch = nil
+}
+
+// Epoch returns the value of the "epoch" field in the mutation.
+func (m *WebhookQueueMutation) Epoch() (r int64, exists bool) {
+	v := m.epoch
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldEpoch returns the old "epoch" field's value of the WebhookQueue entity.
+// If the WebhookQueue object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *WebhookQueueMutation) OldEpoch(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldEpoch is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldEpoch requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldEpoch: %w", err)
+	}
+	return oldValue.Epoch, nil
+}
+
+// AddEpoch adds i to the "epoch" field.
+func (m *WebhookQueueMutation) AddEpoch(i int64) {
+	if m.addepoch != nil {
+		*m.addepoch += i
+	} else {
+		m.addepoch = &i
+	}
+}
+
+// AddedEpoch returns the value that was added to the "epoch" field in this mutation.
+func (m *WebhookQueueMutation) AddedEpoch() (r int64, exists bool) {
+	v := m.addepoch
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetEpoch resets all changes to the "epoch" field.
+func (m *WebhookQueueMutation) ResetEpoch() {
+	m.epoch = nil
+	m.addepoch = nil
+}
+
+// SetLastSequence sets the "last_sequence" field.
+func (m *WebhookQueueMutation) SetLastSequence(i int64) {
+	m.last_sequence = &i
+	m.addlast_sequence = nil
+}
+
+// LastSequence returns the value of the "last_sequence" field in the mutation.
+func (m *WebhookQueueMutation) LastSequence() (r int64, exists bool) {
+	v := m.last_sequence
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldLastSequence returns the old "last_sequence" field's value of the WebhookQueue entity.
+// If the WebhookQueue object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *WebhookQueueMutation) OldLastSequence(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldLastSequence is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldLastSequence requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldLastSequence: %w", err)
+	}
+	return oldValue.LastSequence, nil
+}
+
+// AddLastSequence adds i to the "last_sequence" field.
+func (m *WebhookQueueMutation) AddLastSequence(i int64) {
+	if m.addlast_sequence != nil {
+		*m.addlast_sequence += i
+	} else {
+		m.addlast_sequence = &i
+	}
+}
+
+// AddedLastSequence returns the value that was added to the "last_sequence" field in this mutation.
+func (m *WebhookQueueMutation) AddedLastSequence() (r int64, exists bool) {
+	v := m.addlast_sequence
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetLastSequence resets all changes to the "last_sequence" field.
+func (m *WebhookQueueMutation) ResetLastSequence() {
+	m.last_sequence = nil
+	m.addlast_sequence = nil
+}
+
+// SetFloorSequence sets the "floor_sequence" field.
+func (m *WebhookQueueMutation) SetFloorSequence(i int64) {
+	m.floor_sequence = &i
+	m.addfloor_sequence = nil
+}
+
+// FloorSequence returns the value of the "floor_sequence" field in the mutation.
+func (m *WebhookQueueMutation) FloorSequence() (r int64, exists bool) {
+	v := m.floor_sequence
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldFloorSequence returns the old "floor_sequence" field's value of the WebhookQueue entity.
+// If the WebhookQueue object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *WebhookQueueMutation) OldFloorSequence(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldFloorSequence is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldFloorSequence requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldFloorSequence: %w", err)
+	}
+	return oldValue.FloorSequence, nil
+}
+
+// AddFloorSequence adds i to the "floor_sequence" field.
+func (m *WebhookQueueMutation) AddFloorSequence(i int64) {
+	if m.addfloor_sequence != nil {
+		*m.addfloor_sequence += i
+	} else {
+		m.addfloor_sequence = &i
+	}
+}
+
+// AddedFloorSequence returns the value that was added to the "floor_sequence" field in this mutation.
+func (m *WebhookQueueMutation) AddedFloorSequence() (r int64, exists bool) {
+	v := m.addfloor_sequence
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetFloorSequence resets all changes to the "floor_sequence" field.
+func (m *WebhookQueueMutation) ResetFloorSequence() {
+	m.floor_sequence = nil
+	m.addfloor_sequence = nil
+}
+
+// SetResumedAt sets the "resumed_at" field.
+func (m *WebhookQueueMutation) SetResumedAt(value micros.Time) {
+	m.resumed_at = &value
+	m.addresumed_at = nil
+}
+
+// ResumedAt returns the value of the "resumed_at" field in the mutation.
+func (m *WebhookQueueMutation) ResumedAt() (r micros.Time, exists bool) {
+	v := m.resumed_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldResumedAt returns the old "resumed_at" field's value of the WebhookQueue entity.
+// If the WebhookQueue object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *WebhookQueueMutation) OldResumedAt(ctx context.Context) (v micros.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldResumedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldResumedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldResumedAt: %w", err)
+	}
+	return oldValue.ResumedAt, nil
+}
+
+// AddResumedAt adds value to the "resumed_at" field.
+func (m *WebhookQueueMutation) AddResumedAt(value micros.Time) {
+	if m.addresumed_at != nil {
+		*m.addresumed_at += value
+	} else {
+		m.addresumed_at = &value
+	}
+}
+
+// AddedResumedAt returns the value that was added to the "resumed_at" field in this mutation.
+func (m *WebhookQueueMutation) AddedResumedAt() (r micros.Time, exists bool) {
+	v := m.addresumed_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetResumedAt resets all changes to the "resumed_at" field.
+func (m *WebhookQueueMutation) ResetResumedAt() {
+	m.resumed_at = nil
+	m.addresumed_at = nil
+}
+
+// SetMissedFrom sets the "missed_from" field.
+func (m *WebhookQueueMutation) SetMissedFrom(x xid.ID) {
+	m.missed_from = &x
+}
+
+// MissedFrom returns the value of the "missed_from" field in the mutation.
+func (m *WebhookQueueMutation) MissedFrom() (r xid.ID, exists bool) {
+	v := m.missed_from
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldMissedFrom returns the old "missed_from" field's value of the WebhookQueue entity.
+// If the WebhookQueue object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *WebhookQueueMutation) OldMissedFrom(ctx context.Context) (v *xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldMissedFrom is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldMissedFrom requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldMissedFrom: %w", err)
+	}
+	return oldValue.MissedFrom, nil
+}
+
+// ClearMissedFrom clears the value of the "missed_from" field.
+func (m *WebhookQueueMutation) ClearMissedFrom() {
+	m.missed_from = nil
+	m.clearedFields[webhookqueue.FieldMissedFrom] = struct{}{}
+}
+
+// MissedFromCleared returns if the "missed_from" field was cleared in this mutation.
+func (m *WebhookQueueMutation) MissedFromCleared() bool {
+	_, ok := m.clearedFields[webhookqueue.FieldMissedFrom]
+	return ok
+}
+
+// ResetMissedFrom resets all changes to the "missed_from" field.
+func (m *WebhookQueueMutation) ResetMissedFrom() {
+	m.missed_from = nil
+	delete(m.clearedFields, webhookqueue.FieldMissedFrom)
+}
+
+// SetReplayFrom sets the "replay_from" field.
+func (m *WebhookQueueMutation) SetReplayFrom(x xid.ID) {
+	m.replay_from = &x
+}
+
+// ReplayFrom returns the value of the "replay_from" field in the mutation.
+func (m *WebhookQueueMutation) ReplayFrom() (r xid.ID, exists bool) {
+	v := m.replay_from
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldReplayFrom returns the old "replay_from" field's value of the WebhookQueue entity.
+// If the WebhookQueue object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *WebhookQueueMutation) OldReplayFrom(ctx context.Context) (v *xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldReplayFrom is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldReplayFrom requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldReplayFrom: %w", err)
+	}
+	return oldValue.ReplayFrom, nil
+}
+
+// ClearReplayFrom clears the value of the "replay_from" field.
+func (m *WebhookQueueMutation) ClearReplayFrom() {
+	m.replay_from = nil
+	m.clearedFields[webhookqueue.FieldReplayFrom] = struct{}{}
+}
+
+// ReplayFromCleared returns if the "replay_from" field was cleared in this mutation.
+func (m *WebhookQueueMutation) ReplayFromCleared() bool {
+	_, ok := m.clearedFields[webhookqueue.FieldReplayFrom]
+	return ok
+}
+
+// ResetReplayFrom resets all changes to the "replay_from" field.
+func (m *WebhookQueueMutation) ResetReplayFrom() {
+	m.replay_from = nil
+	delete(m.clearedFields, webhookqueue.FieldReplayFrom)
+}
+
+// SetReplayTo sets the "replay_to" field.
+func (m *WebhookQueueMutation) SetReplayTo(x xid.ID) {
+	m.replay_to = &x
+}
+
+// ReplayTo returns the value of the "replay_to" field in the mutation.
+func (m *WebhookQueueMutation) ReplayTo() (r xid.ID, exists bool) {
+	v := m.replay_to
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldReplayTo returns the old "replay_to" field's value of the WebhookQueue entity.
+// If the WebhookQueue object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *WebhookQueueMutation) OldReplayTo(ctx context.Context) (v *xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldReplayTo is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldReplayTo requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldReplayTo: %w", err)
+	}
+	return oldValue.ReplayTo, nil
+}
+
+// ClearReplayTo clears the value of the "replay_to" field.
+func (m *WebhookQueueMutation) ClearReplayTo() {
+	m.replay_to = nil
+	m.clearedFields[webhookqueue.FieldReplayTo] = struct{}{}
+}
+
+// ReplayToCleared returns if the "replay_to" field was cleared in this mutation.
+func (m *WebhookQueueMutation) ReplayToCleared() bool {
+	_, ok := m.clearedFields[webhookqueue.FieldReplayTo]
+	return ok
+}
+
+// ResetReplayTo resets all changes to the "replay_to" field.
+func (m *WebhookQueueMutation) ResetReplayTo() {
+	m.replay_to = nil
+	delete(m.clearedFields, webhookqueue.FieldReplayTo)
+}
+
+// SetFailingSince sets the "failing_since" field.
+func (m *WebhookQueueMutation) SetFailingSince(value micros.Time) {
+	m.failing_since = &value
+	m.addfailing_since = nil
+}
+
+// FailingSince returns the value of the "failing_since" field in the mutation.
+func (m *WebhookQueueMutation) FailingSince() (r micros.Time, exists bool) {
+	v := m.failing_since
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldFailingSince returns the old "failing_since" field's value of the WebhookQueue entity.
+// If the WebhookQueue object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *WebhookQueueMutation) OldFailingSince(ctx context.Context) (v *micros.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldFailingSince is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldFailingSince requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldFailingSince: %w", err)
+	}
+	return oldValue.FailingSince, nil
+}
+
+// AddFailingSince adds value to the "failing_since" field.
+func (m *WebhookQueueMutation) AddFailingSince(value micros.Time) {
+	if m.addfailing_since != nil {
+		*m.addfailing_since += value
+	} else {
+		m.addfailing_since = &value
+	}
+}
+
+// AddedFailingSince returns the value that was added to the "failing_since" field in this mutation.
+func (m *WebhookQueueMutation) AddedFailingSince() (r micros.Time, exists bool) {
+	v := m.addfailing_since
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearFailingSince clears the value of the "failing_since" field.
+func (m *WebhookQueueMutation) ClearFailingSince() {
+	m.failing_since = nil
+	m.addfailing_since = nil
+	m.clearedFields[webhookqueue.FieldFailingSince] = struct{}{}
+}
+
+// FailingSinceCleared returns if the "failing_since" field was cleared in this mutation.
+func (m *WebhookQueueMutation) FailingSinceCleared() bool {
+	_, ok := m.clearedFields[webhookqueue.FieldFailingSince]
+	return ok
+}
+
+// ResetFailingSince resets all changes to the "failing_since" field.
+func (m *WebhookQueueMutation) ResetFailingSince() {
+	m.failing_since = nil
+	m.addfailing_since = nil
+	delete(m.clearedFields, webhookqueue.FieldFailingSince)
+}
+
+// SetFailedThrough sets the "failed_through" field.
+func (m *WebhookQueueMutation) SetFailedThrough(i int64) {
+	m.failed_through = &i
+	m.addfailed_through = nil
+}
+
+// FailedThrough returns the value of the "failed_through" field in the mutation.
+func (m *WebhookQueueMutation) FailedThrough() (r int64, exists bool) {
+	v := m.failed_through
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldFailedThrough returns the old "failed_through" field's value of the WebhookQueue entity.
+// If the WebhookQueue object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *WebhookQueueMutation) OldFailedThrough(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldFailedThrough is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldFailedThrough requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldFailedThrough: %w", err)
+	}
+	return oldValue.FailedThrough, nil
+}
+
+// AddFailedThrough adds i to the "failed_through" field.
+func (m *WebhookQueueMutation) AddFailedThrough(i int64) {
+	if m.addfailed_through != nil {
+		*m.addfailed_through += i
+	} else {
+		m.addfailed_through = &i
+	}
+}
+
+// AddedFailedThrough returns the value that was added to the "failed_through" field in this mutation.
+func (m *WebhookQueueMutation) AddedFailedThrough() (r int64, exists bool) {
+	v := m.addfailed_through
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetFailedThrough resets all changes to the "failed_through" field.
+func (m *WebhookQueueMutation) ResetFailedThrough() {
+	m.failed_through = nil
+	m.addfailed_through = nil
+}
+
+// SetWarned sets the "warned" field.
+func (m *WebhookQueueMutation) SetWarned(i int) {
+	m.warned = &i
+	m.addwarned = nil
+}
+
+// Warned returns the value of the "warned" field in the mutation.
+func (m *WebhookQueueMutation) Warned() (r int, exists bool) {
+	v := m.warned
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldWarned returns the old "warned" field's value of the WebhookQueue entity.
+// If the WebhookQueue object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *WebhookQueueMutation) OldWarned(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldWarned is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldWarned requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldWarned: %w", err)
+	}
+	return oldValue.Warned, nil
+}
+
+// AddWarned adds i to the "warned" field.
+func (m *WebhookQueueMutation) AddWarned(i int) {
+	if m.addwarned != nil {
+		*m.addwarned += i
+	} else {
+		m.addwarned = &i
+	}
+}
+
+// AddedWarned returns the value that was added to the "warned" field in this mutation.
+func (m *WebhookQueueMutation) AddedWarned() (r int, exists bool) {
+	v := m.addwarned
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetWarned resets all changes to the "warned" field.
+func (m *WebhookQueueMutation) ResetWarned() {
+	m.warned = nil
+	m.addwarned = nil
+}
+
+// SetLastSuccessAt sets the "last_success_at" field.
+func (m *WebhookQueueMutation) SetLastSuccessAt(value micros.Time) {
+	m.last_success_at = &value
+	m.addlast_success_at = nil
+}
+
+// LastSuccessAt returns the value of the "last_success_at" field in the mutation.
+func (m *WebhookQueueMutation) LastSuccessAt() (r micros.Time, exists bool) {
+	v := m.last_success_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldLastSuccessAt returns the old "last_success_at" field's value of the WebhookQueue entity.
+// If the WebhookQueue object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *WebhookQueueMutation) OldLastSuccessAt(ctx context.Context) (v *micros.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldLastSuccessAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldLastSuccessAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldLastSuccessAt: %w", err)
+	}
+	return oldValue.LastSuccessAt, nil
+}
+
+// AddLastSuccessAt adds value to the "last_success_at" field.
+func (m *WebhookQueueMutation) AddLastSuccessAt(value micros.Time) {
+	if m.addlast_success_at != nil {
+		*m.addlast_success_at += value
+	} else {
+		m.addlast_success_at = &value
+	}
+}
+
+// AddedLastSuccessAt returns the value that was added to the "last_success_at" field in this mutation.
+func (m *WebhookQueueMutation) AddedLastSuccessAt() (r micros.Time, exists bool) {
+	v := m.addlast_success_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearLastSuccessAt clears the value of the "last_success_at" field.
+func (m *WebhookQueueMutation) ClearLastSuccessAt() {
+	m.last_success_at = nil
+	m.addlast_success_at = nil
+	m.clearedFields[webhookqueue.FieldLastSuccessAt] = struct{}{}
+}
+
+// LastSuccessAtCleared returns if the "last_success_at" field was cleared in this mutation.
+func (m *WebhookQueueMutation) LastSuccessAtCleared() bool {
+	_, ok := m.clearedFields[webhookqueue.FieldLastSuccessAt]
+	return ok
+}
+
+// ResetLastSuccessAt resets all changes to the "last_success_at" field.
+func (m *WebhookQueueMutation) ResetLastSuccessAt() {
+	m.last_success_at = nil
+	m.addlast_success_at = nil
+	delete(m.clearedFields, webhookqueue.FieldLastSuccessAt)
+}
+
+// SetLastError sets the "last_error" field.
+func (m *WebhookQueueMutation) SetLastError(s string) {
+	m.last_error = &s
+}
+
+// LastError returns the value of the "last_error" field in the mutation.
+func (m *WebhookQueueMutation) LastError() (r string, exists bool) {
+	v := m.last_error
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldLastError returns the old "last_error" field's value of the WebhookQueue entity.
+// If the WebhookQueue object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *WebhookQueueMutation) OldLastError(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldLastError is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldLastError requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldLastError: %w", err)
+	}
+	return oldValue.LastError, nil
+}
+
+// ClearLastError clears the value of the "last_error" field.
+func (m *WebhookQueueMutation) ClearLastError() {
+	m.last_error = nil
+	m.clearedFields[webhookqueue.FieldLastError] = struct{}{}
+}
+
+// LastErrorCleared returns if the "last_error" field was cleared in this mutation.
+func (m *WebhookQueueMutation) LastErrorCleared() bool {
+	_, ok := m.clearedFields[webhookqueue.FieldLastError]
+	return ok
+}
+
+// ResetLastError resets all changes to the "last_error" field.
+func (m *WebhookQueueMutation) ResetLastError() {
+	m.last_error = nil
+	delete(m.clearedFields, webhookqueue.FieldLastError)
+}
+
+// Where appends a list predicates to the WebhookQueueMutation builder.
+func (m *WebhookQueueMutation) Where(ps ...predicate.WebhookQueue) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the WebhookQueueMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *WebhookQueueMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.WebhookQueue, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *WebhookQueueMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *WebhookQueueMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (WebhookQueue).
+func (m *WebhookQueueMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *WebhookQueueMutation) Fields() []string {
+	fields := make([]string, 0, 19)
+	if m.store_id != nil {
+		fields = append(fields, webhookqueue.FieldStoreID)
+	}
+	if m.bucket != nil {
+		fields = append(fields, webhookqueue.FieldBucket)
+	}
+	if m.due_at != nil {
+		fields = append(fields, webhookqueue.FieldDueAt)
+	}
+	if m.lease_token != nil {
+		fields = append(fields, webhookqueue.FieldLeaseToken)
+	}
+	if m.lease_owner != nil {
+		fields = append(fields, webhookqueue.FieldLeaseOwner)
+	}
+	if m.lease_until != nil {
+		fields = append(fields, webhookqueue.FieldLeaseUntil)
+	}
+	if m.wake != nil {
+		fields = append(fields, webhookqueue.FieldWake)
+	}
+	if m.epoch != nil {
+		fields = append(fields, webhookqueue.FieldEpoch)
+	}
+	if m.last_sequence != nil {
+		fields = append(fields, webhookqueue.FieldLastSequence)
+	}
+	if m.floor_sequence != nil {
+		fields = append(fields, webhookqueue.FieldFloorSequence)
+	}
+	if m.resumed_at != nil {
+		fields = append(fields, webhookqueue.FieldResumedAt)
+	}
+	if m.missed_from != nil {
+		fields = append(fields, webhookqueue.FieldMissedFrom)
+	}
+	if m.replay_from != nil {
+		fields = append(fields, webhookqueue.FieldReplayFrom)
+	}
+	if m.replay_to != nil {
+		fields = append(fields, webhookqueue.FieldReplayTo)
+	}
+	if m.failing_since != nil {
+		fields = append(fields, webhookqueue.FieldFailingSince)
+	}
+	if m.failed_through != nil {
+		fields = append(fields, webhookqueue.FieldFailedThrough)
+	}
+	if m.warned != nil {
+		fields = append(fields, webhookqueue.FieldWarned)
+	}
+	if m.last_success_at != nil {
+		fields = append(fields, webhookqueue.FieldLastSuccessAt)
+	}
+	if m.last_error != nil {
+		fields = append(fields, webhookqueue.FieldLastError)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *WebhookQueueMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case webhookqueue.FieldStoreID:
+		return m.StoreID()
+	case webhookqueue.FieldBucket:
+		return m.Bucket()
+	case webhookqueue.FieldDueAt:
+		return m.DueAt()
+	case webhookqueue.FieldLeaseToken:
+		return m.LeaseToken()
+	case webhookqueue.FieldLeaseOwner:
+		return m.LeaseOwner()
+	case webhookqueue.FieldLeaseUntil:
+		return m.LeaseUntil()
+	case webhookqueue.FieldWake:
+		return m.Wake()
+	case webhookqueue.FieldEpoch:
+		return m.Epoch()
+	case webhookqueue.FieldLastSequence:
+		return m.LastSequence()
+	case webhookqueue.FieldFloorSequence:
+		return m.FloorSequence()
+	case webhookqueue.FieldResumedAt:
+		return m.ResumedAt()
+	case webhookqueue.FieldMissedFrom:
+		return m.MissedFrom()
+	case webhookqueue.FieldReplayFrom:
+		return m.ReplayFrom()
+	case webhookqueue.FieldReplayTo:
+		return m.ReplayTo()
+	case webhookqueue.FieldFailingSince:
+		return m.FailingSince()
+	case webhookqueue.FieldFailedThrough:
+		return m.FailedThrough()
+	case webhookqueue.FieldWarned:
+		return m.Warned()
+	case webhookqueue.FieldLastSuccessAt:
+		return m.LastSuccessAt()
+	case webhookqueue.FieldLastError:
+		return m.LastError()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *WebhookQueueMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case webhookqueue.FieldStoreID:
+		return m.OldStoreID(ctx)
+	case webhookqueue.FieldBucket:
+		return m.OldBucket(ctx)
+	case webhookqueue.FieldDueAt:
+		return m.OldDueAt(ctx)
+	case webhookqueue.FieldLeaseToken:
+		return m.OldLeaseToken(ctx)
+	case webhookqueue.FieldLeaseOwner:
+		return m.OldLeaseOwner(ctx)
+	case webhookqueue.FieldLeaseUntil:
+		return m.OldLeaseUntil(ctx)
+	case webhookqueue.FieldWake:
+		return m.OldWake(ctx)
+	case webhookqueue.FieldEpoch:
+		return m.OldEpoch(ctx)
+	case webhookqueue.FieldLastSequence:
+		return m.OldLastSequence(ctx)
+	case webhookqueue.FieldFloorSequence:
+		return m.OldFloorSequence(ctx)
+	case webhookqueue.FieldResumedAt:
+		return m.OldResumedAt(ctx)
+	case webhookqueue.FieldMissedFrom:
+		return m.OldMissedFrom(ctx)
+	case webhookqueue.FieldReplayFrom:
+		return m.OldReplayFrom(ctx)
+	case webhookqueue.FieldReplayTo:
+		return m.OldReplayTo(ctx)
+	case webhookqueue.FieldFailingSince:
+		return m.OldFailingSince(ctx)
+	case webhookqueue.FieldFailedThrough:
+		return m.OldFailedThrough(ctx)
+	case webhookqueue.FieldWarned:
+		return m.OldWarned(ctx)
+	case webhookqueue.FieldLastSuccessAt:
+		return m.OldLastSuccessAt(ctx)
+	case webhookqueue.FieldLastError:
+		return m.OldLastError(ctx)
+	}
+	return nil, fmt.Errorf("unknown WebhookQueue field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *WebhookQueueMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case webhookqueue.FieldStoreID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStoreID(v)
+		return nil
+	case webhookqueue.FieldBucket:
+		v, ok := value.(int8)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetBucket(v)
+		return nil
+	case webhookqueue.FieldDueAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDueAt(v)
+		return nil
+	case webhookqueue.FieldLeaseToken:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetLeaseToken(v)
+		return nil
+	case webhookqueue.FieldLeaseOwner:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetLeaseOwner(v)
+		return nil
+	case webhookqueue.FieldLeaseUntil:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetLeaseUntil(v)
+		return nil
+	case webhookqueue.FieldWake:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetWake(v)
+		return nil
+	case webhookqueue.FieldEpoch:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetEpoch(v)
+		return nil
+	case webhookqueue.FieldLastSequence:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetLastSequence(v)
+		return nil
+	case webhookqueue.FieldFloorSequence:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetFloorSequence(v)
+		return nil
+	case webhookqueue.FieldResumedAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetResumedAt(v)
+		return nil
+	case webhookqueue.FieldMissedFrom:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetMissedFrom(v)
+		return nil
+	case webhookqueue.FieldReplayFrom:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetReplayFrom(v)
+		return nil
+	case webhookqueue.FieldReplayTo:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetReplayTo(v)
+		return nil
+	case webhookqueue.FieldFailingSince:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetFailingSince(v)
+		return nil
+	case webhookqueue.FieldFailedThrough:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetFailedThrough(v)
+		return nil
+	case webhookqueue.FieldWarned:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetWarned(v)
+		return nil
+	case webhookqueue.FieldLastSuccessAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetLastSuccessAt(v)
+		return nil
+	case webhookqueue.FieldLastError:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetLastError(v)
+		return nil
+	}
+	return fmt.Errorf("unknown WebhookQueue field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *WebhookQueueMutation) AddedFields() []string {
+	var fields []string
+	if m.addbucket != nil {
+		fields = append(fields, webhookqueue.FieldBucket)
+	}
+	if m.adddue_at != nil {
+		fields = append(fields, webhookqueue.FieldDueAt)
+	}
+	if m.addlease_token != nil {
+		fields = append(fields, webhookqueue.FieldLeaseToken)
+	}
+	if m.addlease_until != nil {
+		fields = append(fields, webhookqueue.FieldLeaseUntil)
+	}
+	if m.addwake != nil {
+		fields = append(fields, webhookqueue.FieldWake)
+	}
+	if m.addepoch != nil {
+		fields = append(fields, webhookqueue.FieldEpoch)
+	}
+	if m.addlast_sequence != nil {
+		fields = append(fields, webhookqueue.FieldLastSequence)
+	}
+	if m.addfloor_sequence != nil {
+		fields = append(fields, webhookqueue.FieldFloorSequence)
+	}
+	if m.addresumed_at != nil {
+		fields = append(fields, webhookqueue.FieldResumedAt)
+	}
+	if m.addfailing_since != nil {
+		fields = append(fields, webhookqueue.FieldFailingSince)
+	}
+	if m.addfailed_through != nil {
+		fields = append(fields, webhookqueue.FieldFailedThrough)
+	}
+	if m.addwarned != nil {
+		fields = append(fields, webhookqueue.FieldWarned)
+	}
+	if m.addlast_success_at != nil {
+		fields = append(fields, webhookqueue.FieldLastSuccessAt)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *WebhookQueueMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case webhookqueue.FieldBucket:
+		return m.AddedBucket()
+	case webhookqueue.FieldDueAt:
+		return m.AddedDueAt()
+	case webhookqueue.FieldLeaseToken:
+		return m.AddedLeaseToken()
+	case webhookqueue.FieldLeaseUntil:
+		return m.AddedLeaseUntil()
+	case webhookqueue.FieldWake:
+		return m.AddedWake()
+	case webhookqueue.FieldEpoch:
+		return m.AddedEpoch()
+	case webhookqueue.FieldLastSequence:
+		return m.AddedLastSequence()
+	case webhookqueue.FieldFloorSequence:
+		return m.AddedFloorSequence()
+	case webhookqueue.FieldResumedAt:
+		return m.AddedResumedAt()
+	case webhookqueue.FieldFailingSince:
+		return m.AddedFailingSince()
+	case webhookqueue.FieldFailedThrough:
+		return m.AddedFailedThrough()
+	case webhookqueue.FieldWarned:
+		return m.AddedWarned()
+	case webhookqueue.FieldLastSuccessAt:
+		return m.AddedLastSuccessAt()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *WebhookQueueMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case webhookqueue.FieldBucket:
+		v, ok := value.(int8)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddBucket(v)
+		return nil
+	case webhookqueue.FieldDueAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddDueAt(v)
+		return nil
+	case webhookqueue.FieldLeaseToken:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddLeaseToken(v)
+		return nil
+	case webhookqueue.FieldLeaseUntil:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddLeaseUntil(v)
+		return nil
+	case webhookqueue.FieldWake:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddWake(v)
+		return nil
+	case webhookqueue.FieldEpoch:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddEpoch(v)
+		return nil
+	case webhookqueue.FieldLastSequence:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddLastSequence(v)
+		return nil
+	case webhookqueue.FieldFloorSequence:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddFloorSequence(v)
+		return nil
+	case webhookqueue.FieldResumedAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddResumedAt(v)
+		return nil
+	case webhookqueue.FieldFailingSince:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddFailingSince(v)
+		return nil
+	case webhookqueue.FieldFailedThrough:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddFailedThrough(v)
+		return nil
+	case webhookqueue.FieldWarned:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddWarned(v)
+		return nil
+	case webhookqueue.FieldLastSuccessAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddLastSuccessAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown WebhookQueue numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *WebhookQueueMutation) ClearedFields() []string {
+	var fields []string
+	if m.FieldCleared(webhookqueue.FieldLeaseOwner) {
+		fields = append(fields, webhookqueue.FieldLeaseOwner)
+	}
+	if m.FieldCleared(webhookqueue.FieldMissedFrom) {
+		fields = append(fields, webhookqueue.FieldMissedFrom)
+	}
+	if m.FieldCleared(webhookqueue.FieldReplayFrom) {
+		fields = append(fields, webhookqueue.FieldReplayFrom)
+	}
+	if m.FieldCleared(webhookqueue.FieldReplayTo) {
+		fields = append(fields, webhookqueue.FieldReplayTo)
+	}
+	if m.FieldCleared(webhookqueue.FieldFailingSince) {
+		fields = append(fields, webhookqueue.FieldFailingSince)
+	}
+	if m.FieldCleared(webhookqueue.FieldLastSuccessAt) {
+		fields = append(fields, webhookqueue.FieldLastSuccessAt)
+	}
+	if m.FieldCleared(webhookqueue.FieldLastError) {
+		fields = append(fields, webhookqueue.FieldLastError)
+	}
+	return fields
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *WebhookQueueMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *WebhookQueueMutation) ClearField(name string) error {
+	switch name {
+	case webhookqueue.FieldLeaseOwner:
+		m.ClearLeaseOwner()
+		return nil
+	case webhookqueue.FieldMissedFrom:
+		m.ClearMissedFrom()
+		return nil
+	case webhookqueue.FieldReplayFrom:
+		m.ClearReplayFrom()
+		return nil
+	case webhookqueue.FieldReplayTo:
+		m.ClearReplayTo()
+		return nil
+	case webhookqueue.FieldFailingSince:
+		m.ClearFailingSince()
+		return nil
+	case webhookqueue.FieldLastSuccessAt:
+		m.ClearLastSuccessAt()
+		return nil
+	case webhookqueue.FieldLastError:
+		m.ClearLastError()
+		return nil
+	}
+	return fmt.Errorf("unknown WebhookQueue nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *WebhookQueueMutation) ResetField(name string) error {
+	switch name {
+	case webhookqueue.FieldStoreID:
+		m.ResetStoreID()
+		return nil
+	case webhookqueue.FieldBucket:
+		m.ResetBucket()
+		return nil
+	case webhookqueue.FieldDueAt:
+		m.ResetDueAt()
+		return nil
+	case webhookqueue.FieldLeaseToken:
+		m.ResetLeaseToken()
+		return nil
+	case webhookqueue.FieldLeaseOwner:
+		m.ResetLeaseOwner()
+		return nil
+	case webhookqueue.FieldLeaseUntil:
+		m.ResetLeaseUntil()
+		return nil
+	case webhookqueue.FieldWake:
+		m.ResetWake()
+		return nil
+	case webhookqueue.FieldEpoch:
+		m.ResetEpoch()
+		return nil
+	case webhookqueue.FieldLastSequence:
+		m.ResetLastSequence()
+		return nil
+	case webhookqueue.FieldFloorSequence:
+		m.ResetFloorSequence()
+		return nil
+	case webhookqueue.FieldResumedAt:
+		m.ResetResumedAt()
+		return nil
+	case webhookqueue.FieldMissedFrom:
+		m.ResetMissedFrom()
+		return nil
+	case webhookqueue.FieldReplayFrom:
+		m.ResetReplayFrom()
+		return nil
+	case webhookqueue.FieldReplayTo:
+		m.ResetReplayTo()
+		return nil
+	case webhookqueue.FieldFailingSince:
+		m.ResetFailingSince()
+		return nil
+	case webhookqueue.FieldFailedThrough:
+		m.ResetFailedThrough()
+		return nil
+	case webhookqueue.FieldWarned:
+		m.ResetWarned()
+		return nil
+	case webhookqueue.FieldLastSuccessAt:
+		m.ResetLastSuccessAt()
+		return nil
+	case webhookqueue.FieldLastError:
+		m.ResetLastError()
+		return nil
+	}
+	return fmt.Errorf("unknown WebhookQueue field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *WebhookQueueMutation) AddedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *WebhookQueueMutation) AddedIDs(name string) []ent.Value {
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *WebhookQueueMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *WebhookQueueMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *WebhookQueueMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *WebhookQueueMutation) EdgeCleared(name string) bool {
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *WebhookQueueMutation) ClearEdge(name string) error {
+	return fmt.Errorf("unknown WebhookQueue unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *WebhookQueueMutation) ResetEdge(name string) error {
+	return fmt.Errorf("unknown WebhookQueue edge %s", name)
 }

@@ -20,6 +20,8 @@ type Tx struct {
 	AccessToken *AccessTokenClient
 	// App is the client for interacting with the App builders.
 	App *AppClient
+	// Attempt is the client for interacting with the Attempt builders.
+	Attempt *AttemptClient
 	// Audit is the client for interacting with the Audit builders.
 	Audit *AuditClient
 	// ConsentTicket is the client for interacting with the ConsentTicket builders.
@@ -28,6 +30,12 @@ type Tx struct {
 	Credential *CredentialClient
 	// Customer is the client for interacting with the Customer builders.
 	Customer *CustomerClient
+	// Delivery is the client for interacting with the Delivery builders.
+	Delivery *DeliveryClient
+	// DeliveryLog is the client for interacting with the DeliveryLog builders.
+	DeliveryLog *DeliveryLogClient
+	// EndpointStat is the client for interacting with the EndpointStat builders.
+	EndpointStat *EndpointStatClient
 	// Event is the client for interacting with the Event builders.
 	Event *EventClient
 	// Fulfillment is the client for interacting with the Fulfillment builders.
@@ -36,6 +44,8 @@ type Tx struct {
 	Grant *GrantClient
 	// Idempotency is the client for interacting with the Idempotency builders.
 	Idempotency *IdempotencyClient
+	// Mail is the client for interacting with the Mail builders.
+	Mail *MailClient
 	// Membership is the client for interacting with the Membership builders.
 	Membership *MembershipClient
 	// Note is the client for interacting with the Note builders.
@@ -48,6 +58,8 @@ type Tx struct {
 	Order *OrderClient
 	// OrderLine is the client for interacting with the OrderLine builders.
 	OrderLine *OrderLineClient
+	// Outbox is the client for interacting with the Outbox builders.
+	Outbox *OutboxClient
 	// Payment is the client for interacting with the Payment builders.
 	Payment *PaymentClient
 	// Product is the client for interacting with the Product builders.
@@ -66,6 +78,10 @@ type Tx struct {
 	User *UserClient
 	// UserEmail is the client for interacting with the UserEmail builders.
 	UserEmail *UserEmailClient
+	// WebhookEndpoint is the client for interacting with the WebhookEndpoint builders.
+	WebhookEndpoint *WebhookEndpointClient
+	// WebhookQueue is the client for interacting with the WebhookQueue builders.
+	WebhookQueue *WebhookQueueClient
 
 	// lazily loaded.
 	client     *Client
@@ -200,20 +216,26 @@ func (tx *Tx) init() {
 	tx.APIKey = NewAPIKeyClient(tx.config)
 	tx.AccessToken = NewAccessTokenClient(tx.config)
 	tx.App = NewAppClient(tx.config)
+	tx.Attempt = NewAttemptClient(tx.config)
 	tx.Audit = NewAuditClient(tx.config)
 	tx.ConsentTicket = NewConsentTicketClient(tx.config)
 	tx.Credential = NewCredentialClient(tx.config)
 	tx.Customer = NewCustomerClient(tx.config)
+	tx.Delivery = NewDeliveryClient(tx.config)
+	tx.DeliveryLog = NewDeliveryLogClient(tx.config)
+	tx.EndpointStat = NewEndpointStatClient(tx.config)
 	tx.Event = NewEventClient(tx.config)
 	tx.Fulfillment = NewFulfillmentClient(tx.config)
 	tx.Grant = NewGrantClient(tx.config)
 	tx.Idempotency = NewIdempotencyClient(tx.config)
+	tx.Mail = NewMailClient(tx.config)
 	tx.Membership = NewMembershipClient(tx.config)
 	tx.Note = NewNoteClient(tx.config)
 	tx.Notification = NewNotificationClient(tx.config)
 	tx.OAuthClient = NewOAuthClientClient(tx.config)
 	tx.Order = NewOrderClient(tx.config)
 	tx.OrderLine = NewOrderLineClient(tx.config)
+	tx.Outbox = NewOutboxClient(tx.config)
 	tx.Payment = NewPaymentClient(tx.config)
 	tx.Product = NewProductClient(tx.config)
 	tx.Session = NewSessionClient(tx.config)
@@ -223,6 +245,8 @@ func (tx *Tx) init() {
 	tx.StoreHandle = NewStoreHandleClient(tx.config)
 	tx.User = NewUserClient(tx.config)
 	tx.UserEmail = NewUserEmailClient(tx.config)
+	tx.WebhookEndpoint = NewWebhookEndpointClient(tx.config)
+	tx.WebhookQueue = NewWebhookQueueClient(tx.config)
 }
 
 // txDriver wraps the given dialect.Tx with a nop dialect.Driver implementation.

@@ -36,37 +36,46 @@ const (
 	CustomerUpdated  Type = "customer.updated"
 	CustomerRedacted Type = "customer.redacted"
 
+	WebhookEndpointSuspended Type = "webhook_endpoint.suspended"
+
 	AppGrantRevoked Type = "app.grant_revoked"
 )
+
+// Ping is what a test sends to one endpoint. It is in no catalogue: nobody can
+// subscribe to it.
+const Ping Type = "ping"
 
 // Entry is one row of the catalogue.
 type Entry struct {
 	Type     Type
 	Resource xid.Kind // kind of the resource that the event is about
 	Scope    string   // needed to subscribe
+	// Trigger is the one thing that makes the event, as a sentence for integrators.
+	Trigger string
 }
 
 var catalogue = []Entry{
-	{OrderCreated, xid.Order, scope.OrdersRead},
-	{OrderUpdated, xid.Order, scope.OrdersRead},
-	{OrderPaid, xid.Order, scope.OrdersRead},
-	{OrderPartiallyPaid, xid.Order, scope.OrdersRead},
-	{OrderRefunded, xid.Order, scope.OrdersRead},
-	{OrderFulfilled, xid.Order, scope.OrdersRead},
-	{OrderPartiallyFulfilled, xid.Order, scope.OrdersRead},
-	{OrderCancelled, xid.Order, scope.OrdersRead},
-	{OrderCompleted, xid.Order, scope.OrdersRead},
-	{OrderNoteAdded, xid.Order, scope.OrdersRead},
-	{ProductCreated, xid.Product, scope.ProductsRead},
-	{ProductUpdated, xid.Product, scope.ProductsRead},
-	{ProductPublished, xid.Product, scope.ProductsRead},
-	{ProductUnpublished, xid.Product, scope.ProductsRead},
-	{ProductArchived, xid.Product, scope.ProductsRead},
-	{ProductDeleted, xid.Product, scope.ProductsRead},
-	{CustomerCreated, xid.Customer, scope.CustomersRead},
-	{CustomerUpdated, xid.Customer, scope.CustomersRead},
-	{CustomerRedacted, xid.Customer, scope.CustomersRead},
-	{AppGrantRevoked, xid.Grant, scope.WebhooksRead},
+	{OrderCreated, xid.Order, scope.OrdersRead, "An order is made."},
+	{OrderUpdated, xid.Order, scope.OrdersRead, "An order changes in a way that no other event tells: its e-mail, addresses or tags."},
+	{OrderPaid, xid.Order, scope.OrdersRead, "The last of what an order costs is paid; at its creation where it is free. Once per order."},
+	{OrderPartiallyPaid, xid.Order, scope.OrdersRead, "A payment is taken that does not cover the rest."},
+	{OrderRefunded, xid.Order, scope.OrdersRead, "Money of an order is given back, in part or all of it."},
+	{OrderFulfilled, xid.Order, scope.OrdersRead, "The last goods of an order are shipped."},
+	{OrderPartiallyFulfilled, xid.Order, scope.OrdersRead, "Some goods of an order are shipped, and others are left."},
+	{OrderCancelled, xid.Order, scope.OrdersRead, "An order is cancelled."},
+	{OrderCompleted, xid.Order, scope.OrdersRead, "A fulfilled order is completed."},
+	{OrderNoteAdded, xid.Order, scope.OrdersRead, "A note is appended to an order; data.object is the note."},
+	{ProductCreated, xid.Product, scope.ProductsRead, "A product is made."},
+	{ProductUpdated, xid.Product, scope.ProductsRead, "A product changes in any way but its inventory alone; also beside the more specific events below, but not beside its deletion."},
+	{ProductPublished, xid.Product, scope.ProductsRead, "A draft becomes active."},
+	{ProductUnpublished, xid.Product, scope.ProductsRead, "An active product becomes a draft again."},
+	{ProductArchived, xid.Product, scope.ProductsRead, "A product is archived."},
+	{ProductDeleted, xid.Product, scope.ProductsRead, "A product is deleted; data.object is how it last was."},
+	{CustomerCreated, xid.Customer, scope.CustomersRead, "A customer is made."},
+	{CustomerUpdated, xid.Customer, scope.CustomersRead, "A customer changes, is disabled or is enabled."},
+	{CustomerRedacted, xid.Customer, scope.CustomersRead, "A customer's personal data is removed."},
+	{WebhookEndpointSuspended, xid.WebhookEndpoint, scope.WebhooksRead, "An endpoint is suspended, since a delivery to it failed for 24 hours. Told to the other endpoints."},
+	{AppGrantRevoked, xid.Grant, scope.WebhooksRead, "An app's access to the store ends. Never told to the endpoints of that app."},
 }
 
 // All returns the catalogue.

@@ -18,6 +18,9 @@ func TestCatalogueIsWhole(t *testing.T) {
 			seen[e.Type] = true
 			resource, _, ok := strings.Cut(string(e.Type), ".")
 			gate := resource + "s"
+			if e.Type == event.WebhookEndpointSuspended {
+				gate = "webhooks"
+			}
 			if e.Type == event.AppGrantRevoked { // an app's, about its grant, for who manages webhooks
 				resource, gate = "grant", "webhooks"
 			}

@@ -15,6 +15,9 @@ import (
 // Time is microseconds since the Unix epoch.
 type Time int64
 
+// Never is a time that does not come.
+const Never Time = 1<<63 - 1
+
 // Now returns the present microsecond.
 func Now() Time { return Of(time.Now()) }
 

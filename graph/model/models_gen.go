@@ -371,6 +371,105 @@ type UserError struct {
 	Path []string `json:"path,omitempty"`
 }
 
+type WebhookActivity struct {
+	// The beginning of the slot.
+	At        micros.Time `json:"at"`
+	Delivered int64       `json:"delivered"`
+	Failed    int64       `json:"failed"`
+	// Of the delivered ones, in microseconds; null where there are none.
+	LatencyMean *int64 `json:"latencyMean,omitempty"`
+	LatencyMax  *int64 `json:"latencyMax,omitempty"`
+}
+
+type WebhookAttempt struct {
+	ID     string      `json:"id"`
+	Number int         `json:"number"`
+	At     micros.Time `json:"at"`
+	// delivered, or the class of failure.
+	Outcome string `json:"outcome"`
+	// The HTTP status of the answer; null without one.
+	Status *int `json:"status,omitempty"`
+	// In microseconds, from the request to the answer's headers.
+	Duration int64 `json:"duration"`
+	// What was wrong, where the class alone does not tell.
+	Detail *string `json:"detail,omitempty"`
+	// The first 4 KiB of the answer.
+	Response *string      `json:"response,omitempty"`
+	NextAt   *micros.Time `json:"nextAt,omitempty"`
+}
+
+type WebhookDeliveryConnection struct {
+	Edges    []*WebhookDeliveryEdge `json:"edges"`
+	Nodes    []*WebhookDelivery     `json:"nodes"`
+	PageInfo *PageInfo              `json:"pageInfo"`
+}
+
+type WebhookDeliveryEdge struct {
+	Cursor string           `json:"cursor"`
+	Node   *WebhookDelivery `json:"node"`
+}
+
+type WebhookDeliveryPayload struct {
+	Delivery   *WebhookDelivery `json:"delivery,omitempty"`
+	UserErrors []*UserError     `json:"userErrors"`
+}
+
+type WebhookEndpointConnection struct {
+	Edges    []*WebhookEndpointEdge `json:"edges"`
+	Nodes    []*WebhookEndpoint     `json:"nodes"`
+	PageInfo *PageInfo              `json:"pageInfo"`
+}
+
+type WebhookEndpointCreateInput struct {
+	// An absolute https address.
+	URL string `json:"url"`
+	// Names of the catalogue, at least one.
+	Events      []string `json:"events"`
+	Description *string  `json:"description,omitempty"`
+}
+
+type WebhookEndpointDeletePayload struct {
+	DeletedID  *string      `json:"deletedId,omitempty"`
+	UserErrors []*UserError `json:"userErrors"`
+}
+
+type WebhookEndpointEdge struct {
+	Cursor string           `json:"cursor"`
+	Node   *WebhookEndpoint `json:"node"`
+}
+
+type WebhookEndpointPayload struct {
+	WebhookEndpoint *WebhookEndpoint `json:"webhookEndpoint,omitempty"`
+	// Shown once, when made.
+	Secret     *string      `json:"secret,omitempty"`
+	UserErrors []*UserError `json:"userErrors"`
+}
+
+// A member that is left out stays; null empties one that may be empty.
+type WebhookEndpointUpdateInput struct {
+	URL         graphql.Omittable[*string]  `json:"url,omitempty"`
+	Events      graphql.Omittable[[]string] `json:"events,omitempty"`
+	Description graphql.Omittable[*string]  `json:"description,omitempty"`
+}
+
+type WebhookEventType struct {
+	Name         string `json:"name"`
+	ResourceType string `json:"resourceType"`
+	// Needed to subscribe.
+	Scope string `json:"scope"`
+	// What makes the event.
+	Trigger string `json:"trigger"`
+}
+
+type WebhookQueueState struct {
+	// How many deliveries wait or are held; counted up to 10,000.
+	Waiting int `json:"waiting"`
+	// When the oldest of them was made.
+	OldestAt *micros.Time `json:"oldestAt,omitempty"`
+	// Events of the log are being added: after a reactivation, or for a replay.
+	CatchingUp bool `json:"catchingUp"`
+}
+
 type CredentialType string
 
 const (

@@ -45,6 +45,18 @@ func (f AppFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, error) {
 	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.AppMutation", m)
 }
 
+// The AttemptFunc type is an adapter to allow the use of ordinary
+// function as Attempt mutator.
+type AttemptFunc func(context.Context, *db.AttemptMutation) (db.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f AttemptFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, error) {
+	if mv, ok := m.(*db.AttemptMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.AttemptMutation", m)
+}
+
 // The AuditFunc type is an adapter to allow the use of ordinary
 // function as Audit mutator.
 type AuditFunc func(context.Context, *db.AuditMutation) (db.Value, error)
@@ -93,6 +105,42 @@ func (f CustomerFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, erro
 	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.CustomerMutation", m)
 }
 
+// The DeliveryFunc type is an adapter to allow the use of ordinary
+// function as Delivery mutator.
+type DeliveryFunc func(context.Context, *db.DeliveryMutation) (db.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f DeliveryFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, error) {
+	if mv, ok := m.(*db.DeliveryMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.DeliveryMutation", m)
+}
+
+// The DeliveryLogFunc type is an adapter to allow the use of ordinary
+// function as DeliveryLog mutator.
+type DeliveryLogFunc func(context.Context, *db.DeliveryLogMutation) (db.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f DeliveryLogFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, error) {
+	if mv, ok := m.(*db.DeliveryLogMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.DeliveryLogMutation", m)
+}
+
+// The EndpointStatFunc type is an adapter to allow the use of ordinary
+// function as EndpointStat mutator.
+type EndpointStatFunc func(context.Context, *db.EndpointStatMutation) (db.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f EndpointStatFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, error) {
+	if mv, ok := m.(*db.EndpointStatMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.EndpointStatMutation", m)
+}
+
 // The EventFunc type is an adapter to allow the use of ordinary
 // function as Event mutator.
 type EventFunc func(context.Context, *db.EventMutation) (db.Value, error)
@@ -139,6 +187,18 @@ func (f IdempotencyFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, e
 		return f(ctx, mv)
 	}
 	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.IdempotencyMutation", m)
+}
+
+// The MailFunc type is an adapter to allow the use of ordinary
+// function as Mail mutator.
+type MailFunc func(context.Context, *db.MailMutation) (db.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f MailFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, error) {
+	if mv, ok := m.(*db.MailMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.MailMutation", m)
 }
 
 // The MembershipFunc type is an adapter to allow the use of ordinary
@@ -211,6 +271,18 @@ func (f OrderLineFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, err
 		return f(ctx, mv)
 	}
 	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.OrderLineMutation", m)
+}
+
+// The OutboxFunc type is an adapter to allow the use of ordinary
+// function as Outbox mutator.
+type OutboxFunc func(context.Context, *db.OutboxMutation) (db.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f OutboxFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, error) {
+	if mv, ok := m.(*db.OutboxMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.OutboxMutation", m)
 }
 
 // The PaymentFunc type is an adapter to allow the use of ordinary
@@ -319,6 +391,30 @@ func (f UserEmailFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, err
 		return f(ctx, mv)
 	}
 	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.UserEmailMutation", m)
+}
+
+// The WebhookEndpointFunc type is an adapter to allow the use of ordinary
+// function as WebhookEndpoint mutator.
+type WebhookEndpointFunc func(context.Context, *db.WebhookEndpointMutation) (db.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f WebhookEndpointFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, error) {
+	if mv, ok := m.(*db.WebhookEndpointMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.WebhookEndpointMutation", m)
+}
+
+// The WebhookQueueFunc type is an adapter to allow the use of ordinary
+// function as WebhookQueue mutator.
+type WebhookQueueFunc func(context.Context, *db.WebhookQueueMutation) (db.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f WebhookQueueFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, error) {
+	if mv, ok := m.(*db.WebhookQueueMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.WebhookQueueMutation", m)
 }
 
 // Condition is a hook condition function.

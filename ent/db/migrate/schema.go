@@ -75,6 +75,35 @@ var (
 		Columns:    AppsColumns,
 		PrimaryKey: []*schema.Column{AppsColumns[0]},
 	}
+	// AttemptsColumns holds the columns for the "attempts" table.
+	AttemptsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "store_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "endpoint_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "sequence", Type: field.TypeInt64},
+		{Name: "number", Type: field.TypeInt},
+		{Name: "began_at", Type: field.TypeInt64},
+		{Name: "next_at", Type: field.TypeInt64, Nullable: true},
+		{Name: "attempt_id", Type: field.TypeUUID, Nullable: true, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "outcome", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(32)"}},
+		{Name: "status", Type: field.TypeInt, Default: 0},
+		{Name: "duration", Type: field.TypeInt64, Default: 0},
+		{Name: "detail", Type: field.TypeString, Nullable: true, Size: 255},
+		{Name: "response", Type: field.TypeBytes, Nullable: true, SchemaType: map[string]string{"mysql": "blob", "sqlite3": "blob"}},
+	}
+	// AttemptsTable holds the schema information for the "attempts" table.
+	AttemptsTable = &schema.Table{
+		Name:       "attempts",
+		Columns:    AttemptsColumns,
+		PrimaryKey: []*schema.Column{AttemptsColumns[0]},
+		Indexes: []*schema.Index{
+			{
+				Name:    "primary_key",
+				Unique:  true,
+				Columns: []*schema.Column{AttemptsColumns[1], AttemptsColumns[2], AttemptsColumns[3], AttemptsColumns[4]},
+			},
+		},
+	}
 	// AuditLogColumns holds the columns for the "audit_log" table.
 	AuditLogColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
@@ -162,6 +191,88 @@ var (
 				Name:    "customer_store_id_email",
 				Unique:  true,
 				Columns: []*schema.Column{CustomersColumns[1], CustomersColumns[5]},
+			},
+		},
+	}
+	// DeliveriesColumns holds the columns for the "deliveries" table.
+	DeliveriesColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "store_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "endpoint_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "sequence", Type: field.TypeInt64},
+		{Name: "event_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "resource_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "attempts", Type: field.TypeInt, Default: 0},
+		{Name: "first_at", Type: field.TypeInt64, Default: 0},
+		{Name: "due_at", Type: field.TypeInt64, Default: 0},
+		{Name: "failed", Type: field.TypeBool, Default: false},
+	}
+	// DeliveriesTable holds the schema information for the "deliveries" table.
+	DeliveriesTable = &schema.Table{
+		Name:       "deliveries",
+		Columns:    DeliveriesColumns,
+		PrimaryKey: []*schema.Column{DeliveriesColumns[0]},
+		Indexes: []*schema.Index{
+			{
+				Name:    "primary_key",
+				Unique:  true,
+				Columns: []*schema.Column{DeliveriesColumns[1], DeliveriesColumns[2], DeliveriesColumns[3]},
+			},
+		},
+	}
+	// DeliveryLogsColumns holds the columns for the "delivery_logs" table.
+	DeliveryLogsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "store_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "endpoint_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "sequence", Type: field.TypeInt64},
+		{Name: "event_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "type", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(64)"}},
+		{Name: "resource_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "state", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(16)"}},
+		{Name: "attempts", Type: field.TypeInt},
+		{Name: "settled_at", Type: field.TypeInt64},
+		{Name: "began_at", Type: field.TypeInt64, Nullable: true},
+		{Name: "attempt_id", Type: field.TypeUUID, Nullable: true, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "outcome", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(32)"}},
+		{Name: "status", Type: field.TypeInt, Default: 0},
+		{Name: "duration", Type: field.TypeInt64, Default: 0},
+		{Name: "detail", Type: field.TypeString, Nullable: true, Size: 255},
+		{Name: "response", Type: field.TypeBytes, Nullable: true, SchemaType: map[string]string{"mysql": "blob", "sqlite3": "blob"}},
+	}
+	// DeliveryLogsTable holds the schema information for the "delivery_logs" table.
+	DeliveryLogsTable = &schema.Table{
+		Name:       "delivery_logs",
+		Columns:    DeliveryLogsColumns,
+		PrimaryKey: []*schema.Column{DeliveryLogsColumns[0]},
+		Indexes: []*schema.Index{
+			{
+				Name:    "primary_key",
+				Unique:  true,
+				Columns: []*schema.Column{DeliveryLogsColumns[1], DeliveryLogsColumns[2], DeliveryLogsColumns[3]},
+			},
+		},
+	}
+	// EndpointStatsColumns holds the columns for the "endpoint_stats" table.
+	EndpointStatsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "store_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "slot", Type: field.TypeInt64},
+		{Name: "delivered", Type: field.TypeInt64, Default: 0},
+		{Name: "failed", Type: field.TypeInt64, Default: 0},
+		{Name: "latency_sum", Type: field.TypeInt64, Default: 0},
+		{Name: "latency_max", Type: field.TypeInt64, Default: 0},
+	}
+	// EndpointStatsTable holds the schema information for the "endpoint_stats" table.
+	EndpointStatsTable = &schema.Table{
+		Name:       "endpoint_stats",
+		Columns:    EndpointStatsColumns,
+		PrimaryKey: []*schema.Column{EndpointStatsColumns[0]},
+		Indexes: []*schema.Index{
+			{
+				Name:    "primary_key",
+				Unique:  true,
+				Columns: []*schema.Column{EndpointStatsColumns[1], EndpointStatsColumns[0], EndpointStatsColumns[2]},
 			},
 		},
 	}
@@ -267,6 +378,30 @@ var (
 				Name:    "idempotency_store_id_created_at",
 				Unique:  false,
 				Columns: []*schema.Column{IdempotencyKeysColumns[1], IdempotencyKeysColumns[4]},
+			},
+		},
+	}
+	// MailsColumns holds the columns for the "mails" table.
+	MailsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "store_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "bucket", Type: field.TypeInt8},
+		{Name: "due_at", Type: field.TypeInt64},
+		{Name: "attempts", Type: field.TypeInt, Default: 0},
+		{Name: "recipient", Type: field.TypeString, Size: 320},
+		{Name: "subject", Type: field.TypeString, Size: 255},
+		{Name: "body", Type: field.TypeString, SchemaType: map[string]string{"mysql": "mediumtext"}},
+	}
+	// MailsTable holds the schema information for the "mails" table.
+	MailsTable = &schema.Table{
+		Name:       "mails",
+		Columns:    MailsColumns,
+		PrimaryKey: []*schema.Column{MailsColumns[0]},
+		Indexes: []*schema.Index{
+			{
+				Name:    "mail_bucket_due_at",
+				Unique:  false,
+				Columns: []*schema.Column{MailsColumns[2], MailsColumns[3]},
 			},
 		},
 	}
@@ -445,6 +580,25 @@ var (
 				Name:    "primary_key",
 				Unique:  true,
 				Columns: []*schema.Column{OrderLinesColumns[1], OrderLinesColumns[2], OrderLinesColumns[3]},
+			},
+		},
+	}
+	// OutboxColumns holds the columns for the "outbox" table.
+	OutboxColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "store_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "bucket", Type: field.TypeInt8},
+	}
+	// OutboxTable holds the schema information for the "outbox" table.
+	OutboxTable = &schema.Table{
+		Name:       "outbox",
+		Columns:    OutboxColumns,
+		PrimaryKey: []*schema.Column{OutboxColumns[0]},
+		Indexes: []*schema.Index{
+			{
+				Name:    "primary_key",
+				Unique:  true,
+				Columns: []*schema.Column{OutboxColumns[2], OutboxColumns[1], OutboxColumns[0]},
 			},
 		},
 	}
@@ -648,25 +802,102 @@ var (
 		Columns:    UserEmailsColumns,
 		PrimaryKey: []*schema.Column{UserEmailsColumns[0]},
 	}
+	// WebhookEndpointsColumns holds the columns for the "webhook_endpoints" table.
+	WebhookEndpointsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "store_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "version", Type: field.TypeInt64, Default: 1},
+		{Name: "event_sequence", Type: field.TypeInt64, Default: 0},
+		{Name: "updated_at", Type: field.TypeInt64},
+		{Name: "url", Type: field.TypeString, Size: 2048},
+		{Name: "events", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(2048)"}},
+		{Name: "description", Type: field.TypeString, Nullable: true, Size: 255},
+		{Name: "status", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(16)"}},
+		{Name: "stopped_at", Type: field.TypeInt64, Nullable: true},
+		{Name: "stopped_reason", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(32)"}},
+		{Name: "app_store_id", Type: field.TypeUUID, Nullable: true, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "app_id", Type: field.TypeUUID, Nullable: true, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "secret", Type: field.TypeBytes, Size: 255},
+		{Name: "secret_hint", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(16)"}},
+		{Name: "next_secret", Type: field.TypeBytes, Nullable: true, Size: 255},
+		{Name: "next_secret_hint", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(16)"}},
+		{Name: "next_secret_at", Type: field.TypeInt64, Nullable: true},
+		{Name: "deleted_at", Type: field.TypeInt64, Nullable: true},
+	}
+	// WebhookEndpointsTable holds the schema information for the "webhook_endpoints" table.
+	WebhookEndpointsTable = &schema.Table{
+		Name:       "webhook_endpoints",
+		Columns:    WebhookEndpointsColumns,
+		PrimaryKey: []*schema.Column{WebhookEndpointsColumns[0]},
+		Indexes: []*schema.Index{
+			{
+				Name:    "webhookendpoint_store_id_app_id_id",
+				Unique:  false,
+				Columns: []*schema.Column{WebhookEndpointsColumns[1], WebhookEndpointsColumns[12], WebhookEndpointsColumns[0]},
+			},
+		},
+	}
+	// WebhookQueuesColumns holds the columns for the "webhook_queues" table.
+	WebhookQueuesColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "store_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "bucket", Type: field.TypeInt8},
+		{Name: "due_at", Type: field.TypeInt64},
+		{Name: "lease_token", Type: field.TypeInt64, Default: 0},
+		{Name: "lease_owner", Type: field.TypeUUID, Nullable: true, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "lease_until", Type: field.TypeInt64, Default: 0},
+		{Name: "wake", Type: field.TypeInt64, Default: 0},
+		{Name: "epoch", Type: field.TypeInt64, Default: 0},
+		{Name: "last_sequence", Type: field.TypeInt64, Default: 0},
+		{Name: "floor_sequence", Type: field.TypeInt64, Default: 0},
+		{Name: "resumed_at", Type: field.TypeInt64, Default: 0},
+		{Name: "missed_from", Type: field.TypeUUID, Nullable: true, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "replay_from", Type: field.TypeUUID, Nullable: true, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "replay_to", Type: field.TypeUUID, Nullable: true, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "failing_since", Type: field.TypeInt64, Nullable: true},
+		{Name: "failed_through", Type: field.TypeInt64, Default: 0},
+		{Name: "warned", Type: field.TypeInt, Default: 0},
+		{Name: "last_success_at", Type: field.TypeInt64, Nullable: true},
+		{Name: "last_error", Type: field.TypeString, Nullable: true, Size: 255},
+	}
+	// WebhookQueuesTable holds the schema information for the "webhook_queues" table.
+	WebhookQueuesTable = &schema.Table{
+		Name:       "webhook_queues",
+		Columns:    WebhookQueuesColumns,
+		PrimaryKey: []*schema.Column{WebhookQueuesColumns[0]},
+		Indexes: []*schema.Index{
+			{
+				Name:    "webhookqueue_bucket_due_at",
+				Unique:  false,
+				Columns: []*schema.Column{WebhookQueuesColumns[2], WebhookQueuesColumns[3]},
+			},
+		},
+	}
 	// Tables holds all the tables in the schema.
 	Tables = []*schema.Table{
 		APIKeysTable,
 		AccessTokensTable,
 		AppsTable,
+		AttemptsTable,
 		AuditLogTable,
 		ConsentTicketsTable,
 		CredentialsTable,
 		CustomersTable,
+		DeliveriesTable,
+		DeliveryLogsTable,
+		EndpointStatsTable,
 		EventsTable,
 		FulfillmentsTable,
 		GrantsTable,
 		IdempotencyKeysTable,
+		MailsTable,
 		MembershipsTable,
 		NotesTable,
 		NotificationsTable,
 		OauthClientsTable,
 		OrdersTable,
 		OrderLinesTable,
+		OutboxTable,
 		PaymentsTable,
 		ProductsTable,
 		SessionsTable,
@@ -676,6 +907,8 @@ var (
 		StoreHandlesTable,
 		UsersTable,
 		UserEmailsTable,
+		WebhookEndpointsTable,
+		WebhookQueuesTable,
 	}
 )
 
@@ -694,6 +927,9 @@ func init() {
 	}
 	OauthClientsTable.Annotation = &entsql.Annotation{
 		Table: "oauth_clients",
+	}
+	OutboxTable.Annotation = &entsql.Annotation{
+		Table: "outbox",
 	}
 	StaffTable.Annotation = &entsql.Annotation{
 		Table: "staff",

@@ -15,6 +15,9 @@ type AccessToken func(*sql.Selector)
 // App is the predicate function for app builders.
 type App func(*sql.Selector)
 
+// Attempt is the predicate function for attempt builders.
+type Attempt func(*sql.Selector)
+
 // Audit is the predicate function for audit builders.
 type Audit func(*sql.Selector)
 
@@ -27,6 +30,15 @@ type Credential func(*sql.Selector)
 // Customer is the predicate function for customer builders.
 type Customer func(*sql.Selector)
 
+// Delivery is the predicate function for delivery builders.
+type Delivery func(*sql.Selector)
+
+// DeliveryLog is the predicate function for deliverylog builders.
+type DeliveryLog func(*sql.Selector)
+
+// EndpointStat is the predicate function for endpointstat builders.
+type EndpointStat func(*sql.Selector)
+
 // Event is the predicate function for dbevent builders.
 type Event func(*sql.Selector)
 
@@ -38,6 +50,9 @@ type Grant func(*sql.Selector)
 
 // Idempotency is the predicate function for idempotency builders.
 type Idempotency func(*sql.Selector)
+
+// Mail is the predicate function for mail builders.
+type Mail func(*sql.Selector)
 
 // Membership is the predicate function for membership builders.
 type Membership func(*sql.Selector)
@@ -56,6 +71,9 @@ type Order func(*sql.Selector)
 
 // OrderLine is the predicate function for orderline builders.
 type OrderLine func(*sql.Selector)
+
+// Outbox is the predicate function for outbox builders.
+type Outbox func(*sql.Selector)
 
 // Payment is the predicate function for payment builders.
 type Payment func(*sql.Selector)
@@ -83,3 +101,9 @@ type User func(*sql.Selector)
 
 // UserEmail is the predicate function for useremail builders.
 type UserEmail func(*sql.Selector)
+
+// WebhookEndpoint is the predicate function for webhookendpoint builders.
+type WebhookEndpoint func(*sql.Selector)
+
+// WebhookQueue is the predicate function for webhookqueue builders.
+type WebhookQueue func(*sql.Selector)

@@ -182,6 +182,30 @@ func (f AppMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutation) er
 	return Denyf("db/privacy: unexpected mutation type %T, expect *db.AppMutation", m)
 }
 
+// The AttemptQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type AttemptQueryRuleFunc func(context.Context, *db.AttemptQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f AttemptQueryRuleFunc) EvalQuery(ctx context.Context, q db.Query) error {
+	if q, ok := q.(*db.AttemptQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("db/privacy: unexpected query type %T, expect *db.AttemptQuery", q)
+}
+
+// The AttemptMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type AttemptMutationRuleFunc func(context.Context, *db.AttemptMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f AttemptMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutation) error {
+	if m, ok := m.(*db.AttemptMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("db/privacy: unexpected mutation type %T, expect *db.AttemptMutation", m)
+}
+
 // The AuditQueryRuleFunc type is an adapter to allow the use of ordinary
 // functions as a query rule.
 type AuditQueryRuleFunc func(context.Context, *db.AuditQuery) error
@@ -278,6 +302,78 @@ func (f CustomerMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutatio
 	return Denyf("db/privacy: unexpected mutation type %T, expect *db.CustomerMutation", m)
 }
 
+// The DeliveryQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type DeliveryQueryRuleFunc func(context.Context, *db.DeliveryQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f DeliveryQueryRuleFunc) EvalQuery(ctx context.Context, q db.Query) error {
+	if q, ok := q.(*db.DeliveryQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("db/privacy: unexpected query type %T, expect *db.DeliveryQuery", q)
+}
+
+// The DeliveryMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type DeliveryMutationRuleFunc func(context.Context, *db.DeliveryMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f DeliveryMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutation) error {
+	if m, ok := m.(*db.DeliveryMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("db/privacy: unexpected mutation type %T, expect *db.DeliveryMutation", m)
+}
+
+// The DeliveryLogQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type DeliveryLogQueryRuleFunc func(context.Context, *db.DeliveryLogQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f DeliveryLogQueryRuleFunc) EvalQuery(ctx context.Context, q db.Query) error {
+	if q, ok := q.(*db.DeliveryLogQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("db/privacy: unexpected query type %T, expect *db.DeliveryLogQuery", q)
+}
+
+// The DeliveryLogMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type DeliveryLogMutationRuleFunc func(context.Context, *db.DeliveryLogMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f DeliveryLogMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutation) error {
+	if m, ok := m.(*db.DeliveryLogMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("db/privacy: unexpected mutation type %T, expect *db.DeliveryLogMutation", m)
+}
+
+// The EndpointStatQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type EndpointStatQueryRuleFunc func(context.Context, *db.EndpointStatQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f EndpointStatQueryRuleFunc) EvalQuery(ctx context.Context, q db.Query) error {
+	if q, ok := q.(*db.EndpointStatQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("db/privacy: unexpected query type %T, expect *db.EndpointStatQuery", q)
+}
+
+// The EndpointStatMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type EndpointStatMutationRuleFunc func(context.Context, *db.EndpointStatMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f EndpointStatMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutation) error {
+	if m, ok := m.(*db.EndpointStatMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("db/privacy: unexpected mutation type %T, expect *db.EndpointStatMutation", m)
+}
+
 // The EventQueryRuleFunc type is an adapter to allow the use of ordinary
 // functions as a query rule.
 type EventQueryRuleFunc func(context.Context, *db.EventQuery) error
@@ -372,6 +468,30 @@ func (f IdempotencyMutationRuleFunc) EvalMutation(ctx context.Context, m db.Muta
 		return f(ctx, m)
 	}
 	return Denyf("db/privacy: unexpected mutation type %T, expect *db.IdempotencyMutation", m)
+}
+
+// The MailQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type MailQueryRuleFunc func(context.Context, *db.MailQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f MailQueryRuleFunc) EvalQuery(ctx context.Context, q db.Query) error {
+	if q, ok := q.(*db.MailQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("db/privacy: unexpected query type %T, expect *db.MailQuery", q)
+}
+
+// The MailMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type MailMutationRuleFunc func(context.Context, *db.MailMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f MailMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutation) error {
+	if m, ok := m.(*db.MailMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("db/privacy: unexpected mutation type %T, expect *db.MailMutation", m)
 }
 
 // The MembershipQueryRuleFunc type is an adapter to allow the use of ordinary
@@ -516,6 +636,30 @@ func (f OrderLineMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutati
 		return f(ctx, m)
 	}
 	return Denyf("db/privacy: unexpected mutation type %T, expect *db.OrderLineMutation", m)
+}
+
+// The OutboxQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type OutboxQueryRuleFunc func(context.Context, *db.OutboxQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f OutboxQueryRuleFunc) EvalQuery(ctx context.Context, q db.Query) error {
+	if q, ok := q.(*db.OutboxQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("db/privacy: unexpected query type %T, expect *db.OutboxQuery", q)
+}
+
+// The OutboxMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type OutboxMutationRuleFunc func(context.Context, *db.OutboxMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f OutboxMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutation) error {
+	if m, ok := m.(*db.OutboxMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("db/privacy: unexpected mutation type %T, expect *db.OutboxMutation", m)
 }
 
 // The PaymentQueryRuleFunc type is an adapter to allow the use of ordinary
@@ -732,4 +876,52 @@ func (f UserEmailMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutati
 		return f(ctx, m)
 	}
 	return Denyf("db/privacy: unexpected mutation type %T, expect *db.UserEmailMutation", m)
+}
+
+// The WebhookEndpointQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type WebhookEndpointQueryRuleFunc func(context.Context, *db.WebhookEndpointQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f WebhookEndpointQueryRuleFunc) EvalQuery(ctx context.Context, q db.Query) error {
+	if q, ok := q.(*db.WebhookEndpointQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("db/privacy: unexpected query type %T, expect *db.WebhookEndpointQuery", q)
+}
+
+// The WebhookEndpointMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type WebhookEndpointMutationRuleFunc func(context.Context, *db.WebhookEndpointMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f WebhookEndpointMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutation) error {
+	if m, ok := m.(*db.WebhookEndpointMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("db/privacy: unexpected mutation type %T, expect *db.WebhookEndpointMutation", m)
+}
+
+// The WebhookQueueQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type WebhookQueueQueryRuleFunc func(context.Context, *db.WebhookQueueQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f WebhookQueueQueryRuleFunc) EvalQuery(ctx context.Context, q db.Query) error {
+	if q, ok := q.(*db.WebhookQueueQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("db/privacy: unexpected query type %T, expect *db.WebhookQueueQuery", q)
+}
+
+// The WebhookQueueMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type WebhookQueueMutationRuleFunc func(context.Context, *db.WebhookQueueMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f WebhookQueueMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutation) error {
+	if m, ok := m.(*db.WebhookQueueMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("db/privacy: unexpected mutation type %T, expect *db.WebhookQueueMutation", m)
 }

@@ -8,17 +8,23 @@ import (
 	"github.com/storefront-go/storefront/ent/db/accesstoken"
 	"github.com/storefront-go/storefront/ent/db/apikey"
 	"github.com/storefront-go/storefront/ent/db/app"
+	"github.com/storefront-go/storefront/ent/db/attempt"
 	"github.com/storefront-go/storefront/ent/db/audit"
 	"github.com/storefront-go/storefront/ent/db/consentticket"
 	"github.com/storefront-go/storefront/ent/db/customer"
+	"github.com/storefront-go/storefront/ent/db/delivery"
+	"github.com/storefront-go/storefront/ent/db/deliverylog"
+	"github.com/storefront-go/storefront/ent/db/endpointstat"
 	dbevent "github.com/storefront-go/storefront/ent/db/event"
 	"github.com/storefront-go/storefront/ent/db/fulfillment"
 	"github.com/storefront-go/storefront/ent/db/grant"
 	"github.com/storefront-go/storefront/ent/db/idempotency"
+	"github.com/storefront-go/storefront/ent/db/mail"
 	"github.com/storefront-go/storefront/ent/db/note"
 	"github.com/storefront-go/storefront/ent/db/notification"
 	"github.com/storefront-go/storefront/ent/db/order"
 	"github.com/storefront-go/storefront/ent/db/orderline"
+	"github.com/storefront-go/storefront/ent/db/outbox"
 	"github.com/storefront-go/storefront/ent/db/payment"
 	"github.com/storefront-go/storefront/ent/db/product"
 	"github.com/storefront-go/storefront/ent/db/session"
@@ -26,6 +32,9 @@ import (
 	"github.com/storefront-go/storefront/ent/db/stafftoken"
 	"github.com/storefront-go/storefront/ent/db/store"
 	"github.com/storefront-go/storefront/ent/db/user"
+	"github.com/storefront-go/storefront/ent/db/webhookendpoint"
+	"github.com/storefront-go/storefront/ent/db/webhookqueue"
+	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/schema"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
@@ -122,6 +131,36 @@ func init() {
 	appDescID := appMixinFields0[1].Descriptor()
 	// app.DefaultID holds the default value on creation for the id field.
 	app.DefaultID = appDescID.Default.(func() xid.ID)
+	attemptMixin := schema.Attempt{}.Mixin()
+	attempt.Policy = privacy.NewPolicies(attemptMixin[0], schema.Attempt{})
+	attempt.Hooks[0] = func(next ent.Mutator) ent.Mutator {
+		return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+			if err := attempt.Policy.EvalMutation(ctx, m); err != nil {
+				return nil, err
+			}
+			return next.Mutate(ctx, m)
+		})
+	}
+	attemptMixinFields0 := attemptMixin[0].Fields()
+	_ = attemptMixinFields0
+	attemptFields := schema.Attempt{}.Fields()
+	_ = attemptFields
+	// attemptDescStatus is the schema descriptor for status field.
+	attemptDescStatus := attemptFields[7].Descriptor()
+	// attempt.DefaultStatus holds the default value on creation for the status field.
+	attempt.DefaultStatus = attemptDescStatus.Default.(int)
+	// attemptDescDuration is the schema descriptor for duration field.
+	attemptDescDuration := attemptFields[8].Descriptor()
+	// attempt.DefaultDuration holds the default value on creation for the duration field.
+	attempt.DefaultDuration = attemptDescDuration.Default.(int64)
+	// attemptDescDetail is the schema descriptor for detail field.
+	attemptDescDetail := attemptFields[9].Descriptor()
+	// attempt.DetailValidator is a validator for the "detail" field. It is called by the builders before save.
+	attempt.DetailValidator = attemptDescDetail.Validators[0].(func(string) error)
+	// attemptDescID is the schema descriptor for id field.
+	attemptDescID := attemptMixinFields0[1].Descriptor()
+	// attempt.DefaultID holds the default value on creation for the id field.
+	attempt.DefaultID = attemptDescID.Default.(func() xid.ID)
 	auditMixin := schema.Audit{}.Mixin()
 	audit.Policy = privacy.NewPolicies(auditMixin[0], schema.Audit{})
 	audit.Hooks[0] = func(next ent.Mutator) ent.Mutator {
@@ -214,6 +253,104 @@ func init() {
 	customerDescID := customerMixinFields0[1].Descriptor()
 	// customer.DefaultID holds the default value on creation for the id field.
 	customer.DefaultID = customerDescID.Default.(func() xid.ID)
+	deliveryMixin := schema.Delivery{}.Mixin()
+	delivery.Policy = privacy.NewPolicies(deliveryMixin[0], schema.Delivery{})
+	delivery.Hooks[0] = func(next ent.Mutator) ent.Mutator {
+		return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+			if err := delivery.Policy.EvalMutation(ctx, m); err != nil {
+				return nil, err
+			}
+			return next.Mutate(ctx, m)
+		})
+	}
+	deliveryMixinFields0 := deliveryMixin[0].Fields()
+	_ = deliveryMixinFields0
+	deliveryFields := schema.Delivery{}.Fields()
+	_ = deliveryFields
+	// deliveryDescAttempts is the schema descriptor for attempts field.
+	deliveryDescAttempts := deliveryFields[4].Descriptor()
+	// delivery.DefaultAttempts holds the default value on creation for the attempts field.
+	delivery.DefaultAttempts = deliveryDescAttempts.Default.(int)
+	// deliveryDescFirstAt is the schema descriptor for first_at field.
+	deliveryDescFirstAt := deliveryFields[5].Descriptor()
+	// delivery.DefaultFirstAt holds the default value on creation for the first_at field.
+	delivery.DefaultFirstAt = micros.Time(deliveryDescFirstAt.Default.(int64))
+	// deliveryDescDueAt is the schema descriptor for due_at field.
+	deliveryDescDueAt := deliveryFields[6].Descriptor()
+	// delivery.DefaultDueAt holds the default value on creation for the due_at field.
+	delivery.DefaultDueAt = micros.Time(deliveryDescDueAt.Default.(int64))
+	// deliveryDescFailed is the schema descriptor for failed field.
+	deliveryDescFailed := deliveryFields[7].Descriptor()
+	// delivery.DefaultFailed holds the default value on creation for the failed field.
+	delivery.DefaultFailed = deliveryDescFailed.Default.(bool)
+	// deliveryDescID is the schema descriptor for id field.
+	deliveryDescID := deliveryMixinFields0[1].Descriptor()
+	// delivery.DefaultID holds the default value on creation for the id field.
+	delivery.DefaultID = deliveryDescID.Default.(func() xid.ID)
+	deliverylogMixin := schema.DeliveryLog{}.Mixin()
+	deliverylog.Policy = privacy.NewPolicies(deliverylogMixin[0], schema.DeliveryLog{})
+	deliverylog.Hooks[0] = func(next ent.Mutator) ent.Mutator {
+		return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+			if err := deliverylog.Policy.EvalMutation(ctx, m); err != nil {
+				return nil, err
+			}
+			return next.Mutate(ctx, m)
+		})
+	}
+	deliverylogMixinFields0 := deliverylogMixin[0].Fields()
+	_ = deliverylogMixinFields0
+	deliverylogFields := schema.DeliveryLog{}.Fields()
+	_ = deliverylogFields
+	// deliverylogDescStatus is the schema descriptor for status field.
+	deliverylogDescStatus := deliverylogFields[11].Descriptor()
+	// deliverylog.DefaultStatus holds the default value on creation for the status field.
+	deliverylog.DefaultStatus = deliverylogDescStatus.Default.(int)
+	// deliverylogDescDuration is the schema descriptor for duration field.
+	deliverylogDescDuration := deliverylogFields[12].Descriptor()
+	// deliverylog.DefaultDuration holds the default value on creation for the duration field.
+	deliverylog.DefaultDuration = deliverylogDescDuration.Default.(int64)
+	// deliverylogDescDetail is the schema descriptor for detail field.
+	deliverylogDescDetail := deliverylogFields[13].Descriptor()
+	// deliverylog.DetailValidator is a validator for the "detail" field. It is called by the builders before save.
+	deliverylog.DetailValidator = deliverylogDescDetail.Validators[0].(func(string) error)
+	// deliverylogDescID is the schema descriptor for id field.
+	deliverylogDescID := deliverylogMixinFields0[1].Descriptor()
+	// deliverylog.DefaultID holds the default value on creation for the id field.
+	deliverylog.DefaultID = deliverylogDescID.Default.(func() xid.ID)
+	endpointstatMixin := schema.EndpointStat{}.Mixin()
+	endpointstat.Policy = privacy.NewPolicies(endpointstatMixin[0], schema.EndpointStat{})
+	endpointstat.Hooks[0] = func(next ent.Mutator) ent.Mutator {
+		return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+			if err := endpointstat.Policy.EvalMutation(ctx, m); err != nil {
+				return nil, err
+			}
+			return next.Mutate(ctx, m)
+		})
+	}
+	endpointstatMixinFields0 := endpointstatMixin[0].Fields()
+	_ = endpointstatMixinFields0
+	endpointstatFields := schema.EndpointStat{}.Fields()
+	_ = endpointstatFields
+	// endpointstatDescDelivered is the schema descriptor for delivered field.
+	endpointstatDescDelivered := endpointstatFields[1].Descriptor()
+	// endpointstat.DefaultDelivered holds the default value on creation for the delivered field.
+	endpointstat.DefaultDelivered = endpointstatDescDelivered.Default.(int64)
+	// endpointstatDescFailed is the schema descriptor for failed field.
+	endpointstatDescFailed := endpointstatFields[2].Descriptor()
+	// endpointstat.DefaultFailed holds the default value on creation for the failed field.
+	endpointstat.DefaultFailed = endpointstatDescFailed.Default.(int64)
+	// endpointstatDescLatencySum is the schema descriptor for latency_sum field.
+	endpointstatDescLatencySum := endpointstatFields[3].Descriptor()
+	// endpointstat.DefaultLatencySum holds the default value on creation for the latency_sum field.
+	endpointstat.DefaultLatencySum = endpointstatDescLatencySum.Default.(int64)
+	// endpointstatDescLatencyMax is the schema descriptor for latency_max field.
+	endpointstatDescLatencyMax := endpointstatFields[4].Descriptor()
+	// endpointstat.DefaultLatencyMax holds the default value on creation for the latency_max field.
+	endpointstat.DefaultLatencyMax = endpointstatDescLatencyMax.Default.(int64)
+	// endpointstatDescID is the schema descriptor for id field.
+	endpointstatDescID := endpointstatMixinFields0[1].Descriptor()
+	// endpointstat.DefaultID holds the default value on creation for the id field.
+	endpointstat.DefaultID = endpointstatDescID.Default.(func() xid.ID)
 	dbeventMixin := schema.Event{}.Mixin()
 	dbevent.Policy = privacy.NewPolicies(dbeventMixin[0], schema.Event{})
 	dbevent.Hooks[0] = func(next ent.Mutator) ent.Mutator {
@@ -320,6 +457,36 @@ func init() {
 	idempotencyDescID := idempotencyMixinFields0[1].Descriptor()
 	// idempotency.DefaultID holds the default value on creation for the id field.
 	idempotency.DefaultID = idempotencyDescID.Default.(func() xid.ID)
+	mailMixin := schema.Mail{}.Mixin()
+	mail.Policy = privacy.NewPolicies(mailMixin[0], schema.Mail{})
+	mail.Hooks[0] = func(next ent.Mutator) ent.Mutator {
+		return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+			if err := mail.Policy.EvalMutation(ctx, m); err != nil {
+				return nil, err
+			}
+			return next.Mutate(ctx, m)
+		})
+	}
+	mailMixinFields0 := mailMixin[0].Fields()
+	_ = mailMixinFields0
+	mailFields := schema.Mail{}.Fields()
+	_ = mailFields
+	// mailDescAttempts is the schema descriptor for attempts field.
+	mailDescAttempts := mailFields[2].Descriptor()
+	// mail.DefaultAttempts holds the default value on creation for the attempts field.
+	mail.DefaultAttempts = mailDescAttempts.Default.(int)
+	// mailDescRecipient is the schema descriptor for recipient field.
+	mailDescRecipient := mailFields[3].Descriptor()
+	// mail.RecipientValidator is a validator for the "recipient" field. It is called by the builders before save.
+	mail.RecipientValidator = mailDescRecipient.Validators[0].(func(string) error)
+	// mailDescSubject is the schema descriptor for subject field.
+	mailDescSubject := mailFields[4].Descriptor()
+	// mail.SubjectValidator is a validator for the "subject" field. It is called by the builders before save.
+	mail.SubjectValidator = mailDescSubject.Validators[0].(func(string) error)
+	// mailDescID is the schema descriptor for id field.
+	mailDescID := mailMixinFields0[1].Descriptor()
+	// mail.DefaultID holds the default value on creation for the id field.
+	mail.DefaultID = mailDescID.Default.(func() xid.ID)
 	noteMixin := schema.Note{}.Mixin()
 	note.Policy = privacy.NewPolicies(noteMixin[0], schema.Note{})
 	note.Hooks[0] = func(next ent.Mutator) ent.Mutator {
@@ -430,6 +597,24 @@ func init() {
 	orderlineDescID := orderlineMixinFields0[1].Descriptor()
 	// orderline.DefaultID holds the default value on creation for the id field.
 	orderline.DefaultID = orderlineDescID.Default.(func() xid.ID)
+	outboxMixin := schema.Outbox{}.Mixin()
+	outbox.Policy = privacy.NewPolicies(outboxMixin[0], schema.Outbox{})
+	outbox.Hooks[0] = func(next ent.Mutator) ent.Mutator {
+		return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+			if err := outbox.Policy.EvalMutation(ctx, m); err != nil {
+				return nil, err
+			}
+			return next.Mutate(ctx, m)
+		})
+	}
+	outboxMixinFields0 := outboxMixin[0].Fields()
+	_ = outboxMixinFields0
+	outboxFields := schema.Outbox{}.Fields()
+	_ = outboxFields
+	// outboxDescID is the schema descriptor for id field.
+	outboxDescID := outboxMixinFields0[1].Descriptor()
+	// outbox.DefaultID holds the default value on creation for the id field.
+	outbox.DefaultID = outboxDescID.Default.(func() xid.ID)
 	paymentMixin := schema.Payment{}.Mixin()
 	payment.Policy = privacy.NewPolicies(paymentMixin[0], schema.Payment{})
 	payment.Hooks[0] = func(next ent.Mutator) ent.Mutator {
@@ -616,6 +801,108 @@ func init() {
 	userDescID := userFields[0].Descriptor()
 	// user.DefaultID holds the default value on creation for the id field.
 	user.DefaultID = userDescID.Default.(func() xid.ID)
+	webhookendpointMixin := schema.WebhookEndpoint{}.Mixin()
+	webhookendpoint.Policy = privacy.NewPolicies(webhookendpointMixin[0], schema.WebhookEndpoint{})
+	webhookendpoint.Hooks[0] = func(next ent.Mutator) ent.Mutator {
+		return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+			if err := webhookendpoint.Policy.EvalMutation(ctx, m); err != nil {
+				return nil, err
+			}
+			return next.Mutate(ctx, m)
+		})
+	}
+	webhookendpointMixinFields0 := webhookendpointMixin[0].Fields()
+	_ = webhookendpointMixinFields0
+	webhookendpointMixinFields1 := webhookendpointMixin[1].Fields()
+	_ = webhookendpointMixinFields1
+	webhookendpointFields := schema.WebhookEndpoint{}.Fields()
+	_ = webhookendpointFields
+	// webhookendpointDescVersion is the schema descriptor for version field.
+	webhookendpointDescVersion := webhookendpointMixinFields1[0].Descriptor()
+	// webhookendpoint.DefaultVersion holds the default value on creation for the version field.
+	webhookendpoint.DefaultVersion = webhookendpointDescVersion.Default.(int64)
+	// webhookendpointDescEventSequence is the schema descriptor for event_sequence field.
+	webhookendpointDescEventSequence := webhookendpointMixinFields1[1].Descriptor()
+	// webhookendpoint.DefaultEventSequence holds the default value on creation for the event_sequence field.
+	webhookendpoint.DefaultEventSequence = webhookendpointDescEventSequence.Default.(int64)
+	// webhookendpointDescURL is the schema descriptor for url field.
+	webhookendpointDescURL := webhookendpointFields[0].Descriptor()
+	// webhookendpoint.URLValidator is a validator for the "url" field. It is called by the builders before save.
+	webhookendpoint.URLValidator = webhookendpointDescURL.Validators[0].(func(string) error)
+	// webhookendpointDescDescription is the schema descriptor for description field.
+	webhookendpointDescDescription := webhookendpointFields[2].Descriptor()
+	// webhookendpoint.DescriptionValidator is a validator for the "description" field. It is called by the builders before save.
+	webhookendpoint.DescriptionValidator = webhookendpointDescDescription.Validators[0].(func(string) error)
+	// webhookendpointDescSecret is the schema descriptor for secret field.
+	webhookendpointDescSecret := webhookendpointFields[8].Descriptor()
+	// webhookendpoint.SecretValidator is a validator for the "secret" field. It is called by the builders before save.
+	webhookendpoint.SecretValidator = webhookendpointDescSecret.Validators[0].(func([]byte) error)
+	// webhookendpointDescNextSecret is the schema descriptor for next_secret field.
+	webhookendpointDescNextSecret := webhookendpointFields[10].Descriptor()
+	// webhookendpoint.NextSecretValidator is a validator for the "next_secret" field. It is called by the builders before save.
+	webhookendpoint.NextSecretValidator = webhookendpointDescNextSecret.Validators[0].(func([]byte) error)
+	// webhookendpointDescID is the schema descriptor for id field.
+	webhookendpointDescID := webhookendpointMixinFields0[1].Descriptor()
+	// webhookendpoint.DefaultID holds the default value on creation for the id field.
+	webhookendpoint.DefaultID = webhookendpointDescID.Default.(func() xid.ID)
+	webhookqueueMixin := schema.WebhookQueue{}.Mixin()
+	webhookqueue.Policy = privacy.NewPolicies(webhookqueueMixin[0], schema.WebhookQueue{})
+	webhookqueue.Hooks[0] = func(next ent.Mutator) ent.Mutator {
+		return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+			if err := webhookqueue.Policy.EvalMutation(ctx, m); err != nil {
+				return nil, err
+			}
+			return next.Mutate(ctx, m)
+		})
+	}
+	webhookqueueMixinFields0 := webhookqueueMixin[0].Fields()
+	_ = webhookqueueMixinFields0
+	webhookqueueFields := schema.WebhookQueue{}.Fields()
+	_ = webhookqueueFields
+	// webhookqueueDescLeaseToken is the schema descriptor for lease_token field.
+	webhookqueueDescLeaseToken := webhookqueueFields[2].Descriptor()
+	// webhookqueue.DefaultLeaseToken holds the default value on creation for the lease_token field.
+	webhookqueue.DefaultLeaseToken = webhookqueueDescLeaseToken.Default.(int64)
+	// webhookqueueDescLeaseUntil is the schema descriptor for lease_until field.
+	webhookqueueDescLeaseUntil := webhookqueueFields[4].Descriptor()
+	// webhookqueue.DefaultLeaseUntil holds the default value on creation for the lease_until field.
+	webhookqueue.DefaultLeaseUntil = micros.Time(webhookqueueDescLeaseUntil.Default.(int64))
+	// webhookqueueDescWake is the schema descriptor for wake field.
+	webhookqueueDescWake := webhookqueueFields[5].Descriptor()
+	// webhookqueue.DefaultWake holds the default value on creation for the wake field.
+	webhookqueue.DefaultWake = webhookqueueDescWake.Default.(int64)
+	// webhookqueueDescEpoch is the schema descriptor for epoch field.
+	webhookqueueDescEpoch := webhookqueueFields[6].Descriptor()
+	// webhookqueue.DefaultEpoch holds the default value on creation for the epoch field.
+	webhookqueue.DefaultEpoch = webhookqueueDescEpoch.Default.(int64)
+	// webhookqueueDescLastSequence is the schema descriptor for last_sequence field.
+	webhookqueueDescLastSequence := webhookqueueFields[7].Descriptor()
+	// webhookqueue.DefaultLastSequence holds the default value on creation for the last_sequence field.
+	webhookqueue.DefaultLastSequence = webhookqueueDescLastSequence.Default.(int64)
+	// webhookqueueDescFloorSequence is the schema descriptor for floor_sequence field.
+	webhookqueueDescFloorSequence := webhookqueueFields[8].Descriptor()
+	// webhookqueue.DefaultFloorSequence holds the default value on creation for the floor_sequence field.
+	webhookqueue.DefaultFloorSequence = webhookqueueDescFloorSequence.Default.(int64)
+	// webhookqueueDescResumedAt is the schema descriptor for resumed_at field.
+	webhookqueueDescResumedAt := webhookqueueFields[9].Descriptor()
+	// webhookqueue.DefaultResumedAt holds the default value on creation for the resumed_at field.
+	webhookqueue.DefaultResumedAt = micros.Time(webhookqueueDescResumedAt.Default.(int64))
+	// webhookqueueDescFailedThrough is the schema descriptor for failed_through field.
+	webhookqueueDescFailedThrough := webhookqueueFields[14].Descriptor()
+	// webhookqueue.DefaultFailedThrough holds the default value on creation for the failed_through field.
+	webhookqueue.DefaultFailedThrough = webhookqueueDescFailedThrough.Default.(int64)
+	// webhookqueueDescWarned is the schema descriptor for warned field.
+	webhookqueueDescWarned := webhookqueueFields[15].Descriptor()
+	// webhookqueue.DefaultWarned holds the default value on creation for the warned field.
+	webhookqueue.DefaultWarned = webhookqueueDescWarned.Default.(int)
+	// webhookqueueDescLastError is the schema descriptor for last_error field.
+	webhookqueueDescLastError := webhookqueueFields[17].Descriptor()
+	// webhookqueue.LastErrorValidator is a validator for the "last_error" field. It is called by the builders before save.
+	webhookqueue.LastErrorValidator = webhookqueueDescLastError.Validators[0].(func(string) error)
+	// webhookqueueDescID is the schema descriptor for id field.
+	webhookqueueDescID := webhookqueueMixinFields0[1].Descriptor()
+	// webhookqueue.DefaultID holds the default value on creation for the id field.
+	webhookqueue.DefaultID = webhookqueueDescID.Default.(func() xid.ID)
 }
 
 const (

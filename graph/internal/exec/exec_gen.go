@@ -38,6 +38,8 @@ type ResolverRoot interface {
 	Mutation() MutationResolver
 	Order() OrderResolver
 	Query() QueryResolver
+	WebhookDelivery() WebhookDeliveryResolver
+	WebhookEndpoint() WebhookEndpointResolver
 }
 
 type DirectiveRoot struct {
@@ -327,50 +329,61 @@ type ComplexityRoot struct {
 	}
 
 	Mutation struct {
-		APIKeyCreate             func(childComplexity int, input model.APIKeyCreateInput) int
-		APIKeyRevoke             func(childComplexity int, id string) int
-		APIKeyRotate             func(childComplexity int, id string) int
-		AppCreate                func(childComplexity int, input model.AppCreateInput) int
-		AppDisable               func(childComplexity int, id string, expectedVersion int64) int
-		AppEnable                func(childComplexity int, id string, expectedVersion int64) int
-		AppSetLegacy             func(childComplexity int, id string, expectedVersion int64, legacy bool) int
-		AppUpdate                func(childComplexity int, id string, expectedVersion int64, input model.AppUpdateInput) int
-		CustomerCreate           func(childComplexity int, input model.CustomerCreateInput) int
-		CustomerDisable          func(childComplexity int, id string, expectedVersion int64) int
-		CustomerEnable           func(childComplexity int, id string, expectedVersion int64) int
-		CustomerRedact           func(childComplexity int, id string, expectedVersion int64) int
-		CustomerUpdate           func(childComplexity int, id string, expectedVersion int64, input model.CustomerUpdateInput) int
-		GrantRevoke              func(childComplexity int, id string) int
-		InstalledAppRevoke       func(childComplexity int, appID string) int
-		NotificationMarkRead     func(childComplexity int, id string) int
-		NotificationsMarkAllRead func(childComplexity int) int
-		OrderCancel              func(childComplexity int, id string, expectedVersion int64, refund bool, reason *string) int
-		OrderComplete            func(childComplexity int, id string, expectedVersion int64) int
-		OrderCreate              func(childComplexity int, input model.OrderCreateInput) int
-		OrderFulfill             func(childComplexity int, id string, expectedVersion int64, input model.FulfillInput) int
-		OrderMarkPaid            func(childComplexity int, id string, expectedVersion int64, method *string, reference *string) int
-		OrderNoteAppend          func(childComplexity int, orderID string, input model.OrderNoteInput) int
-		OrderRecordPayment       func(childComplexity int, id string, expectedVersion int64, input model.PaymentInput) int
-		OrderRefund              func(childComplexity int, id string, expectedVersion int64, input model.RefundInput) int
-		OrderUpdate              func(childComplexity int, id string, expectedVersion int64, input model.OrderUpdateInput) int
-		PasswordChange           func(childComplexity int, current string, next string) int
-		ProductArchive           func(childComplexity int, id string, expectedVersion int64) int
-		ProductCreate            func(childComplexity int, input model.ProductCreateInput) int
-		ProductDelete            func(childComplexity int, id string, expectedVersion int64) int
-		ProductPublish           func(childComplexity int, id string, expectedVersion int64) int
-		ProductRestore           func(childComplexity int, id string, expectedVersion int64) int
-		ProductUnpublish         func(childComplexity int, id string, expectedVersion int64) int
-		ProductUpdate            func(childComplexity int, id string, expectedVersion int64, input model.ProductUpdateInput) int
-		SignOutEverywhere        func(childComplexity int) int
-		StaffAdd                 func(childComplexity int, input model.StaffAddInput) int
-		StaffRemove              func(childComplexity int, id string) int
-		StaffTokenCreate         func(childComplexity int, name string, expiresAt *micros.Time) int
-		StaffTokenRevoke         func(childComplexity int, id string) int
-		StaffUpdateRole          func(childComplexity int, id string, role viewer.Role, expectedVersion int64) int
-		StoreClose               func(childComplexity int, expectedVersion int64) int
-		StoreCreate              func(childComplexity int, input model.StoreCreateInput) int
-		StoreSetLegacy           func(childComplexity int, expectedVersion int64, legacy bool) int
-		StoreUpdate              func(childComplexity int, input model.StoreUpdateInput) int
+		APIKeyCreate                 func(childComplexity int, input model.APIKeyCreateInput) int
+		APIKeyRevoke                 func(childComplexity int, id string) int
+		APIKeyRotate                 func(childComplexity int, id string) int
+		AppCreate                    func(childComplexity int, input model.AppCreateInput) int
+		AppDisable                   func(childComplexity int, id string, expectedVersion int64) int
+		AppEnable                    func(childComplexity int, id string, expectedVersion int64) int
+		AppSetLegacy                 func(childComplexity int, id string, expectedVersion int64, legacy bool) int
+		AppUpdate                    func(childComplexity int, id string, expectedVersion int64, input model.AppUpdateInput) int
+		CustomerCreate               func(childComplexity int, input model.CustomerCreateInput) int
+		CustomerDisable              func(childComplexity int, id string, expectedVersion int64) int
+		CustomerEnable               func(childComplexity int, id string, expectedVersion int64) int
+		CustomerRedact               func(childComplexity int, id string, expectedVersion int64) int
+		CustomerUpdate               func(childComplexity int, id string, expectedVersion int64, input model.CustomerUpdateInput) int
+		GrantRevoke                  func(childComplexity int, id string) int
+		InstalledAppRevoke           func(childComplexity int, appID string) int
+		NotificationMarkRead         func(childComplexity int, id string) int
+		NotificationsMarkAllRead     func(childComplexity int) int
+		OrderCancel                  func(childComplexity int, id string, expectedVersion int64, refund bool, reason *string) int
+		OrderComplete                func(childComplexity int, id string, expectedVersion int64) int
+		OrderCreate                  func(childComplexity int, input model.OrderCreateInput) int
+		OrderFulfill                 func(childComplexity int, id string, expectedVersion int64, input model.FulfillInput) int
+		OrderMarkPaid                func(childComplexity int, id string, expectedVersion int64, method *string, reference *string) int
+		OrderNoteAppend              func(childComplexity int, orderID string, input model.OrderNoteInput) int
+		OrderRecordPayment           func(childComplexity int, id string, expectedVersion int64, input model.PaymentInput) int
+		OrderRefund                  func(childComplexity int, id string, expectedVersion int64, input model.RefundInput) int
+		OrderUpdate                  func(childComplexity int, id string, expectedVersion int64, input model.OrderUpdateInput) int
+		PasswordChange               func(childComplexity int, current string, next string) int
+		ProductArchive               func(childComplexity int, id string, expectedVersion int64) int
+		ProductCreate                func(childComplexity int, input model.ProductCreateInput) int
+		ProductDelete                func(childComplexity int, id string, expectedVersion int64) int
+		ProductPublish               func(childComplexity int, id string, expectedVersion int64) int
+		ProductRestore               func(childComplexity int, id string, expectedVersion int64) int
+		ProductUnpublish             func(childComplexity int, id string, expectedVersion int64) int
+		ProductUpdate                func(childComplexity int, id string, expectedVersion int64, input model.ProductUpdateInput) int
+		SignOutEverywhere            func(childComplexity int) int
+		StaffAdd                     func(childComplexity int, input model.StaffAddInput) int
+		StaffRemove                  func(childComplexity int, id string) int
+		StaffTokenCreate             func(childComplexity int, name string, expiresAt *micros.Time) int
+		StaffTokenRevoke             func(childComplexity int, id string) int
+		StaffUpdateRole              func(childComplexity int, id string, role viewer.Role, expectedVersion int64) int
+		StoreClose                   func(childComplexity int, expectedVersion int64) int
+		StoreCreate                  func(childComplexity int, input model.StoreCreateInput) int
+		StoreSetLegacy               func(childComplexity int, expectedVersion int64, legacy bool) int
+		StoreUpdate                  func(childComplexity int, input model.StoreUpdateInput) int
+		WebhookDeliveryRetry         func(childComplexity int, id string) int
+		WebhookDeliverySkip          func(childComplexity int, id string) int
+		WebhookEndpointCreate        func(childComplexity int, input model.WebhookEndpointCreateInput) int
+		WebhookEndpointDelete        func(childComplexity int, id string) int
+		WebhookEndpointDisable       func(childComplexity int, id string, expectedVersion int64) int
+		WebhookEndpointPromoteSecret func(childComplexity int, id string, expectedVersion int64) int
+		WebhookEndpointReactivate    func(childComplexity int, id string, expectedVersion int64, backlog state.WebhookBacklog, since *micros.Time) int
+		WebhookEndpointReplay        func(childComplexity int, id string, from micros.Time, to micros.Time) int
+		WebhookEndpointRotateSecret  func(childComplexity int, id string, expectedVersion int64) int
+		WebhookEndpointTest          func(childComplexity int, id string) int
+		WebhookEndpointUpdate        func(childComplexity int, id string, expectedVersion int64, input model.WebhookEndpointUpdateInput) int
 	}
 
 	Notification struct {
@@ -575,6 +588,10 @@ type ComplexityRoot struct {
 		StaffTokens         func(childComplexity int, first *int, after *string) int
 		Store               func(childComplexity int) int
 		UnreadNotifications func(childComplexity int) int
+		WebhookDelivery     func(childComplexity int, id string) int
+		WebhookEndpoint     func(childComplexity int, id string) int
+		WebhookEndpoints    func(childComplexity int, first *int, after *string) int
+		WebhookEventTypes   func(childComplexity int) int
 	}
 
 	SalesDay struct {
@@ -695,6 +712,118 @@ type ComplexityRoot struct {
 		Message func(childComplexity int) int
 		Path    func(childComplexity int) int
 	}
+
+	WebhookActivity struct {
+		At          func(childComplexity int) int
+		Delivered   func(childComplexity int) int
+		Failed      func(childComplexity int) int
+		LatencyMax  func(childComplexity int) int
+		LatencyMean func(childComplexity int) int
+	}
+
+	WebhookAttempt struct {
+		At       func(childComplexity int) int
+		Detail   func(childComplexity int) int
+		Duration func(childComplexity int) int
+		ID       func(childComplexity int) int
+		NextAt   func(childComplexity int) int
+		Number   func(childComplexity int) int
+		Outcome  func(childComplexity int) int
+		Response func(childComplexity int) int
+		Status   func(childComplexity int) int
+	}
+
+	WebhookDelivery struct {
+		AttemptCount  func(childComplexity int) int
+		Attempts      func(childComplexity int) int
+		CreatedAt     func(childComplexity int) int
+		EndpointID    func(childComplexity int) int
+		EventID       func(childComplexity int) int
+		ID            func(childComplexity int) int
+		NextAttemptAt func(childComplexity int) int
+		Payload       func(childComplexity int) int
+		ResourceID    func(childComplexity int) int
+		ResourceType  func(childComplexity int) int
+		Sequence      func(childComplexity int) int
+		SettledAt     func(childComplexity int) int
+		State         func(childComplexity int) int
+		Type          func(childComplexity int) int
+	}
+
+	WebhookDeliveryConnection struct {
+		Edges    func(childComplexity int) int
+		Nodes    func(childComplexity int) int
+		PageInfo func(childComplexity int) int
+	}
+
+	WebhookDeliveryEdge struct {
+		Cursor func(childComplexity int) int
+		Node   func(childComplexity int) int
+	}
+
+	WebhookDeliveryPayload struct {
+		Delivery   func(childComplexity int) int
+		UserErrors func(childComplexity int) int
+	}
+
+	WebhookEndpoint struct {
+		APIVersion           func(childComplexity int) int
+		Activity             func(childComplexity int, hours int) int
+		App                  func(childComplexity int) int
+		CreatedAt            func(childComplexity int) int
+		Deliveries           func(childComplexity int, first *int, after *string, state *state.DeliveryState) int
+		Description          func(childComplexity int) int
+		Events               func(childComplexity int) int
+		FailingSince         func(childComplexity int) int
+		LastError            func(childComplexity int) int
+		LastSuccessAt        func(childComplexity int) int
+		NextSecretHint       func(childComplexity int) int
+		NextSecretPromotesAt func(childComplexity int) int
+		PublicID             func(childComplexity int) int
+		Queue                func(childComplexity int) int
+		SecretHint           func(childComplexity int) int
+		Status               func(childComplexity int) int
+		SuspendedAt          func(childComplexity int) int
+		SuspendedReason      func(childComplexity int) int
+		URL                  func(childComplexity int) int
+		UpdatedAt            func(childComplexity int) int
+		Version              func(childComplexity int) int
+	}
+
+	WebhookEndpointConnection struct {
+		Edges    func(childComplexity int) int
+		Nodes    func(childComplexity int) int
+		PageInfo func(childComplexity int) int
+	}
+
+	WebhookEndpointDeletePayload struct {
+		DeletedID  func(childComplexity int) int
+		UserErrors func(childComplexity int) int
+	}
+
+	WebhookEndpointEdge struct {
+		Cursor func(childComplexity int) int
+		Node   func(childComplexity int) int
+	}
+
+	WebhookEndpointPayload struct {
+		Secret          func(childComplexity int) int
+		UserErrors      func(childComplexity int) int
+		WebhookEndpoint func(childComplexity int) int
+	}
+
+	WebhookEventType struct {
+		Name         func(childComplexity int) int
+		ResourceType func(childComplexity int) int
+		Scope        func(childComplexity int) int
+		Trigger      func(childComplexity int) int
+	}
+
+	WebhookQueueState struct {
+		CatchingUp func(childComplexity int) int
+		OldestAt   func(childComplexity int) int
+		Waiting    func(childComplexity int) int
+	}
 }
 
 type AccountResolver interface {
@@ -724,6 +853,17 @@ type MutationResolver interface {
 	AppSetLegacy(ctx context.Context, id string, expectedVersion int64, legacy bool) (*model.AppPayload, error)
 	GrantRevoke(ctx context.Context, id string) (*model.GrantPayload, error)
 	InstalledAppRevoke(ctx context.Context, appID string) (*model.InstalledAppRevokePayload, error)
+	WebhookEndpointCreate(ctx context.Context, input model.WebhookEndpointCreateInput) (*model.WebhookEndpointPayload, error)
+	WebhookEndpointUpdate(ctx context.Context, id string, expectedVersion int64, input model.WebhookEndpointUpdateInput) (*model.WebhookEndpointPayload, error)
+	WebhookEndpointDisable(ctx context.Context, id string, expectedVersion int64) (*model.WebhookEndpointPayload, error)
+	WebhookEndpointReactivate(ctx context.Context, id string, expectedVersion int64, backlog state.WebhookBacklog, since *micros.Time) (*model.WebhookEndpointPayload, error)
+	WebhookEndpointRotateSecret(ctx context.Context, id string, expectedVersion int64) (*model.WebhookEndpointPayload, error)
+	WebhookEndpointPromoteSecret(ctx context.Context, id string, expectedVersion int64) (*model.WebhookEndpointPayload, error)
+	WebhookEndpointDelete(ctx context.Context, id string) (*model.WebhookEndpointDeletePayload, error)
+	WebhookEndpointTest(ctx context.Context, id string) (*model.WebhookDeliveryPayload, error)
+	WebhookEndpointReplay(ctx context.Context, id string, from micros.Time, to micros.Time) (*model.WebhookEndpointPayload, error)
+	WebhookDeliveryRetry(ctx context.Context, id string) (*model.WebhookDeliveryPayload, error)
+	WebhookDeliverySkip(ctx context.Context, id string) (*model.WebhookDeliveryPayload, error)
 	PasswordChange(ctx context.Context, current string, next string) (*model.PasswordChangePayload, error)
 	SignOutEverywhere(ctx context.Context) (*model.SignOutPayload, error)
 	NotificationMarkRead(ctx context.Context, id string) (*model.NotificationPayload, error)
@@ -780,9 +920,23 @@ type QueryResolver interface {
 	OrderNotes(ctx context.Context, orderID string, first *int, after *string) (*model.Connection[*model.OrderNote], error)
 	SalesReport(ctx context.Context, days int) (*model.SalesReport, error)
 	Events(ctx context.Context, first *int, after *string) (*model.Connection[*model.Event], error)
+	WebhookEndpoints(ctx context.Context, first *int, after *string) (*model.WebhookEndpointConnection, error)
+	WebhookEndpoint(ctx context.Context, id string) (*model.WebhookEndpoint, error)
+	WebhookDelivery(ctx context.Context, id string) (*model.WebhookDelivery, error)
+	WebhookEventTypes(ctx context.Context) ([]*model.WebhookEventType, error)
 	Notifications(ctx context.Context, first *int, after *string) (*model.Connection[*model.Notification], error)
 	UnreadNotifications(ctx context.Context) (int, error)
 	AuditLog(ctx context.Context, first *int, after *string) (*model.Connection[*model.AuditEntry], error)
+}
+type WebhookDeliveryResolver interface {
+	Attempts(ctx context.Context, obj *model.WebhookDelivery) ([]*model.WebhookAttempt, error)
+
+	Payload(ctx context.Context, obj *model.WebhookDelivery) (*string, error)
+}
+type WebhookEndpointResolver interface {
+	Queue(ctx context.Context, obj *model.WebhookEndpoint) (*model.WebhookQueueState, error)
+	Activity(ctx context.Context, obj *model.WebhookEndpoint, hours int) ([]*model.WebhookActivity, error)
+	Deliveries(ctx context.Context, obj *model.WebhookEndpoint, first *int, after *string, state *state.DeliveryState) (*model.WebhookDeliveryConnection, error)
 }
 
 type executableSchema graphql.ExecutableSchemaState[ResolverRoot, DirectiveRoot, ComplexityRoot]
@@ -2358,6 +2512,127 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Mutation.StoreUpdate(childComplexity, args["input"].(model.StoreUpdateInput)), true
+	case "Mutation.webhookDeliveryRetry":
+		if e.ComplexityRoot.Mutation.WebhookDeliveryRetry == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_webhookDeliveryRetry_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.WebhookDeliveryRetry(childComplexity, args["id"].(string)), true
+	case "Mutation.webhookDeliverySkip":
+		if e.ComplexityRoot.Mutation.WebhookDeliverySkip == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_webhookDeliverySkip_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.WebhookDeliverySkip(childComplexity, args["id"].(string)), true
+	case "Mutation.webhookEndpointCreate":
+		if e.ComplexityRoot.Mutation.WebhookEndpointCreate == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_webhookEndpointCreate_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.WebhookEndpointCreate(childComplexity, args["input"].(model.WebhookEndpointCreateInput)), true
+	case "Mutation.webhookEndpointDelete":
+		if e.ComplexityRoot.Mutation.WebhookEndpointDelete == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_webhookEndpointDelete_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.WebhookEndpointDelete(childComplexity, args["id"].(string)), true
+	case "Mutation.webhookEndpointDisable":
+		if e.ComplexityRoot.Mutation.WebhookEndpointDisable == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_webhookEndpointDisable_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.WebhookEndpointDisable(childComplexity, args["id"].(string), args["expectedVersion"].(int64)), true
+	case "Mutation.webhookEndpointPromoteSecret":
+		if e.ComplexityRoot.Mutation.WebhookEndpointPromoteSecret == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_webhookEndpointPromoteSecret_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.WebhookEndpointPromoteSecret(childComplexity, args["id"].(string), args["expectedVersion"].(int64)), true
+	case "Mutation.webhookEndpointReactivate":
+		if e.ComplexityRoot.Mutation.WebhookEndpointReactivate == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_webhookEndpointReactivate_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.WebhookEndpointReactivate(childComplexity, args["id"].(string), args["expectedVersion"].(int64), args["backlog"].(state.WebhookBacklog), args["since"].(*micros.Time)), true
+	case "Mutation.webhookEndpointReplay":
+		if e.ComplexityRoot.Mutation.WebhookEndpointReplay == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_webhookEndpointReplay_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.WebhookEndpointReplay(childComplexity, args["id"].(string), args["from"].(micros.Time), args["to"].(micros.Time)), true
+	case "Mutation.webhookEndpointRotateSecret":
+		if e.ComplexityRoot.Mutation.WebhookEndpointRotateSecret == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_webhookEndpointRotateSecret_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.WebhookEndpointRotateSecret(childComplexity, args["id"].(string), args["expectedVersion"].(int64)), true
+	case "Mutation.webhookEndpointTest":
+		if e.ComplexityRoot.Mutation.WebhookEndpointTest == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_webhookEndpointTest_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.WebhookEndpointTest(childComplexity, args["id"].(string)), true
+	case "Mutation.webhookEndpointUpdate":
+		if e.ComplexityRoot.Mutation.WebhookEndpointUpdate == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_webhookEndpointUpdate_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.WebhookEndpointUpdate(childComplexity, args["id"].(string), args["expectedVersion"].(int64), args["input"].(model.WebhookEndpointUpdateInput)), true
 
 	case "Notification.body":
 		if e.ComplexityRoot.Notification.Body == nil {
@@ -3314,6 +3589,45 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Query.UnreadNotifications(childComplexity), true
+	case "Query.webhookDelivery":
+		if e.ComplexityRoot.Query.WebhookDelivery == nil {
+			break
+		}
+
+		args, err := ec.field_Query_webhookDelivery_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Query.WebhookDelivery(childComplexity, args["id"].(string)), true
+	case "Query.webhookEndpoint":
+		if e.ComplexityRoot.Query.WebhookEndpoint == nil {
+			break
+		}
+
+		args, err := ec.field_Query_webhookEndpoint_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Query.WebhookEndpoint(childComplexity, args["id"].(string)), true
+	case "Query.webhookEndpoints":
+		if e.ComplexityRoot.Query.WebhookEndpoints == nil {
+			break
+		}
+
+		args, err := ec.field_Query_webhookEndpoints_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Query.WebhookEndpoints(childComplexity, args["first"].(*int), args["after"].(*string)), true
+	case "Query.webhookEventTypes":
+		if e.ComplexityRoot.Query.WebhookEventTypes == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Query.WebhookEventTypes(childComplexity), true
 
 	case "SalesDay.date":
 		if e.ComplexityRoot.SalesDay.Date == nil {
@@ -3740,6 +4054,467 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.UserError.Path(childComplexity), true
 
+	case "WebhookActivity.at":
+		if e.ComplexityRoot.WebhookActivity.At == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WebhookActivity.At(childComplexity), true
+	case "WebhookActivity.delivered":
+		if e.ComplexityRoot.WebhookActivity.Delivered == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WebhookActivity.Delivered(childComplexity), true
+	case "WebhookActivity.failed":
+		if e.ComplexityRoot.WebhookActivity.Failed == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WebhookActivity.Failed(childComplexity), true
+	case "WebhookActivity.latencyMax":
+		if e.ComplexityRoot.WebhookActivity.LatencyMax == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WebhookActivity.LatencyMax(childComplexity), true
+	case "WebhookActivity.latencyMean":
+		if e.ComplexityRoot.WebhookActivity.LatencyMean == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WebhookActivity.LatencyMean(childComplexity), true
+
+	case "WebhookAttempt.at":
+		if e.ComplexityRoot.WebhookAttempt.At == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WebhookAttempt.At(childComplexity), true
+	case "WebhookAttempt.detail":
+		if e.ComplexityRoot.WebhookAttempt.Detail == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WebhookAttempt.Detail(childComplexity), true
+	case "WebhookAttempt.duration":
+		if e.ComplexityRoot.WebhookAttempt.Duration == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WebhookAttempt.Duration(childComplexity), true
+	case "WebhookAttempt.id":
+		if e.ComplexityRoot.WebhookAttempt.ID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WebhookAttempt.ID(childComplexity), true
+	case "WebhookAttempt.nextAt":
+		if e.ComplexityRoot.WebhookAttempt.NextAt == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WebhookAttempt.NextAt(childComplexity), true
+	case "WebhookAttempt.number":
+		if e.ComplexityRoot.WebhookAttempt.Number == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WebhookAttempt.Number(childComplexity), true
+	case "WebhookAttempt.outcome":
+		if e.ComplexityRoot.WebhookAttempt.Outcome == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WebhookAttempt.Outcome(childComplexity), true
+	case "WebhookAttempt.response":
+		if e.ComplexityRoot.WebhookAttempt.Response == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WebhookAttempt.Response(childComplexity), true
+	case "WebhookAttempt.status":
+		if e.ComplexityRoot.WebhookAttempt.Status == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WebhookAttempt.Status(childComplexity), true
+
+	case "WebhookDelivery.attemptCount":
+		if e.ComplexityRoot.WebhookDelivery.AttemptCount == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WebhookDelivery.AttemptCount(childComplexity), true
+	case "WebhookDelivery.attempts":
+		if e.ComplexityRoot.WebhookDelivery.Attempts == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WebhookDelivery.Attempts(childComplexity), true
+	case "WebhookDelivery.createdAt":
+		if e.ComplexityRoot.WebhookDelivery.CreatedAt == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WebhookDelivery.CreatedAt(childComplexity), true
+	case "WebhookDelivery.endpointId":
+		if e.ComplexityRoot.WebhookDelivery.EndpointID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WebhookDelivery.EndpointID(childComplexity), true
+	case "WebhookDelivery.eventId":
+		if e.ComplexityRoot.WebhookDelivery.EventID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WebhookDelivery.EventID(childComplexity), true
+	case "WebhookDelivery.id":
+		if e.ComplexityRoot.WebhookDelivery.ID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WebhookDelivery.ID(childComplexity), true
+	case "WebhookDelivery.nextAttemptAt":
+		if e.ComplexityRoot.WebhookDelivery.NextAttemptAt == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WebhookDelivery.NextAttemptAt(childComplexity), true
+	case "WebhookDelivery.payload":
+		if e.ComplexityRoot.WebhookDelivery.Payload == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WebhookDelivery.Payload(childComplexity), true
+	case "WebhookDelivery.resourceId":
+		if e.ComplexityRoot.WebhookDelivery.ResourceID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WebhookDelivery.ResourceID(childComplexity), true
+	case "WebhookDelivery.resourceType":
+		if e.ComplexityRoot.WebhookDelivery.ResourceType == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WebhookDelivery.ResourceType(childComplexity), true
+	case "WebhookDelivery.sequence":
+		if e.ComplexityRoot.WebhookDelivery.Sequence == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WebhookDelivery.Sequence(childComplexity), true
+	case "WebhookDelivery.settledAt":
+		if e.ComplexityRoot.WebhookDelivery.SettledAt == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WebhookDelivery.SettledAt(childComplexity), true
+	case "WebhookDelivery.state":
+		if e.ComplexityRoot.WebhookDelivery.State == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WebhookDelivery.State(childComplexity), true
+	case "WebhookDelivery.type":
+		if e.ComplexityRoot.WebhookDelivery.Type == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WebhookDelivery.Type(childComplexity), true
+
+	case "WebhookDeliveryConnection.edges":
+		if e.ComplexityRoot.WebhookDeliveryConnection.Edges == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WebhookDeliveryConnection.Edges(childComplexity), true
+	case "WebhookDeliveryConnection.nodes":
+		if e.ComplexityRoot.WebhookDeliveryConnection.Nodes == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WebhookDeliveryConnection.Nodes(childComplexity), true
+	case "WebhookDeliveryConnection.pageInfo":
+		if e.ComplexityRoot.WebhookDeliveryConnection.PageInfo == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WebhookDeliveryConnection.PageInfo(childComplexity), true
+
+	case "WebhookDeliveryEdge.cursor":
+		if e.ComplexityRoot.WebhookDeliveryEdge.Cursor == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WebhookDeliveryEdge.Cursor(childComplexity), true
+	case "WebhookDeliveryEdge.node":
+		if e.ComplexityRoot.WebhookDeliveryEdge.Node == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WebhookDeliveryEdge.Node(childComplexity), true
+
+	case "WebhookDeliveryPayload.delivery":
+		if e.ComplexityRoot.WebhookDeliveryPayload.Delivery == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WebhookDeliveryPayload.Delivery(childComplexity), true
+	case "WebhookDeliveryPayload.userErrors":
+		if e.ComplexityRoot.WebhookDeliveryPayload.UserErrors == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WebhookDeliveryPayload.UserErrors(childComplexity), true
+
+	case "WebhookEndpoint.apiVersion":
+		if e.ComplexityRoot.WebhookEndpoint.APIVersion == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WebhookEndpoint.APIVersion(childComplexity), true
+	case "WebhookEndpoint.activity":
+		if e.ComplexityRoot.WebhookEndpoint.Activity == nil {
+			break
+		}
+
+		args, err := ec.field_WebhookEndpoint_activity_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.WebhookEndpoint.Activity(childComplexity, args["hours"].(int)), true
+	case "WebhookEndpoint.app":
+		if e.ComplexityRoot.WebhookEndpoint.App == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WebhookEndpoint.App(childComplexity), true
+	case "WebhookEndpoint.createdAt":
+		if e.ComplexityRoot.WebhookEndpoint.CreatedAt == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WebhookEndpoint.CreatedAt(childComplexity), true
+	case "WebhookEndpoint.deliveries":
+		if e.ComplexityRoot.WebhookEndpoint.Deliveries == nil {
+			break
+		}
+
+		args, err := ec.field_WebhookEndpoint_deliveries_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.WebhookEndpoint.Deliveries(childComplexity, args["first"].(*int), args["after"].(*string), args["state"].(*state.DeliveryState)), true
+	case "WebhookEndpoint.description":
+		if e.ComplexityRoot.WebhookEndpoint.Description == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WebhookEndpoint.Description(childComplexity), true
+	case "WebhookEndpoint.events":
+		if e.ComplexityRoot.WebhookEndpoint.Events == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WebhookEndpoint.Events(childComplexity), true
+	case "WebhookEndpoint.failingSince":
+		if e.ComplexityRoot.WebhookEndpoint.FailingSince == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WebhookEndpoint.FailingSince(childComplexity), true
+	case "WebhookEndpoint.lastError":
+		if e.ComplexityRoot.WebhookEndpoint.LastError == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WebhookEndpoint.LastError(childComplexity), true
+	case "WebhookEndpoint.lastSuccessAt":
+		if e.ComplexityRoot.WebhookEndpoint.LastSuccessAt == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WebhookEndpoint.LastSuccessAt(childComplexity), true
+	case "WebhookEndpoint.nextSecretHint":
+		if e.ComplexityRoot.WebhookEndpoint.NextSecretHint == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WebhookEndpoint.NextSecretHint(childComplexity), true
+	case "WebhookEndpoint.nextSecretPromotesAt":
+		if e.ComplexityRoot.WebhookEndpoint.NextSecretPromotesAt == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WebhookEndpoint.NextSecretPromotesAt(childComplexity), true
+	case "WebhookEndpoint.id":
+		if e.ComplexityRoot.WebhookEndpoint.PublicID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WebhookEndpoint.PublicID(childComplexity), true
+	case "WebhookEndpoint.queue":
+		if e.ComplexityRoot.WebhookEndpoint.Queue == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WebhookEndpoint.Queue(childComplexity), true
+	case "WebhookEndpoint.secretHint":
+		if e.ComplexityRoot.WebhookEndpoint.SecretHint == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WebhookEndpoint.SecretHint(childComplexity), true
+	case "WebhookEndpoint.status":
+		if e.ComplexityRoot.WebhookEndpoint.Status == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WebhookEndpoint.Status(childComplexity), true
+	case "WebhookEndpoint.suspendedAt":
+		if e.ComplexityRoot.WebhookEndpoint.SuspendedAt == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WebhookEndpoint.SuspendedAt(childComplexity), true
+	case "WebhookEndpoint.suspendedReason":
+		if e.ComplexityRoot.WebhookEndpoint.SuspendedReason == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WebhookEndpoint.SuspendedReason(childComplexity), true
+	case "WebhookEndpoint.url":
+		if e.ComplexityRoot.WebhookEndpoint.URL == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WebhookEndpoint.URL(childComplexity), true
+	case "WebhookEndpoint.updatedAt":
+		if e.ComplexityRoot.WebhookEndpoint.UpdatedAt == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WebhookEndpoint.UpdatedAt(childComplexity), true
+	case "WebhookEndpoint.version":
+		if e.ComplexityRoot.WebhookEndpoint.Version == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WebhookEndpoint.Version(childComplexity), true
+
+	case "WebhookEndpointConnection.edges":
+		if e.ComplexityRoot.WebhookEndpointConnection.Edges == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WebhookEndpointConnection.Edges(childComplexity), true
+	case "WebhookEndpointConnection.nodes":
+		if e.ComplexityRoot.WebhookEndpointConnection.Nodes == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WebhookEndpointConnection.Nodes(childComplexity), true
+	case "WebhookEndpointConnection.pageInfo":
+		if e.ComplexityRoot.WebhookEndpointConnection.PageInfo == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WebhookEndpointConnection.PageInfo(childComplexity), true
+
+	case "WebhookEndpointDeletePayload.deletedId":
+		if e.ComplexityRoot.WebhookEndpointDeletePayload.DeletedID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WebhookEndpointDeletePayload.DeletedID(childComplexity), true
+	case "WebhookEndpointDeletePayload.userErrors":
+		if e.ComplexityRoot.WebhookEndpointDeletePayload.UserErrors == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WebhookEndpointDeletePayload.UserErrors(childComplexity), true
+
+	case "WebhookEndpointEdge.cursor":
+		if e.ComplexityRoot.WebhookEndpointEdge.Cursor == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WebhookEndpointEdge.Cursor(childComplexity), true
+	case "WebhookEndpointEdge.node":
+		if e.ComplexityRoot.WebhookEndpointEdge.Node == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WebhookEndpointEdge.Node(childComplexity), true
+
+	case "WebhookEndpointPayload.secret":
+		if e.ComplexityRoot.WebhookEndpointPayload.Secret == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WebhookEndpointPayload.Secret(childComplexity), true
+	case "WebhookEndpointPayload.userErrors":
+		if e.ComplexityRoot.WebhookEndpointPayload.UserErrors == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WebhookEndpointPayload.UserErrors(childComplexity), true
+	case "WebhookEndpointPayload.webhookEndpoint":
+		if e.ComplexityRoot.WebhookEndpointPayload.WebhookEndpoint == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WebhookEndpointPayload.WebhookEndpoint(childComplexity), true
+
+	case "WebhookEventType.name":
+		if e.ComplexityRoot.WebhookEventType.Name == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WebhookEventType.Name(childComplexity), true
+	case "WebhookEventType.resourceType":
+		if e.ComplexityRoot.WebhookEventType.ResourceType == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WebhookEventType.ResourceType(childComplexity), true
+	case "WebhookEventType.scope":
+		if e.ComplexityRoot.WebhookEventType.Scope == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WebhookEventType.Scope(childComplexity), true
+	case "WebhookEventType.trigger":
+		if e.ComplexityRoot.WebhookEventType.Trigger == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WebhookEventType.Trigger(childComplexity), true
+
+	case "WebhookQueueState.catchingUp":
+		if e.ComplexityRoot.WebhookQueueState.CatchingUp == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WebhookQueueState.CatchingUp(childComplexity), true
+	case "WebhookQueueState.oldestAt":
+		if e.ComplexityRoot.WebhookQueueState.OldestAt == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WebhookQueueState.OldestAt(childComplexity), true
+	case "WebhookQueueState.waiting":
+		if e.ComplexityRoot.WebhookQueueState.Waiting == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WebhookQueueState.Waiting(childComplexity), true
+
 	}
 	return 0, false
 }
@@ -3771,6 +4546,8 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputStaffAddInput,
 		ec.unmarshalInputStoreCreateInput,
 		ec.unmarshalInputStoreUpdateInput,
+		ec.unmarshalInputWebhookEndpointCreateInput,
+		ec.unmarshalInputWebhookEndpointUpdateInput,
 	)
 	first := true
 
@@ -3900,6 +4677,12 @@ type Query {
   salesReport(days: Int! = 30): SalesReport! @dashboard(roles: [OWNER, ADMIN, SUPPORT])
   "The event log, newest first: what webhooks deliver. It reaches back 30 days."
   events(first: Int = 50, after: String): EventConnection! @dashboard(roles: [OWNER, ADMIN, DEVELOPER])
+  "The webhook endpoints, newest first; of an app only its own."
+  webhookEndpoints(first: Int = 50, after: String): WebhookEndpointConnection! @scope(name: "webhooks.read")
+  webhookEndpoint(id: ID!): WebhookEndpoint @scope(name: "webhooks.read")
+  webhookDelivery(id: ID!): WebhookDelivery @scope(name: "webhooks.read")
+  "The catalogue of events."
+  webhookEventTypes: [WebhookEventType!]! @scope(name: "webhooks.read")
   "What the people of the store should know, newest first."
   notifications(first: Int = 50, after: String): NotificationConnection! @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
   "How many notifications nobody has read; counted up to 100."
@@ -3943,6 +4726,28 @@ type Mutation {
   grantRevoke(id: ID!): GrantPayload! @dashboard(roles: [OWNER, ADMIN, DEVELOPER])
   "Ends every grant of one app in the store."
   installedAppRevoke(appId: ID!): InstalledAppRevokePayload! @dashboard(roles: [OWNER, ADMIN, DEVELOPER])
+
+  "Registers an endpoint. Its secret is shown once. It needs the read scope of each event."
+  webhookEndpointCreate(input: WebhookEndpointCreateInput!): WebhookEndpointPayload! @scope(name: "webhooks.write")
+  webhookEndpointUpdate(id: ID!, expectedVersion: Long!, input: WebhookEndpointUpdateInput!): WebhookEndpointPayload! @scope(name: "webhooks.write")
+  "Stops deliveries; those that wait are held."
+  webhookEndpointDisable(id: ID!, expectedVersion: Long!): WebhookEndpointPayload! @scope(name: "webhooks.write")
+  "Takes a suspended or disabled endpoint back. With FROM, since says from when."
+  webhookEndpointReactivate(id: ID!, expectedVersion: Long!, backlog: WebhookBacklog! = RESUME, since: Time): WebhookEndpointPayload! @scope(name: "webhooks.write")
+  "Issues a second secret, shown once. It takes over when it is promoted, or after 24 h."
+  webhookEndpointRotateSecret(id: ID!, expectedVersion: Long!): WebhookEndpointPayload! @scope(name: "webhooks.write")
+  "Lets the second secret take over now."
+  webhookEndpointPromoteSecret(id: ID!, expectedVersion: Long!): WebhookEndpointPayload! @scope(name: "webhooks.write")
+  "Removes the endpoint and cancels what waits for it."
+  webhookEndpointDelete(id: ID!): WebhookEndpointDeletePayload! @scope(name: "webhooks.write")
+  "Sends a ping to the endpoint, whatever its status, and tells what came of it."
+  webhookEndpointTest(id: ID!): WebhookDeliveryPayload! @scope(name: "webhooks.write")
+  "Sends the events of a time once more, those up to before to."
+  webhookEndpointReplay(id: ID!, from: Time!, to: Time!): WebhookEndpointPayload! @scope(name: "webhooks.write")
+  "Makes the next attempt now, or sends a delivery that has ended once more."
+  webhookDeliveryRetry(id: ID!): WebhookDeliveryPayload! @scope(name: "webhooks.write")
+  "Gives up a delivery that waits; the resource's next one goes on."
+  webhookDeliverySkip(id: ID!): WebhookDeliveryPayload! @scope(name: "webhooks.write")
 
   "Changes the calling person's password and ends his other sessions."
   passwordChange(current: String!, next: String!): PasswordChangePayload! @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
@@ -4006,6 +4811,10 @@ enum CredentialType { API_KEY OAUTH_TOKEN STAFF_TOKEN SESSION }
 enum ActorType { API_KEY OAUTH_APP STAFF SYSTEM }
 enum StoreStatus { OPEN CLOSED }
 enum GrantEnd { STORE APP CODE_REUSE REFRESH_REUSE }
+enum EndpointStatus { ACTIVE SUSPENDED DISABLED }
+enum EndpointStop { DELIVERY_FAILED NO_SUCCESS MANUAL GRANT_REVOKED }
+enum DeliveryState { WAITING DELIVERED FAILED HELD SKIPPED CANCELLED }
+enum WebhookBacklog { RESUME FROM DROP }
 enum NotificationLevel { INFO WARNING CRITICAL }
 enum ProductStatus { DRAFT ACTIVE ARCHIVED }
 enum CustomerStatus { GUEST ACTIVE DISABLED REDACTED }
@@ -4143,6 +4952,104 @@ type Event {
   "Counts the events of one resource, from 1."
   sequence: Long!
   occurredAt: Time!
+}
+
+type WebhookEndpoint {
+  id: ID!
+  url: String!
+  "The names subscribed to, sorted."
+  events: [String!]!
+  description: String
+  status: EndpointStatus!
+  "When the oldest delivery that fails was first tried; null while none fails."
+  failingSince: Time
+  suspendedAt: Time
+  suspendedReason: EndpointStop
+  lastSuccessAt: Time
+  lastError: String
+  "The end of the secret."
+  secretHint: String!
+  "The end of the second secret, while one is issued."
+  nextSecretHint: String
+  "When the second secret takes over by itself."
+  nextSecretPromotesAt: Time
+  apiVersion: String!
+  "The app whose endpoint it is; null for the store's own."
+  app: AppSummary
+  queue: WebhookQueueState!
+  "What came of the attempts of the last hours, oldest first: slots of five minutes up to 6 hours, of an hour above; up to 336."
+  activity(hours: Int! = 24): [WebhookActivity!]!
+  "Newest first: those that wait and those that have ended in the last 14 days."
+  deliveries(first: Int = 50, after: String, state: DeliveryState): WebhookDeliveryConnection!
+  version: Long!
+  createdAt: Time!
+  updatedAt: Time!
+}
+
+type WebhookQueueState {
+  "How many deliveries wait or are held; counted up to 10,000."
+  waiting: Int!
+  "When the oldest of them was made."
+  oldestAt: Time
+  "Events of the log are being added: after a reactivation, or for a replay."
+  catchingUp: Boolean!
+}
+
+type WebhookActivity {
+  "The beginning of the slot."
+  at: Time!
+  delivered: Long!
+  failed: Long!
+  "Of the delivered ones, in microseconds; null where there are none."
+  latencyMean: Long
+  latencyMax: Long
+}
+
+type WebhookDelivery {
+  id: ID!
+  endpointId: ID!
+  "Counts the deliveries of the endpoint."
+  sequence: Long!
+  eventId: ID!
+  type: String!
+  resourceType: String!
+  resourceId: ID!
+  state: DeliveryState!
+  "How many attempts were made."
+  attemptCount: Int!
+  "The attempts, the last one first."
+  attempts: [WebhookAttempt!]!
+  nextAttemptAt: Time
+  "The body that is sent; null where it has aged out, or for a credential that may not read the resource."
+  payload: String
+  createdAt: Time!
+  settledAt: Time
+}
+
+type WebhookAttempt {
+  id: ID!
+  number: Int!
+  at: Time!
+  "delivered, or the class of failure."
+  outcome: String!
+  "The HTTP status of the answer; null without one."
+  status: Int
+  "In microseconds, from the request to the answer's headers."
+  duration: Long!
+  "What was wrong, where the class alone does not tell."
+  detail: String
+  "The first 4 KiB of the answer."
+  response: String
+  nextAt: Time
+}
+
+type WebhookEventType {
+  name: String!
+  resourceType: String!
+  "Needed to subscribe."
+  scope: String!
+  "What makes the event."
+  trigger: String!
 }
 
 type Notification {
@@ -4407,6 +5314,10 @@ type GrantConnection { edges: [GrantEdge!]! nodes: [Grant!]! pageInfo: PageInfo!
 type GrantEdge { cursor: String! node: Grant! }
 type NotificationConnection { edges: [NotificationEdge!]! nodes: [Notification!]! pageInfo: PageInfo! }
 type NotificationEdge { cursor: String! node: Notification! }
+type WebhookEndpointConnection { edges: [WebhookEndpointEdge!]! nodes: [WebhookEndpoint!]! pageInfo: PageInfo! }
+type WebhookEndpointEdge { cursor: String! node: WebhookEndpoint! }
+type WebhookDeliveryConnection { edges: [WebhookDeliveryEdge!]! nodes: [WebhookDelivery!]! pageInfo: PageInfo! }
+type WebhookDeliveryEdge { cursor: String! node: WebhookDelivery! }
 type EventConnection { edges: [EventEdge!]! nodes: [Event!]! pageInfo: PageInfo! }
 type EventEdge { cursor: String! node: Event! }
 type AuditEntryConnection { edges: [AuditEntryEdge!]! nodes: [AuditEntry!]! pageInfo: PageInfo! }
@@ -4487,6 +5398,21 @@ input AppUpdateInput {
   website: String
   redirectUris: [String!]
   scopes: [String!]
+}
+
+input WebhookEndpointCreateInput {
+  "An absolute https address."
+  url: String!
+  "Names of the catalogue, at least one."
+  events: [String!]!
+  description: String
+}
+
+"A member that is left out stays; null empties one that may be empty."
+input WebhookEndpointUpdateInput {
+  url: String
+  events: [String!]
+  description: String
 }
 
 input ProductCreateInput {
@@ -4636,6 +5562,9 @@ type APIKeyPayload { apiKey: APIKey "Shown once, when made." secret: String user
 type AppPayload { app: App userErrors: [UserError!]! }
 type GrantPayload { grant: Grant userErrors: [UserError!]! }
 type InstalledAppRevokePayload { "The grants that were ended." revokedIds: [ID!]! userErrors: [UserError!]! }
+type WebhookEndpointPayload { webhookEndpoint: WebhookEndpoint "Shown once, when made." secret: String userErrors: [UserError!]! }
+type WebhookEndpointDeletePayload { deletedId: ID userErrors: [UserError!]! }
+type WebhookDeliveryPayload { delivery: WebhookDelivery userErrors: [UserError!]! }
 type PasswordChangePayload { "Tells that it was changed." changed: Boolean! userErrors: [UserError!]! }
 type SignOutPayload { "How many sessions were ended." sessions: Int! userErrors: [UserError!]! }
 type NotificationPayload { notification: Notification userErrors: [UserError!]! }
@@ -5332,6 +6261,177 @@ func (ec *executionContext) field_Mutation_storeUpdate_args(ctx context.Context,
 	return args, nil
 }
 
+func (ec *executionContext) field_Mutation_webhookDeliveryRetry_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id", ec.unmarshalNID2string)
+	if err != nil {
+		return nil, err
+	}
+	args["id"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_webhookDeliverySkip_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id", ec.unmarshalNID2string)
+	if err != nil {
+		return nil, err
+	}
+	args["id"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_webhookEndpointCreate_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNWebhookEndpointCreateInput2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookEndpointCreateInput)
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_webhookEndpointDelete_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id", ec.unmarshalNID2string)
+	if err != nil {
+		return nil, err
+	}
+	args["id"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_webhookEndpointDisable_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id", ec.unmarshalNID2string)
+	if err != nil {
+		return nil, err
+	}
+	args["id"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "expectedVersion", ec.unmarshalNLong2int64)
+	if err != nil {
+		return nil, err
+	}
+	args["expectedVersion"] = arg1
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_webhookEndpointPromoteSecret_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id", ec.unmarshalNID2string)
+	if err != nil {
+		return nil, err
+	}
+	args["id"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "expectedVersion", ec.unmarshalNLong2int64)
+	if err != nil {
+		return nil, err
+	}
+	args["expectedVersion"] = arg1
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_webhookEndpointReactivate_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id", ec.unmarshalNID2string)
+	if err != nil {
+		return nil, err
+	}
+	args["id"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "expectedVersion", ec.unmarshalNLong2int64)
+	if err != nil {
+		return nil, err
+	}
+	args["expectedVersion"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "backlog", ec.unmarshalNWebhookBacklog2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐWebhookBacklog)
+	if err != nil {
+		return nil, err
+	}
+	args["backlog"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "since", ec.unmarshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime)
+	if err != nil {
+		return nil, err
+	}
+	args["since"] = arg3
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_webhookEndpointReplay_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id", ec.unmarshalNID2string)
+	if err != nil {
+		return nil, err
+	}
+	args["id"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "from", ec.unmarshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime)
+	if err != nil {
+		return nil, err
+	}
+	args["from"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "to", ec.unmarshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime)
+	if err != nil {
+		return nil, err
+	}
+	args["to"] = arg2
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_webhookEndpointRotateSecret_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id", ec.unmarshalNID2string)
+	if err != nil {
+		return nil, err
+	}
+	args["id"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "expectedVersion", ec.unmarshalNLong2int64)
+	if err != nil {
+		return nil, err
+	}
+	args["expectedVersion"] = arg1
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_webhookEndpointTest_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id", ec.unmarshalNID2string)
+	if err != nil {
+		return nil, err
+	}
+	args["id"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_webhookEndpointUpdate_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id", ec.unmarshalNID2string)
+	if err != nil {
+		return nil, err
+	}
+	args["id"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "expectedVersion", ec.unmarshalNLong2int64)
+	if err != nil {
+		return nil, err
+	}
+	args["expectedVersion"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNWebhookEndpointUpdateInput2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookEndpointUpdateInput)
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg2
+	return args, nil
+}
+
 func (ec *executionContext) field_Order_notes_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -5661,6 +6761,76 @@ func (ec *executionContext) field_Query_staff_args(ctx context.Context, rawArgs 
 		return nil, err
 	}
 	args["after"] = arg1
+	return args, nil
+}
+
+func (ec *executionContext) field_Query_webhookDelivery_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id", ec.unmarshalNID2string)
+	if err != nil {
+		return nil, err
+	}
+	args["id"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Query_webhookEndpoint_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id", ec.unmarshalNID2string)
+	if err != nil {
+		return nil, err
+	}
+	args["id"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Query_webhookEndpoints_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "first", ec.unmarshalOInt2ᚖint)
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "after", ec.unmarshalOString2ᚖstring)
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg1
+	return args, nil
+}
+
+func (ec *executionContext) field_WebhookEndpoint_activity_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "hours", ec.unmarshalNInt2int)
+	if err != nil {
+		return nil, err
+	}
+	args["hours"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_WebhookEndpoint_deliveries_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "first", ec.unmarshalOInt2ᚖint)
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "after", ec.unmarshalOString2ᚖstring)
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "state", ec.unmarshalODeliveryState2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐDeliveryState)
+	if err != nil {
+		return nil, err
+	}
+	args["state"] = arg2
 	return args, nil
 }
 
@@ -11364,6 +12534,735 @@ func (ec *executionContext) fieldContext_Mutation_installedAppRevoke(ctx context
 	}()
 	ctx = graphql.WithFieldContext(ctx, fc)
 	if fc.Args, err = ec.field_Mutation_installedAppRevoke_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_webhookEndpointCreate(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_webhookEndpointCreate,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().WebhookEndpointCreate(ctx, fc.Args["input"].(model.WebhookEndpointCreateInput))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				name, err := ec.unmarshalNString2string(ctx, "webhooks.write")
+				if err != nil {
+					var zeroVal *model.WebhookEndpointPayload
+					return zeroVal, err
+				}
+				if ec.Directives.Scope == nil {
+					var zeroVal *model.WebhookEndpointPayload
+					return zeroVal, errors.New("directive scope is not implemented")
+				}
+				return ec.Directives.Scope(ctx, nil, directive0, name)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNWebhookEndpointPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookEndpointPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_webhookEndpointCreate(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "webhookEndpoint":
+				return ec.fieldContext_WebhookEndpointPayload_webhookEndpoint(ctx, field)
+			case "secret":
+				return ec.fieldContext_WebhookEndpointPayload_secret(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_WebhookEndpointPayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type WebhookEndpointPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_webhookEndpointCreate_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_webhookEndpointUpdate(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_webhookEndpointUpdate,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().WebhookEndpointUpdate(ctx, fc.Args["id"].(string), fc.Args["expectedVersion"].(int64), fc.Args["input"].(model.WebhookEndpointUpdateInput))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				name, err := ec.unmarshalNString2string(ctx, "webhooks.write")
+				if err != nil {
+					var zeroVal *model.WebhookEndpointPayload
+					return zeroVal, err
+				}
+				if ec.Directives.Scope == nil {
+					var zeroVal *model.WebhookEndpointPayload
+					return zeroVal, errors.New("directive scope is not implemented")
+				}
+				return ec.Directives.Scope(ctx, nil, directive0, name)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNWebhookEndpointPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookEndpointPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_webhookEndpointUpdate(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "webhookEndpoint":
+				return ec.fieldContext_WebhookEndpointPayload_webhookEndpoint(ctx, field)
+			case "secret":
+				return ec.fieldContext_WebhookEndpointPayload_secret(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_WebhookEndpointPayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type WebhookEndpointPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_webhookEndpointUpdate_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_webhookEndpointDisable(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_webhookEndpointDisable,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().WebhookEndpointDisable(ctx, fc.Args["id"].(string), fc.Args["expectedVersion"].(int64))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				name, err := ec.unmarshalNString2string(ctx, "webhooks.write")
+				if err != nil {
+					var zeroVal *model.WebhookEndpointPayload
+					return zeroVal, err
+				}
+				if ec.Directives.Scope == nil {
+					var zeroVal *model.WebhookEndpointPayload
+					return zeroVal, errors.New("directive scope is not implemented")
+				}
+				return ec.Directives.Scope(ctx, nil, directive0, name)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNWebhookEndpointPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookEndpointPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_webhookEndpointDisable(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "webhookEndpoint":
+				return ec.fieldContext_WebhookEndpointPayload_webhookEndpoint(ctx, field)
+			case "secret":
+				return ec.fieldContext_WebhookEndpointPayload_secret(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_WebhookEndpointPayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type WebhookEndpointPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_webhookEndpointDisable_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_webhookEndpointReactivate(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_webhookEndpointReactivate,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().WebhookEndpointReactivate(ctx, fc.Args["id"].(string), fc.Args["expectedVersion"].(int64), fc.Args["backlog"].(state.WebhookBacklog), fc.Args["since"].(*micros.Time))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				name, err := ec.unmarshalNString2string(ctx, "webhooks.write")
+				if err != nil {
+					var zeroVal *model.WebhookEndpointPayload
+					return zeroVal, err
+				}
+				if ec.Directives.Scope == nil {
+					var zeroVal *model.WebhookEndpointPayload
+					return zeroVal, errors.New("directive scope is not implemented")
+				}
+				return ec.Directives.Scope(ctx, nil, directive0, name)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNWebhookEndpointPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookEndpointPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_webhookEndpointReactivate(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "webhookEndpoint":
+				return ec.fieldContext_WebhookEndpointPayload_webhookEndpoint(ctx, field)
+			case "secret":
+				return ec.fieldContext_WebhookEndpointPayload_secret(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_WebhookEndpointPayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type WebhookEndpointPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_webhookEndpointReactivate_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_webhookEndpointRotateSecret(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_webhookEndpointRotateSecret,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().WebhookEndpointRotateSecret(ctx, fc.Args["id"].(string), fc.Args["expectedVersion"].(int64))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				name, err := ec.unmarshalNString2string(ctx, "webhooks.write")
+				if err != nil {
+					var zeroVal *model.WebhookEndpointPayload
+					return zeroVal, err
+				}
+				if ec.Directives.Scope == nil {
+					var zeroVal *model.WebhookEndpointPayload
+					return zeroVal, errors.New("directive scope is not implemented")
+				}
+				return ec.Directives.Scope(ctx, nil, directive0, name)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNWebhookEndpointPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookEndpointPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_webhookEndpointRotateSecret(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "webhookEndpoint":
+				return ec.fieldContext_WebhookEndpointPayload_webhookEndpoint(ctx, field)
+			case "secret":
+				return ec.fieldContext_WebhookEndpointPayload_secret(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_WebhookEndpointPayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type WebhookEndpointPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_webhookEndpointRotateSecret_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_webhookEndpointPromoteSecret(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_webhookEndpointPromoteSecret,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().WebhookEndpointPromoteSecret(ctx, fc.Args["id"].(string), fc.Args["expectedVersion"].(int64))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				name, err := ec.unmarshalNString2string(ctx, "webhooks.write")
+				if err != nil {
+					var zeroVal *model.WebhookEndpointPayload
+					return zeroVal, err
+				}
+				if ec.Directives.Scope == nil {
+					var zeroVal *model.WebhookEndpointPayload
+					return zeroVal, errors.New("directive scope is not implemented")
+				}
+				return ec.Directives.Scope(ctx, nil, directive0, name)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNWebhookEndpointPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookEndpointPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_webhookEndpointPromoteSecret(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "webhookEndpoint":
+				return ec.fieldContext_WebhookEndpointPayload_webhookEndpoint(ctx, field)
+			case "secret":
+				return ec.fieldContext_WebhookEndpointPayload_secret(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_WebhookEndpointPayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type WebhookEndpointPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_webhookEndpointPromoteSecret_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_webhookEndpointDelete(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_webhookEndpointDelete,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().WebhookEndpointDelete(ctx, fc.Args["id"].(string))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				name, err := ec.unmarshalNString2string(ctx, "webhooks.write")
+				if err != nil {
+					var zeroVal *model.WebhookEndpointDeletePayload
+					return zeroVal, err
+				}
+				if ec.Directives.Scope == nil {
+					var zeroVal *model.WebhookEndpointDeletePayload
+					return zeroVal, errors.New("directive scope is not implemented")
+				}
+				return ec.Directives.Scope(ctx, nil, directive0, name)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNWebhookEndpointDeletePayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookEndpointDeletePayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_webhookEndpointDelete(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "deletedId":
+				return ec.fieldContext_WebhookEndpointDeletePayload_deletedId(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_WebhookEndpointDeletePayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type WebhookEndpointDeletePayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_webhookEndpointDelete_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_webhookEndpointTest(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_webhookEndpointTest,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().WebhookEndpointTest(ctx, fc.Args["id"].(string))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				name, err := ec.unmarshalNString2string(ctx, "webhooks.write")
+				if err != nil {
+					var zeroVal *model.WebhookDeliveryPayload
+					return zeroVal, err
+				}
+				if ec.Directives.Scope == nil {
+					var zeroVal *model.WebhookDeliveryPayload
+					return zeroVal, errors.New("directive scope is not implemented")
+				}
+				return ec.Directives.Scope(ctx, nil, directive0, name)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNWebhookDeliveryPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookDeliveryPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_webhookEndpointTest(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "delivery":
+				return ec.fieldContext_WebhookDeliveryPayload_delivery(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_WebhookDeliveryPayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type WebhookDeliveryPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_webhookEndpointTest_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_webhookEndpointReplay(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_webhookEndpointReplay,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().WebhookEndpointReplay(ctx, fc.Args["id"].(string), fc.Args["from"].(micros.Time), fc.Args["to"].(micros.Time))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				name, err := ec.unmarshalNString2string(ctx, "webhooks.write")
+				if err != nil {
+					var zeroVal *model.WebhookEndpointPayload
+					return zeroVal, err
+				}
+				if ec.Directives.Scope == nil {
+					var zeroVal *model.WebhookEndpointPayload
+					return zeroVal, errors.New("directive scope is not implemented")
+				}
+				return ec.Directives.Scope(ctx, nil, directive0, name)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNWebhookEndpointPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookEndpointPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_webhookEndpointReplay(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "webhookEndpoint":
+				return ec.fieldContext_WebhookEndpointPayload_webhookEndpoint(ctx, field)
+			case "secret":
+				return ec.fieldContext_WebhookEndpointPayload_secret(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_WebhookEndpointPayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type WebhookEndpointPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_webhookEndpointReplay_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_webhookDeliveryRetry(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_webhookDeliveryRetry,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().WebhookDeliveryRetry(ctx, fc.Args["id"].(string))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				name, err := ec.unmarshalNString2string(ctx, "webhooks.write")
+				if err != nil {
+					var zeroVal *model.WebhookDeliveryPayload
+					return zeroVal, err
+				}
+				if ec.Directives.Scope == nil {
+					var zeroVal *model.WebhookDeliveryPayload
+					return zeroVal, errors.New("directive scope is not implemented")
+				}
+				return ec.Directives.Scope(ctx, nil, directive0, name)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNWebhookDeliveryPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookDeliveryPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_webhookDeliveryRetry(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "delivery":
+				return ec.fieldContext_WebhookDeliveryPayload_delivery(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_WebhookDeliveryPayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type WebhookDeliveryPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_webhookDeliveryRetry_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_webhookDeliverySkip(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_webhookDeliverySkip,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().WebhookDeliverySkip(ctx, fc.Args["id"].(string))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				name, err := ec.unmarshalNString2string(ctx, "webhooks.write")
+				if err != nil {
+					var zeroVal *model.WebhookDeliveryPayload
+					return zeroVal, err
+				}
+				if ec.Directives.Scope == nil {
+					var zeroVal *model.WebhookDeliveryPayload
+					return zeroVal, errors.New("directive scope is not implemented")
+				}
+				return ec.Directives.Scope(ctx, nil, directive0, name)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNWebhookDeliveryPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookDeliveryPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_webhookDeliverySkip(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "delivery":
+				return ec.fieldContext_WebhookDeliveryPayload_delivery(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_WebhookDeliveryPayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type WebhookDeliveryPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_webhookDeliverySkip_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
 	}
@@ -17860,6 +19759,322 @@ func (ec *executionContext) fieldContext_Query_events(ctx context.Context, field
 	return fc, nil
 }
 
+func (ec *executionContext) _Query_webhookEndpoints(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Query_webhookEndpoints,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().WebhookEndpoints(ctx, fc.Args["first"].(*int), fc.Args["after"].(*string))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				name, err := ec.unmarshalNString2string(ctx, "webhooks.read")
+				if err != nil {
+					var zeroVal *model.WebhookEndpointConnection
+					return zeroVal, err
+				}
+				if ec.Directives.Scope == nil {
+					var zeroVal *model.WebhookEndpointConnection
+					return zeroVal, errors.New("directive scope is not implemented")
+				}
+				return ec.Directives.Scope(ctx, nil, directive0, name)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNWebhookEndpointConnection2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookEndpointConnection,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Query_webhookEndpoints(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "edges":
+				return ec.fieldContext_WebhookEndpointConnection_edges(ctx, field)
+			case "nodes":
+				return ec.fieldContext_WebhookEndpointConnection_nodes(ctx, field)
+			case "pageInfo":
+				return ec.fieldContext_WebhookEndpointConnection_pageInfo(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type WebhookEndpointConnection", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_webhookEndpoints_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Query_webhookEndpoint(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Query_webhookEndpoint,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().WebhookEndpoint(ctx, fc.Args["id"].(string))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				name, err := ec.unmarshalNString2string(ctx, "webhooks.read")
+				if err != nil {
+					var zeroVal *model.WebhookEndpoint
+					return zeroVal, err
+				}
+				if ec.Directives.Scope == nil {
+					var zeroVal *model.WebhookEndpoint
+					return zeroVal, errors.New("directive scope is not implemented")
+				}
+				return ec.Directives.Scope(ctx, nil, directive0, name)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalOWebhookEndpoint2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookEndpoint,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_Query_webhookEndpoint(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_WebhookEndpoint_id(ctx, field)
+			case "url":
+				return ec.fieldContext_WebhookEndpoint_url(ctx, field)
+			case "events":
+				return ec.fieldContext_WebhookEndpoint_events(ctx, field)
+			case "description":
+				return ec.fieldContext_WebhookEndpoint_description(ctx, field)
+			case "status":
+				return ec.fieldContext_WebhookEndpoint_status(ctx, field)
+			case "failingSince":
+				return ec.fieldContext_WebhookEndpoint_failingSince(ctx, field)
+			case "suspendedAt":
+				return ec.fieldContext_WebhookEndpoint_suspendedAt(ctx, field)
+			case "suspendedReason":
+				return ec.fieldContext_WebhookEndpoint_suspendedReason(ctx, field)
+			case "lastSuccessAt":
+				return ec.fieldContext_WebhookEndpoint_lastSuccessAt(ctx, field)
+			case "lastError":
+				return ec.fieldContext_WebhookEndpoint_lastError(ctx, field)
+			case "secretHint":
+				return ec.fieldContext_WebhookEndpoint_secretHint(ctx, field)
+			case "nextSecretHint":
+				return ec.fieldContext_WebhookEndpoint_nextSecretHint(ctx, field)
+			case "nextSecretPromotesAt":
+				return ec.fieldContext_WebhookEndpoint_nextSecretPromotesAt(ctx, field)
+			case "apiVersion":
+				return ec.fieldContext_WebhookEndpoint_apiVersion(ctx, field)
+			case "app":
+				return ec.fieldContext_WebhookEndpoint_app(ctx, field)
+			case "queue":
+				return ec.fieldContext_WebhookEndpoint_queue(ctx, field)
+			case "activity":
+				return ec.fieldContext_WebhookEndpoint_activity(ctx, field)
+			case "deliveries":
+				return ec.fieldContext_WebhookEndpoint_deliveries(ctx, field)
+			case "version":
+				return ec.fieldContext_WebhookEndpoint_version(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_WebhookEndpoint_createdAt(ctx, field)
+			case "updatedAt":
+				return ec.fieldContext_WebhookEndpoint_updatedAt(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type WebhookEndpoint", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_webhookEndpoint_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Query_webhookDelivery(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Query_webhookDelivery,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().WebhookDelivery(ctx, fc.Args["id"].(string))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				name, err := ec.unmarshalNString2string(ctx, "webhooks.read")
+				if err != nil {
+					var zeroVal *model.WebhookDelivery
+					return zeroVal, err
+				}
+				if ec.Directives.Scope == nil {
+					var zeroVal *model.WebhookDelivery
+					return zeroVal, errors.New("directive scope is not implemented")
+				}
+				return ec.Directives.Scope(ctx, nil, directive0, name)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalOWebhookDelivery2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookDelivery,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_Query_webhookDelivery(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_WebhookDelivery_id(ctx, field)
+			case "endpointId":
+				return ec.fieldContext_WebhookDelivery_endpointId(ctx, field)
+			case "sequence":
+				return ec.fieldContext_WebhookDelivery_sequence(ctx, field)
+			case "eventId":
+				return ec.fieldContext_WebhookDelivery_eventId(ctx, field)
+			case "type":
+				return ec.fieldContext_WebhookDelivery_type(ctx, field)
+			case "resourceType":
+				return ec.fieldContext_WebhookDelivery_resourceType(ctx, field)
+			case "resourceId":
+				return ec.fieldContext_WebhookDelivery_resourceId(ctx, field)
+			case "state":
+				return ec.fieldContext_WebhookDelivery_state(ctx, field)
+			case "attemptCount":
+				return ec.fieldContext_WebhookDelivery_attemptCount(ctx, field)
+			case "attempts":
+				return ec.fieldContext_WebhookDelivery_attempts(ctx, field)
+			case "nextAttemptAt":
+				return ec.fieldContext_WebhookDelivery_nextAttemptAt(ctx, field)
+			case "payload":
+				return ec.fieldContext_WebhookDelivery_payload(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_WebhookDelivery_createdAt(ctx, field)
+			case "settledAt":
+				return ec.fieldContext_WebhookDelivery_settledAt(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type WebhookDelivery", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_webhookDelivery_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Query_webhookEventTypes(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Query_webhookEventTypes,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Query().WebhookEventTypes(ctx)
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				name, err := ec.unmarshalNString2string(ctx, "webhooks.read")
+				if err != nil {
+					var zeroVal []*model.WebhookEventType
+					return zeroVal, err
+				}
+				if ec.Directives.Scope == nil {
+					var zeroVal []*model.WebhookEventType
+					return zeroVal, errors.New("directive scope is not implemented")
+				}
+				return ec.Directives.Scope(ctx, nil, directive0, name)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNWebhookEventType2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookEventTypeᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Query_webhookEventTypes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "name":
+				return ec.fieldContext_WebhookEventType_name(ctx, field)
+			case "resourceType":
+				return ec.fieldContext_WebhookEventType_resourceType(ctx, field)
+			case "scope":
+				return ec.fieldContext_WebhookEventType_scope(ctx, field)
+			case "trigger":
+				return ec.fieldContext_WebhookEventType_trigger(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type WebhookEventType", field.Name)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Query_notifications(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -19710,6 +21925,1839 @@ func (ec *executionContext) fieldContext_UserError_path(_ context.Context, field
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _WebhookActivity_at(ctx context.Context, field graphql.CollectedField, obj *model.WebhookActivity) (ret graphql.Marshaler) {
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.At)
+}
+
+func (ec *executionContext) fieldContext_WebhookActivity_at(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "WebhookActivity",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Time does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _WebhookActivity_delivered(ctx context.Context, field graphql.CollectedField, obj *model.WebhookActivity) (ret graphql.Marshaler) {
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.Delivered)
+}
+
+func (ec *executionContext) fieldContext_WebhookActivity_delivered(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "WebhookActivity",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Long does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _WebhookActivity_failed(ctx context.Context, field graphql.CollectedField, obj *model.WebhookActivity) (ret graphql.Marshaler) {
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.Failed)
+}
+
+func (ec *executionContext) fieldContext_WebhookActivity_failed(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "WebhookActivity",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Long does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _WebhookActivity_latencyMean(ctx context.Context, field graphql.CollectedField, obj *model.WebhookActivity) (ret graphql.Marshaler) {
+	return ec.marshalOLong2ᚖint64(ctx, field.Selections, obj.LatencyMean)
+}
+
+func (ec *executionContext) fieldContext_WebhookActivity_latencyMean(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "WebhookActivity",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Long does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _WebhookActivity_latencyMax(ctx context.Context, field graphql.CollectedField, obj *model.WebhookActivity) (ret graphql.Marshaler) {
+	return ec.marshalOLong2ᚖint64(ctx, field.Selections, obj.LatencyMax)
+}
+
+func (ec *executionContext) fieldContext_WebhookActivity_latencyMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "WebhookActivity",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Long does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _WebhookAttempt_id(ctx context.Context, field graphql.CollectedField, obj *model.WebhookAttempt) (ret graphql.Marshaler) {
+	return ec.marshalNID2string(ctx, field.Selections, obj.ID)
+}
+
+func (ec *executionContext) fieldContext_WebhookAttempt_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "WebhookAttempt",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ID does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _WebhookAttempt_number(ctx context.Context, field graphql.CollectedField, obj *model.WebhookAttempt) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.Number)
+}
+
+func (ec *executionContext) fieldContext_WebhookAttempt_number(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "WebhookAttempt",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Int does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _WebhookAttempt_at(ctx context.Context, field graphql.CollectedField, obj *model.WebhookAttempt) (ret graphql.Marshaler) {
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.At)
+}
+
+func (ec *executionContext) fieldContext_WebhookAttempt_at(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "WebhookAttempt",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Time does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _WebhookAttempt_outcome(ctx context.Context, field graphql.CollectedField, obj *model.WebhookAttempt) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Outcome)
+}
+
+func (ec *executionContext) fieldContext_WebhookAttempt_outcome(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "WebhookAttempt",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _WebhookAttempt_status(ctx context.Context, field graphql.CollectedField, obj *model.WebhookAttempt) (ret graphql.Marshaler) {
+	return ec.marshalOInt2ᚖint(ctx, field.Selections, obj.Status)
+}
+
+func (ec *executionContext) fieldContext_WebhookAttempt_status(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "WebhookAttempt",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Int does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _WebhookAttempt_duration(ctx context.Context, field graphql.CollectedField, obj *model.WebhookAttempt) (ret graphql.Marshaler) {
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.Duration)
+}
+
+func (ec *executionContext) fieldContext_WebhookAttempt_duration(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "WebhookAttempt",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Long does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _WebhookAttempt_detail(ctx context.Context, field graphql.CollectedField, obj *model.WebhookAttempt) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Detail)
+}
+
+func (ec *executionContext) fieldContext_WebhookAttempt_detail(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "WebhookAttempt",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _WebhookAttempt_response(ctx context.Context, field graphql.CollectedField, obj *model.WebhookAttempt) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Response)
+}
+
+func (ec *executionContext) fieldContext_WebhookAttempt_response(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "WebhookAttempt",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _WebhookAttempt_nextAt(ctx context.Context, field graphql.CollectedField, obj *model.WebhookAttempt) (ret graphql.Marshaler) {
+	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.NextAt)
+}
+
+func (ec *executionContext) fieldContext_WebhookAttempt_nextAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "WebhookAttempt",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Time does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _WebhookDelivery_id(ctx context.Context, field graphql.CollectedField, obj *model.WebhookDelivery) (ret graphql.Marshaler) {
+	return ec.marshalNID2string(ctx, field.Selections, obj.ID())
+}
+
+func (ec *executionContext) fieldContext_WebhookDelivery_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "WebhookDelivery",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ID does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _WebhookDelivery_endpointId(ctx context.Context, field graphql.CollectedField, obj *model.WebhookDelivery) (ret graphql.Marshaler) {
+	return ec.marshalNID2string(ctx, field.Selections, obj.EndpointID())
+}
+
+func (ec *executionContext) fieldContext_WebhookDelivery_endpointId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "WebhookDelivery",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ID does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _WebhookDelivery_sequence(ctx context.Context, field graphql.CollectedField, obj *model.WebhookDelivery) (ret graphql.Marshaler) {
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.Sequence)
+}
+
+func (ec *executionContext) fieldContext_WebhookDelivery_sequence(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "WebhookDelivery",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Long does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _WebhookDelivery_eventId(ctx context.Context, field graphql.CollectedField, obj *model.WebhookDelivery) (ret graphql.Marshaler) {
+	return ec.marshalNID2string(ctx, field.Selections, obj.EventID())
+}
+
+func (ec *executionContext) fieldContext_WebhookDelivery_eventId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "WebhookDelivery",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ID does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _WebhookDelivery_type(ctx context.Context, field graphql.CollectedField, obj *model.WebhookDelivery) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Type)
+}
+
+func (ec *executionContext) fieldContext_WebhookDelivery_type(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "WebhookDelivery",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _WebhookDelivery_resourceType(ctx context.Context, field graphql.CollectedField, obj *model.WebhookDelivery) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.ResourceType)
+}
+
+func (ec *executionContext) fieldContext_WebhookDelivery_resourceType(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "WebhookDelivery",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _WebhookDelivery_resourceId(ctx context.Context, field graphql.CollectedField, obj *model.WebhookDelivery) (ret graphql.Marshaler) {
+	return ec.marshalNID2string(ctx, field.Selections, obj.ResourceID())
+}
+
+func (ec *executionContext) fieldContext_WebhookDelivery_resourceId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "WebhookDelivery",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ID does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _WebhookDelivery_state(ctx context.Context, field graphql.CollectedField, obj *model.WebhookDelivery) (ret graphql.Marshaler) {
+	return ec.marshalNDeliveryState2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐDeliveryState(ctx, field.Selections, obj.State)
+}
+
+func (ec *executionContext) fieldContext_WebhookDelivery_state(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "WebhookDelivery",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type DeliveryState does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _WebhookDelivery_attemptCount(ctx context.Context, field graphql.CollectedField, obj *model.WebhookDelivery) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.AttemptCount)
+}
+
+func (ec *executionContext) fieldContext_WebhookDelivery_attemptCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "WebhookDelivery",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Int does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _WebhookDelivery_attempts(ctx context.Context, field graphql.CollectedField, obj *model.WebhookDelivery) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_WebhookDelivery_attempts,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.WebhookDelivery().Attempts(ctx, obj)
+		},
+		nil,
+		ec.marshalNWebhookAttempt2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookAttemptᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_WebhookDelivery_attempts(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "WebhookDelivery",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_WebhookAttempt_id(ctx, field)
+			case "number":
+				return ec.fieldContext_WebhookAttempt_number(ctx, field)
+			case "at":
+				return ec.fieldContext_WebhookAttempt_at(ctx, field)
+			case "outcome":
+				return ec.fieldContext_WebhookAttempt_outcome(ctx, field)
+			case "status":
+				return ec.fieldContext_WebhookAttempt_status(ctx, field)
+			case "duration":
+				return ec.fieldContext_WebhookAttempt_duration(ctx, field)
+			case "detail":
+				return ec.fieldContext_WebhookAttempt_detail(ctx, field)
+			case "response":
+				return ec.fieldContext_WebhookAttempt_response(ctx, field)
+			case "nextAt":
+				return ec.fieldContext_WebhookAttempt_nextAt(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type WebhookAttempt", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _WebhookDelivery_nextAttemptAt(ctx context.Context, field graphql.CollectedField, obj *model.WebhookDelivery) (ret graphql.Marshaler) {
+	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.NextAttemptAt)
+}
+
+func (ec *executionContext) fieldContext_WebhookDelivery_nextAttemptAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "WebhookDelivery",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Time does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _WebhookDelivery_payload(ctx context.Context, field graphql.CollectedField, obj *model.WebhookDelivery) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_WebhookDelivery_payload,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.WebhookDelivery().Payload(ctx, obj)
+		},
+		nil,
+		ec.marshalOString2ᚖstring,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_WebhookDelivery_payload(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "WebhookDelivery",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _WebhookDelivery_createdAt(ctx context.Context, field graphql.CollectedField, obj *model.WebhookDelivery) (ret graphql.Marshaler) {
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CreatedAt())
+}
+
+func (ec *executionContext) fieldContext_WebhookDelivery_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "WebhookDelivery",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Time does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _WebhookDelivery_settledAt(ctx context.Context, field graphql.CollectedField, obj *model.WebhookDelivery) (ret graphql.Marshaler) {
+	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.SettledAt)
+}
+
+func (ec *executionContext) fieldContext_WebhookDelivery_settledAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "WebhookDelivery",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Time does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _WebhookDeliveryConnection_edges(ctx context.Context, field graphql.CollectedField, obj *model.WebhookDeliveryConnection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_WebhookDeliveryConnection_edges,
+		func(ctx context.Context) (any, error) {
+			return obj.Edges, nil
+		},
+		nil,
+		ec.marshalNWebhookDeliveryEdge2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookDeliveryEdgeᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_WebhookDeliveryConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "WebhookDeliveryConnection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "cursor":
+				return ec.fieldContext_WebhookDeliveryEdge_cursor(ctx, field)
+			case "node":
+				return ec.fieldContext_WebhookDeliveryEdge_node(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type WebhookDeliveryEdge", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _WebhookDeliveryConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *model.WebhookDeliveryConnection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_WebhookDeliveryConnection_nodes,
+		func(ctx context.Context) (any, error) {
+			return obj.Nodes, nil
+		},
+		nil,
+		ec.marshalNWebhookDelivery2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookDeliveryᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_WebhookDeliveryConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "WebhookDeliveryConnection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_WebhookDelivery_id(ctx, field)
+			case "endpointId":
+				return ec.fieldContext_WebhookDelivery_endpointId(ctx, field)
+			case "sequence":
+				return ec.fieldContext_WebhookDelivery_sequence(ctx, field)
+			case "eventId":
+				return ec.fieldContext_WebhookDelivery_eventId(ctx, field)
+			case "type":
+				return ec.fieldContext_WebhookDelivery_type(ctx, field)
+			case "resourceType":
+				return ec.fieldContext_WebhookDelivery_resourceType(ctx, field)
+			case "resourceId":
+				return ec.fieldContext_WebhookDelivery_resourceId(ctx, field)
+			case "state":
+				return ec.fieldContext_WebhookDelivery_state(ctx, field)
+			case "attemptCount":
+				return ec.fieldContext_WebhookDelivery_attemptCount(ctx, field)
+			case "attempts":
+				return ec.fieldContext_WebhookDelivery_attempts(ctx, field)
+			case "nextAttemptAt":
+				return ec.fieldContext_WebhookDelivery_nextAttemptAt(ctx, field)
+			case "payload":
+				return ec.fieldContext_WebhookDelivery_payload(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_WebhookDelivery_createdAt(ctx, field)
+			case "settledAt":
+				return ec.fieldContext_WebhookDelivery_settledAt(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type WebhookDelivery", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _WebhookDeliveryConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *model.WebhookDeliveryConnection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_WebhookDeliveryConnection_pageInfo,
+		func(ctx context.Context) (any, error) {
+			return obj.PageInfo, nil
+		},
+		nil,
+		ec.marshalNPageInfo2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐPageInfo,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_WebhookDeliveryConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "WebhookDeliveryConnection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "hasNextPage":
+				return ec.fieldContext_PageInfo_hasNextPage(ctx, field)
+			case "hasPreviousPage":
+				return ec.fieldContext_PageInfo_hasPreviousPage(ctx, field)
+			case "startCursor":
+				return ec.fieldContext_PageInfo_startCursor(ctx, field)
+			case "endCursor":
+				return ec.fieldContext_PageInfo_endCursor(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type PageInfo", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _WebhookDeliveryEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.WebhookDeliveryEdge) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Cursor)
+}
+
+func (ec *executionContext) fieldContext_WebhookDeliveryEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "WebhookDeliveryEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _WebhookDeliveryEdge_node(ctx context.Context, field graphql.CollectedField, obj *model.WebhookDeliveryEdge) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_WebhookDeliveryEdge_node,
+		func(ctx context.Context) (any, error) {
+			return obj.Node, nil
+		},
+		nil,
+		ec.marshalNWebhookDelivery2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookDelivery,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_WebhookDeliveryEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "WebhookDeliveryEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_WebhookDelivery_id(ctx, field)
+			case "endpointId":
+				return ec.fieldContext_WebhookDelivery_endpointId(ctx, field)
+			case "sequence":
+				return ec.fieldContext_WebhookDelivery_sequence(ctx, field)
+			case "eventId":
+				return ec.fieldContext_WebhookDelivery_eventId(ctx, field)
+			case "type":
+				return ec.fieldContext_WebhookDelivery_type(ctx, field)
+			case "resourceType":
+				return ec.fieldContext_WebhookDelivery_resourceType(ctx, field)
+			case "resourceId":
+				return ec.fieldContext_WebhookDelivery_resourceId(ctx, field)
+			case "state":
+				return ec.fieldContext_WebhookDelivery_state(ctx, field)
+			case "attemptCount":
+				return ec.fieldContext_WebhookDelivery_attemptCount(ctx, field)
+			case "attempts":
+				return ec.fieldContext_WebhookDelivery_attempts(ctx, field)
+			case "nextAttemptAt":
+				return ec.fieldContext_WebhookDelivery_nextAttemptAt(ctx, field)
+			case "payload":
+				return ec.fieldContext_WebhookDelivery_payload(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_WebhookDelivery_createdAt(ctx, field)
+			case "settledAt":
+				return ec.fieldContext_WebhookDelivery_settledAt(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type WebhookDelivery", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _WebhookDeliveryPayload_delivery(ctx context.Context, field graphql.CollectedField, obj *model.WebhookDeliveryPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_WebhookDeliveryPayload_delivery,
+		func(ctx context.Context) (any, error) {
+			return obj.Delivery, nil
+		},
+		nil,
+		ec.marshalOWebhookDelivery2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookDelivery,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_WebhookDeliveryPayload_delivery(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "WebhookDeliveryPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_WebhookDelivery_id(ctx, field)
+			case "endpointId":
+				return ec.fieldContext_WebhookDelivery_endpointId(ctx, field)
+			case "sequence":
+				return ec.fieldContext_WebhookDelivery_sequence(ctx, field)
+			case "eventId":
+				return ec.fieldContext_WebhookDelivery_eventId(ctx, field)
+			case "type":
+				return ec.fieldContext_WebhookDelivery_type(ctx, field)
+			case "resourceType":
+				return ec.fieldContext_WebhookDelivery_resourceType(ctx, field)
+			case "resourceId":
+				return ec.fieldContext_WebhookDelivery_resourceId(ctx, field)
+			case "state":
+				return ec.fieldContext_WebhookDelivery_state(ctx, field)
+			case "attemptCount":
+				return ec.fieldContext_WebhookDelivery_attemptCount(ctx, field)
+			case "attempts":
+				return ec.fieldContext_WebhookDelivery_attempts(ctx, field)
+			case "nextAttemptAt":
+				return ec.fieldContext_WebhookDelivery_nextAttemptAt(ctx, field)
+			case "payload":
+				return ec.fieldContext_WebhookDelivery_payload(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_WebhookDelivery_createdAt(ctx, field)
+			case "settledAt":
+				return ec.fieldContext_WebhookDelivery_settledAt(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type WebhookDelivery", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _WebhookDeliveryPayload_userErrors(ctx context.Context, field graphql.CollectedField, obj *model.WebhookDeliveryPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_WebhookDeliveryPayload_userErrors,
+		func(ctx context.Context) (any, error) {
+			return obj.UserErrors, nil
+		},
+		nil,
+		ec.marshalNUserError2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐUserErrorᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_WebhookDeliveryPayload_userErrors(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "WebhookDeliveryPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "code":
+				return ec.fieldContext_UserError_code(ctx, field)
+			case "message":
+				return ec.fieldContext_UserError_message(ctx, field)
+			case "path":
+				return ec.fieldContext_UserError_path(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _WebhookEndpoint_id(ctx context.Context, field graphql.CollectedField, obj *model.WebhookEndpoint) (ret graphql.Marshaler) {
+	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
+}
+
+func (ec *executionContext) fieldContext_WebhookEndpoint_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "WebhookEndpoint",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ID does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _WebhookEndpoint_url(ctx context.Context, field graphql.CollectedField, obj *model.WebhookEndpoint) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.URL)
+}
+
+func (ec *executionContext) fieldContext_WebhookEndpoint_url(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "WebhookEndpoint",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _WebhookEndpoint_events(ctx context.Context, field graphql.CollectedField, obj *model.WebhookEndpoint) (ret graphql.Marshaler) {
+	return ec.marshalNString2ᚕstringᚄ(ctx, field.Selections, obj.Events())
+}
+
+func (ec *executionContext) fieldContext_WebhookEndpoint_events(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "WebhookEndpoint",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _WebhookEndpoint_description(ctx context.Context, field graphql.CollectedField, obj *model.WebhookEndpoint) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Description)
+}
+
+func (ec *executionContext) fieldContext_WebhookEndpoint_description(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "WebhookEndpoint",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _WebhookEndpoint_status(ctx context.Context, field graphql.CollectedField, obj *model.WebhookEndpoint) (ret graphql.Marshaler) {
+	return ec.marshalNEndpointStatus2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐEndpointStatus(ctx, field.Selections, obj.Status)
+}
+
+func (ec *executionContext) fieldContext_WebhookEndpoint_status(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "WebhookEndpoint",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type EndpointStatus does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _WebhookEndpoint_failingSince(ctx context.Context, field graphql.CollectedField, obj *model.WebhookEndpoint) (ret graphql.Marshaler) {
+	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.FailingSince())
+}
+
+func (ec *executionContext) fieldContext_WebhookEndpoint_failingSince(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "WebhookEndpoint",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Time does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _WebhookEndpoint_suspendedAt(ctx context.Context, field graphql.CollectedField, obj *model.WebhookEndpoint) (ret graphql.Marshaler) {
+	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.SuspendedAt())
+}
+
+func (ec *executionContext) fieldContext_WebhookEndpoint_suspendedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "WebhookEndpoint",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Time does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _WebhookEndpoint_suspendedReason(ctx context.Context, field graphql.CollectedField, obj *model.WebhookEndpoint) (ret graphql.Marshaler) {
+	return ec.marshalOEndpointStop2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐEndpointStop(ctx, field.Selections, obj.SuspendedReason())
+}
+
+func (ec *executionContext) fieldContext_WebhookEndpoint_suspendedReason(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "WebhookEndpoint",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type EndpointStop does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _WebhookEndpoint_lastSuccessAt(ctx context.Context, field graphql.CollectedField, obj *model.WebhookEndpoint) (ret graphql.Marshaler) {
+	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.LastSuccessAt())
+}
+
+func (ec *executionContext) fieldContext_WebhookEndpoint_lastSuccessAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "WebhookEndpoint",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Time does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _WebhookEndpoint_lastError(ctx context.Context, field graphql.CollectedField, obj *model.WebhookEndpoint) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.LastError())
+}
+
+func (ec *executionContext) fieldContext_WebhookEndpoint_lastError(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "WebhookEndpoint",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _WebhookEndpoint_secretHint(ctx context.Context, field graphql.CollectedField, obj *model.WebhookEndpoint) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.SecretHint)
+}
+
+func (ec *executionContext) fieldContext_WebhookEndpoint_secretHint(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "WebhookEndpoint",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _WebhookEndpoint_nextSecretHint(ctx context.Context, field graphql.CollectedField, obj *model.WebhookEndpoint) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.NextSecretHint)
+}
+
+func (ec *executionContext) fieldContext_WebhookEndpoint_nextSecretHint(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "WebhookEndpoint",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _WebhookEndpoint_nextSecretPromotesAt(ctx context.Context, field graphql.CollectedField, obj *model.WebhookEndpoint) (ret graphql.Marshaler) {
+	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.NextSecretPromotesAt())
+}
+
+func (ec *executionContext) fieldContext_WebhookEndpoint_nextSecretPromotesAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "WebhookEndpoint",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Time does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _WebhookEndpoint_apiVersion(ctx context.Context, field graphql.CollectedField, obj *model.WebhookEndpoint) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.APIVersion())
+}
+
+func (ec *executionContext) fieldContext_WebhookEndpoint_apiVersion(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "WebhookEndpoint",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _WebhookEndpoint_app(ctx context.Context, field graphql.CollectedField, obj *model.WebhookEndpoint) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_WebhookEndpoint_app,
+		func(ctx context.Context) (any, error) {
+			return obj.App, nil
+		},
+		nil,
+		ec.marshalOAppSummary2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐAppSummary,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_WebhookEndpoint_app(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "WebhookEndpoint",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_AppSummary_id(ctx, field)
+			case "clientId":
+				return ec.fieldContext_AppSummary_clientId(ctx, field)
+			case "name":
+				return ec.fieldContext_AppSummary_name(ctx, field)
+			case "developer":
+				return ec.fieldContext_AppSummary_developer(ctx, field)
+			case "website":
+				return ec.fieldContext_AppSummary_website(ctx, field)
+			case "disabled":
+				return ec.fieldContext_AppSummary_disabled(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type AppSummary", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _WebhookEndpoint_queue(ctx context.Context, field graphql.CollectedField, obj *model.WebhookEndpoint) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_WebhookEndpoint_queue,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.WebhookEndpoint().Queue(ctx, obj)
+		},
+		nil,
+		ec.marshalNWebhookQueueState2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookQueueState,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_WebhookEndpoint_queue(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "WebhookEndpoint",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "waiting":
+				return ec.fieldContext_WebhookQueueState_waiting(ctx, field)
+			case "oldestAt":
+				return ec.fieldContext_WebhookQueueState_oldestAt(ctx, field)
+			case "catchingUp":
+				return ec.fieldContext_WebhookQueueState_catchingUp(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type WebhookQueueState", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _WebhookEndpoint_activity(ctx context.Context, field graphql.CollectedField, obj *model.WebhookEndpoint) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_WebhookEndpoint_activity,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.WebhookEndpoint().Activity(ctx, obj, fc.Args["hours"].(int))
+		},
+		nil,
+		ec.marshalNWebhookActivity2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookActivityᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_WebhookEndpoint_activity(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "WebhookEndpoint",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "at":
+				return ec.fieldContext_WebhookActivity_at(ctx, field)
+			case "delivered":
+				return ec.fieldContext_WebhookActivity_delivered(ctx, field)
+			case "failed":
+				return ec.fieldContext_WebhookActivity_failed(ctx, field)
+			case "latencyMean":
+				return ec.fieldContext_WebhookActivity_latencyMean(ctx, field)
+			case "latencyMax":
+				return ec.fieldContext_WebhookActivity_latencyMax(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type WebhookActivity", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_WebhookEndpoint_activity_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _WebhookEndpoint_deliveries(ctx context.Context, field graphql.CollectedField, obj *model.WebhookEndpoint) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_WebhookEndpoint_deliveries,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.WebhookEndpoint().Deliveries(ctx, obj, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["state"].(*state.DeliveryState))
+		},
+		nil,
+		ec.marshalNWebhookDeliveryConnection2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookDeliveryConnection,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_WebhookEndpoint_deliveries(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "WebhookEndpoint",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "edges":
+				return ec.fieldContext_WebhookDeliveryConnection_edges(ctx, field)
+			case "nodes":
+				return ec.fieldContext_WebhookDeliveryConnection_nodes(ctx, field)
+			case "pageInfo":
+				return ec.fieldContext_WebhookDeliveryConnection_pageInfo(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type WebhookDeliveryConnection", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_WebhookEndpoint_deliveries_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _WebhookEndpoint_version(ctx context.Context, field graphql.CollectedField, obj *model.WebhookEndpoint) (ret graphql.Marshaler) {
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.Version)
+}
+
+func (ec *executionContext) fieldContext_WebhookEndpoint_version(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "WebhookEndpoint",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Long does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _WebhookEndpoint_createdAt(ctx context.Context, field graphql.CollectedField, obj *model.WebhookEndpoint) (ret graphql.Marshaler) {
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CreatedAt())
+}
+
+func (ec *executionContext) fieldContext_WebhookEndpoint_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "WebhookEndpoint",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Time does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _WebhookEndpoint_updatedAt(ctx context.Context, field graphql.CollectedField, obj *model.WebhookEndpoint) (ret graphql.Marshaler) {
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.UpdatedAt)
+}
+
+func (ec *executionContext) fieldContext_WebhookEndpoint_updatedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "WebhookEndpoint",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Time does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _WebhookEndpointConnection_edges(ctx context.Context, field graphql.CollectedField, obj *model.WebhookEndpointConnection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_WebhookEndpointConnection_edges,
+		func(ctx context.Context) (any, error) {
+			return obj.Edges, nil
+		},
+		nil,
+		ec.marshalNWebhookEndpointEdge2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookEndpointEdgeᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_WebhookEndpointConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "WebhookEndpointConnection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "cursor":
+				return ec.fieldContext_WebhookEndpointEdge_cursor(ctx, field)
+			case "node":
+				return ec.fieldContext_WebhookEndpointEdge_node(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type WebhookEndpointEdge", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _WebhookEndpointConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *model.WebhookEndpointConnection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_WebhookEndpointConnection_nodes,
+		func(ctx context.Context) (any, error) {
+			return obj.Nodes, nil
+		},
+		nil,
+		ec.marshalNWebhookEndpoint2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookEndpointᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_WebhookEndpointConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "WebhookEndpointConnection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_WebhookEndpoint_id(ctx, field)
+			case "url":
+				return ec.fieldContext_WebhookEndpoint_url(ctx, field)
+			case "events":
+				return ec.fieldContext_WebhookEndpoint_events(ctx, field)
+			case "description":
+				return ec.fieldContext_WebhookEndpoint_description(ctx, field)
+			case "status":
+				return ec.fieldContext_WebhookEndpoint_status(ctx, field)
+			case "failingSince":
+				return ec.fieldContext_WebhookEndpoint_failingSince(ctx, field)
+			case "suspendedAt":
+				return ec.fieldContext_WebhookEndpoint_suspendedAt(ctx, field)
+			case "suspendedReason":
+				return ec.fieldContext_WebhookEndpoint_suspendedReason(ctx, field)
+			case "lastSuccessAt":
+				return ec.fieldContext_WebhookEndpoint_lastSuccessAt(ctx, field)
+			case "lastError":
+				return ec.fieldContext_WebhookEndpoint_lastError(ctx, field)
+			case "secretHint":
+				return ec.fieldContext_WebhookEndpoint_secretHint(ctx, field)
+			case "nextSecretHint":
+				return ec.fieldContext_WebhookEndpoint_nextSecretHint(ctx, field)
+			case "nextSecretPromotesAt":
+				return ec.fieldContext_WebhookEndpoint_nextSecretPromotesAt(ctx, field)
+			case "apiVersion":
+				return ec.fieldContext_WebhookEndpoint_apiVersion(ctx, field)
+			case "app":
+				return ec.fieldContext_WebhookEndpoint_app(ctx, field)
+			case "queue":
+				return ec.fieldContext_WebhookEndpoint_queue(ctx, field)
+			case "activity":
+				return ec.fieldContext_WebhookEndpoint_activity(ctx, field)
+			case "deliveries":
+				return ec.fieldContext_WebhookEndpoint_deliveries(ctx, field)
+			case "version":
+				return ec.fieldContext_WebhookEndpoint_version(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_WebhookEndpoint_createdAt(ctx, field)
+			case "updatedAt":
+				return ec.fieldContext_WebhookEndpoint_updatedAt(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type WebhookEndpoint", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _WebhookEndpointConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *model.WebhookEndpointConnection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_WebhookEndpointConnection_pageInfo,
+		func(ctx context.Context) (any, error) {
+			return obj.PageInfo, nil
+		},
+		nil,
+		ec.marshalNPageInfo2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐPageInfo,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_WebhookEndpointConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "WebhookEndpointConnection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "hasNextPage":
+				return ec.fieldContext_PageInfo_hasNextPage(ctx, field)
+			case "hasPreviousPage":
+				return ec.fieldContext_PageInfo_hasPreviousPage(ctx, field)
+			case "startCursor":
+				return ec.fieldContext_PageInfo_startCursor(ctx, field)
+			case "endCursor":
+				return ec.fieldContext_PageInfo_endCursor(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type PageInfo", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _WebhookEndpointDeletePayload_deletedId(ctx context.Context, field graphql.CollectedField, obj *model.WebhookEndpointDeletePayload) (ret graphql.Marshaler) {
+	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.DeletedID)
+}
+
+func (ec *executionContext) fieldContext_WebhookEndpointDeletePayload_deletedId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "WebhookEndpointDeletePayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ID does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _WebhookEndpointDeletePayload_userErrors(ctx context.Context, field graphql.CollectedField, obj *model.WebhookEndpointDeletePayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_WebhookEndpointDeletePayload_userErrors,
+		func(ctx context.Context) (any, error) {
+			return obj.UserErrors, nil
+		},
+		nil,
+		ec.marshalNUserError2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐUserErrorᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_WebhookEndpointDeletePayload_userErrors(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "WebhookEndpointDeletePayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "code":
+				return ec.fieldContext_UserError_code(ctx, field)
+			case "message":
+				return ec.fieldContext_UserError_message(ctx, field)
+			case "path":
+				return ec.fieldContext_UserError_path(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _WebhookEndpointEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.WebhookEndpointEdge) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Cursor)
+}
+
+func (ec *executionContext) fieldContext_WebhookEndpointEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "WebhookEndpointEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _WebhookEndpointEdge_node(ctx context.Context, field graphql.CollectedField, obj *model.WebhookEndpointEdge) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_WebhookEndpointEdge_node,
+		func(ctx context.Context) (any, error) {
+			return obj.Node, nil
+		},
+		nil,
+		ec.marshalNWebhookEndpoint2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookEndpoint,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_WebhookEndpointEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "WebhookEndpointEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_WebhookEndpoint_id(ctx, field)
+			case "url":
+				return ec.fieldContext_WebhookEndpoint_url(ctx, field)
+			case "events":
+				return ec.fieldContext_WebhookEndpoint_events(ctx, field)
+			case "description":
+				return ec.fieldContext_WebhookEndpoint_description(ctx, field)
+			case "status":
+				return ec.fieldContext_WebhookEndpoint_status(ctx, field)
+			case "failingSince":
+				return ec.fieldContext_WebhookEndpoint_failingSince(ctx, field)
+			case "suspendedAt":
+				return ec.fieldContext_WebhookEndpoint_suspendedAt(ctx, field)
+			case "suspendedReason":
+				return ec.fieldContext_WebhookEndpoint_suspendedReason(ctx, field)
+			case "lastSuccessAt":
+				return ec.fieldContext_WebhookEndpoint_lastSuccessAt(ctx, field)
+			case "lastError":
+				return ec.fieldContext_WebhookEndpoint_lastError(ctx, field)
+			case "secretHint":
+				return ec.fieldContext_WebhookEndpoint_secretHint(ctx, field)
+			case "nextSecretHint":
+				return ec.fieldContext_WebhookEndpoint_nextSecretHint(ctx, field)
+			case "nextSecretPromotesAt":
+				return ec.fieldContext_WebhookEndpoint_nextSecretPromotesAt(ctx, field)
+			case "apiVersion":
+				return ec.fieldContext_WebhookEndpoint_apiVersion(ctx, field)
+			case "app":
+				return ec.fieldContext_WebhookEndpoint_app(ctx, field)
+			case "queue":
+				return ec.fieldContext_WebhookEndpoint_queue(ctx, field)
+			case "activity":
+				return ec.fieldContext_WebhookEndpoint_activity(ctx, field)
+			case "deliveries":
+				return ec.fieldContext_WebhookEndpoint_deliveries(ctx, field)
+			case "version":
+				return ec.fieldContext_WebhookEndpoint_version(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_WebhookEndpoint_createdAt(ctx, field)
+			case "updatedAt":
+				return ec.fieldContext_WebhookEndpoint_updatedAt(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type WebhookEndpoint", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _WebhookEndpointPayload_webhookEndpoint(ctx context.Context, field graphql.CollectedField, obj *model.WebhookEndpointPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_WebhookEndpointPayload_webhookEndpoint,
+		func(ctx context.Context) (any, error) {
+			return obj.WebhookEndpoint, nil
+		},
+		nil,
+		ec.marshalOWebhookEndpoint2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookEndpoint,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_WebhookEndpointPayload_webhookEndpoint(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "WebhookEndpointPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_WebhookEndpoint_id(ctx, field)
+			case "url":
+				return ec.fieldContext_WebhookEndpoint_url(ctx, field)
+			case "events":
+				return ec.fieldContext_WebhookEndpoint_events(ctx, field)
+			case "description":
+				return ec.fieldContext_WebhookEndpoint_description(ctx, field)
+			case "status":
+				return ec.fieldContext_WebhookEndpoint_status(ctx, field)
+			case "failingSince":
+				return ec.fieldContext_WebhookEndpoint_failingSince(ctx, field)
+			case "suspendedAt":
+				return ec.fieldContext_WebhookEndpoint_suspendedAt(ctx, field)
+			case "suspendedReason":
+				return ec.fieldContext_WebhookEndpoint_suspendedReason(ctx, field)
+			case "lastSuccessAt":
+				return ec.fieldContext_WebhookEndpoint_lastSuccessAt(ctx, field)
+			case "lastError":
+				return ec.fieldContext_WebhookEndpoint_lastError(ctx, field)
+			case "secretHint":
+				return ec.fieldContext_WebhookEndpoint_secretHint(ctx, field)
+			case "nextSecretHint":
+				return ec.fieldContext_WebhookEndpoint_nextSecretHint(ctx, field)
+			case "nextSecretPromotesAt":
+				return ec.fieldContext_WebhookEndpoint_nextSecretPromotesAt(ctx, field)
+			case "apiVersion":
+				return ec.fieldContext_WebhookEndpoint_apiVersion(ctx, field)
+			case "app":
+				return ec.fieldContext_WebhookEndpoint_app(ctx, field)
+			case "queue":
+				return ec.fieldContext_WebhookEndpoint_queue(ctx, field)
+			case "activity":
+				return ec.fieldContext_WebhookEndpoint_activity(ctx, field)
+			case "deliveries":
+				return ec.fieldContext_WebhookEndpoint_deliveries(ctx, field)
+			case "version":
+				return ec.fieldContext_WebhookEndpoint_version(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_WebhookEndpoint_createdAt(ctx, field)
+			case "updatedAt":
+				return ec.fieldContext_WebhookEndpoint_updatedAt(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type WebhookEndpoint", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _WebhookEndpointPayload_secret(ctx context.Context, field graphql.CollectedField, obj *model.WebhookEndpointPayload) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Secret)
+}
+
+func (ec *executionContext) fieldContext_WebhookEndpointPayload_secret(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "WebhookEndpointPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _WebhookEndpointPayload_userErrors(ctx context.Context, field graphql.CollectedField, obj *model.WebhookEndpointPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_WebhookEndpointPayload_userErrors,
+		func(ctx context.Context) (any, error) {
+			return obj.UserErrors, nil
+		},
+		nil,
+		ec.marshalNUserError2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐUserErrorᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_WebhookEndpointPayload_userErrors(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "WebhookEndpointPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "code":
+				return ec.fieldContext_UserError_code(ctx, field)
+			case "message":
+				return ec.fieldContext_UserError_message(ctx, field)
+			case "path":
+				return ec.fieldContext_UserError_path(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _WebhookEventType_name(ctx context.Context, field graphql.CollectedField, obj *model.WebhookEventType) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Name)
+}
+
+func (ec *executionContext) fieldContext_WebhookEventType_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "WebhookEventType",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _WebhookEventType_resourceType(ctx context.Context, field graphql.CollectedField, obj *model.WebhookEventType) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.ResourceType)
+}
+
+func (ec *executionContext) fieldContext_WebhookEventType_resourceType(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "WebhookEventType",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _WebhookEventType_scope(ctx context.Context, field graphql.CollectedField, obj *model.WebhookEventType) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Scope)
+}
+
+func (ec *executionContext) fieldContext_WebhookEventType_scope(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "WebhookEventType",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _WebhookEventType_trigger(ctx context.Context, field graphql.CollectedField, obj *model.WebhookEventType) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Trigger)
+}
+
+func (ec *executionContext) fieldContext_WebhookEventType_trigger(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "WebhookEventType",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _WebhookQueueState_waiting(ctx context.Context, field graphql.CollectedField, obj *model.WebhookQueueState) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.Waiting)
+}
+
+func (ec *executionContext) fieldContext_WebhookQueueState_waiting(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "WebhookQueueState",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Int does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _WebhookQueueState_oldestAt(ctx context.Context, field graphql.CollectedField, obj *model.WebhookQueueState) (ret graphql.Marshaler) {
+	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.OldestAt)
+}
+
+func (ec *executionContext) fieldContext_WebhookQueueState_oldestAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "WebhookQueueState",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Time does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _WebhookQueueState_catchingUp(ctx context.Context, field graphql.CollectedField, obj *model.WebhookQueueState) (ret graphql.Marshaler) {
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.CatchingUp)
+}
+
+func (ec *executionContext) fieldContext_WebhookQueueState_catchingUp(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "WebhookQueueState",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Boolean does not have child fields")
 		},
 	}
 	return fc, nil
@@ -22343,6 +26391,94 @@ func (ec *executionContext) unmarshalInputStoreUpdateInput(ctx context.Context, 
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputWebhookEndpointCreateInput(ctx context.Context, obj any) (model.WebhookEndpointCreateInput, error) {
+	var it model.WebhookEndpointCreateInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"url", "events", "description"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "url":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("url"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.URL = data
+		case "events":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("events"))
+			data, err := ec.unmarshalNString2ᚕstringᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Events = data
+		case "description":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("description"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Description = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputWebhookEndpointUpdateInput(ctx context.Context, obj any) (model.WebhookEndpointUpdateInput, error) {
+	var it model.WebhookEndpointUpdateInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"url", "events", "description"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "url":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("url"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.URL = graphql.OmittableOf(data)
+		case "events":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("events"))
+			data, err := ec.unmarshalOString2ᚕstringᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Events = graphql.OmittableOf(data)
+		case "description":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("description"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Description = graphql.OmittableOf(data)
+		}
+	}
+	return it, nil
+}
+
 // endregion **************************** input.gotpl *****************************
 
 // region    ************************** interface.gotpl ***************************
@@ -24541,6 +28677,83 @@ func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		case "webhookEndpointCreate":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_webhookEndpointCreate(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "webhookEndpointUpdate":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_webhookEndpointUpdate(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "webhookEndpointDisable":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_webhookEndpointDisable(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "webhookEndpointReactivate":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_webhookEndpointReactivate(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "webhookEndpointRotateSecret":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_webhookEndpointRotateSecret(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "webhookEndpointPromoteSecret":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_webhookEndpointPromoteSecret(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "webhookEndpointDelete":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_webhookEndpointDelete(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "webhookEndpointTest":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_webhookEndpointTest(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "webhookEndpointReplay":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_webhookEndpointReplay(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "webhookDeliveryRetry":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_webhookDeliveryRetry(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "webhookDeliverySkip":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_webhookDeliverySkip(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		case "passwordChange":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_passwordChange(ctx, field)
@@ -26525,6 +30738,88 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "webhookEndpoints":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_webhookEndpoints(ctx, field)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "webhookEndpoint":
+			field := field
+
+			innerFunc := func(ctx context.Context, _ *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_webhookEndpoint(ctx, field)
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "webhookDelivery":
+			field := field
+
+			innerFunc := func(ctx context.Context, _ *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_webhookDelivery(ctx, field)
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "webhookEventTypes":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_webhookEventTypes(ctx, field)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
 		case "notifications":
 			field := field
 
@@ -27510,6 +31805,899 @@ func (ec *executionContext) _UserError(ctx context.Context, sel ast.SelectionSet
 	return out
 }
 
+var webhookActivityImplementors = []string{"WebhookActivity"}
+
+func (ec *executionContext) _WebhookActivity(ctx context.Context, sel ast.SelectionSet, obj *model.WebhookActivity) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, webhookActivityImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("WebhookActivity")
+		case "at":
+			out.Values[i] = ec._WebhookActivity_at(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "delivered":
+			out.Values[i] = ec._WebhookActivity_delivered(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "failed":
+			out.Values[i] = ec._WebhookActivity_failed(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "latencyMean":
+			out.Values[i] = ec._WebhookActivity_latencyMean(ctx, field, obj)
+		case "latencyMax":
+			out.Values[i] = ec._WebhookActivity_latencyMax(ctx, field, obj)
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var webhookAttemptImplementors = []string{"WebhookAttempt"}
+
+func (ec *executionContext) _WebhookAttempt(ctx context.Context, sel ast.SelectionSet, obj *model.WebhookAttempt) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, webhookAttemptImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("WebhookAttempt")
+		case "id":
+			out.Values[i] = ec._WebhookAttempt_id(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "number":
+			out.Values[i] = ec._WebhookAttempt_number(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "at":
+			out.Values[i] = ec._WebhookAttempt_at(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "outcome":
+			out.Values[i] = ec._WebhookAttempt_outcome(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "status":
+			out.Values[i] = ec._WebhookAttempt_status(ctx, field, obj)
+		case "duration":
+			out.Values[i] = ec._WebhookAttempt_duration(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "detail":
+			out.Values[i] = ec._WebhookAttempt_detail(ctx, field, obj)
+		case "response":
+			out.Values[i] = ec._WebhookAttempt_response(ctx, field, obj)
+		case "nextAt":
+			out.Values[i] = ec._WebhookAttempt_nextAt(ctx, field, obj)
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var webhookDeliveryImplementors = []string{"WebhookDelivery"}
+
+func (ec *executionContext) _WebhookDelivery(ctx context.Context, sel ast.SelectionSet, obj *model.WebhookDelivery) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, webhookDeliveryImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("WebhookDelivery")
+		case "id":
+			out.Values[i] = ec._WebhookDelivery_id(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "endpointId":
+			out.Values[i] = ec._WebhookDelivery_endpointId(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "sequence":
+			out.Values[i] = ec._WebhookDelivery_sequence(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "eventId":
+			out.Values[i] = ec._WebhookDelivery_eventId(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "type":
+			out.Values[i] = ec._WebhookDelivery_type(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "resourceType":
+			out.Values[i] = ec._WebhookDelivery_resourceType(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "resourceId":
+			out.Values[i] = ec._WebhookDelivery_resourceId(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "state":
+			out.Values[i] = ec._WebhookDelivery_state(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "attemptCount":
+			out.Values[i] = ec._WebhookDelivery_attemptCount(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "attempts":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._WebhookDelivery_attempts(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+		case "nextAttemptAt":
+			out.Values[i] = ec._WebhookDelivery_nextAttemptAt(ctx, field, obj)
+		case "payload":
+			field := field
+
+			innerFunc := func(ctx context.Context, _ *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._WebhookDelivery_payload(ctx, field, obj)
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+		case "createdAt":
+			out.Values[i] = ec._WebhookDelivery_createdAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "settledAt":
+			out.Values[i] = ec._WebhookDelivery_settledAt(ctx, field, obj)
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var webhookDeliveryConnectionImplementors = []string{"WebhookDeliveryConnection"}
+
+func (ec *executionContext) _WebhookDeliveryConnection(ctx context.Context, sel ast.SelectionSet, obj *model.WebhookDeliveryConnection) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, webhookDeliveryConnectionImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("WebhookDeliveryConnection")
+		case "edges":
+			out.Values[i] = ec._WebhookDeliveryConnection_edges(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "nodes":
+			out.Values[i] = ec._WebhookDeliveryConnection_nodes(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "pageInfo":
+			out.Values[i] = ec._WebhookDeliveryConnection_pageInfo(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var webhookDeliveryEdgeImplementors = []string{"WebhookDeliveryEdge"}
+
+func (ec *executionContext) _WebhookDeliveryEdge(ctx context.Context, sel ast.SelectionSet, obj *model.WebhookDeliveryEdge) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, webhookDeliveryEdgeImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("WebhookDeliveryEdge")
+		case "cursor":
+			out.Values[i] = ec._WebhookDeliveryEdge_cursor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "node":
+			out.Values[i] = ec._WebhookDeliveryEdge_node(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var webhookDeliveryPayloadImplementors = []string{"WebhookDeliveryPayload"}
+
+func (ec *executionContext) _WebhookDeliveryPayload(ctx context.Context, sel ast.SelectionSet, obj *model.WebhookDeliveryPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, webhookDeliveryPayloadImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("WebhookDeliveryPayload")
+		case "delivery":
+			out.Values[i] = ec._WebhookDeliveryPayload_delivery(ctx, field, obj)
+		case "userErrors":
+			out.Values[i] = ec._WebhookDeliveryPayload_userErrors(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var webhookEndpointImplementors = []string{"WebhookEndpoint"}
+
+func (ec *executionContext) _WebhookEndpoint(ctx context.Context, sel ast.SelectionSet, obj *model.WebhookEndpoint) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, webhookEndpointImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("WebhookEndpoint")
+		case "id":
+			out.Values[i] = ec._WebhookEndpoint_id(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "url":
+			out.Values[i] = ec._WebhookEndpoint_url(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "events":
+			out.Values[i] = ec._WebhookEndpoint_events(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "description":
+			out.Values[i] = ec._WebhookEndpoint_description(ctx, field, obj)
+		case "status":
+			out.Values[i] = ec._WebhookEndpoint_status(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "failingSince":
+			out.Values[i] = ec._WebhookEndpoint_failingSince(ctx, field, obj)
+		case "suspendedAt":
+			out.Values[i] = ec._WebhookEndpoint_suspendedAt(ctx, field, obj)
+		case "suspendedReason":
+			out.Values[i] = ec._WebhookEndpoint_suspendedReason(ctx, field, obj)
+		case "lastSuccessAt":
+			out.Values[i] = ec._WebhookEndpoint_lastSuccessAt(ctx, field, obj)
+		case "lastError":
+			out.Values[i] = ec._WebhookEndpoint_lastError(ctx, field, obj)
+		case "secretHint":
+			out.Values[i] = ec._WebhookEndpoint_secretHint(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "nextSecretHint":
+			out.Values[i] = ec._WebhookEndpoint_nextSecretHint(ctx, field, obj)
+		case "nextSecretPromotesAt":
+			out.Values[i] = ec._WebhookEndpoint_nextSecretPromotesAt(ctx, field, obj)
+		case "apiVersion":
+			out.Values[i] = ec._WebhookEndpoint_apiVersion(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "app":
+			out.Values[i] = ec._WebhookEndpoint_app(ctx, field, obj)
+		case "queue":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._WebhookEndpoint_queue(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+		case "activity":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._WebhookEndpoint_activity(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+		case "deliveries":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._WebhookEndpoint_deliveries(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+		case "version":
+			out.Values[i] = ec._WebhookEndpoint_version(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "createdAt":
+			out.Values[i] = ec._WebhookEndpoint_createdAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "updatedAt":
+			out.Values[i] = ec._WebhookEndpoint_updatedAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var webhookEndpointConnectionImplementors = []string{"WebhookEndpointConnection"}
+
+func (ec *executionContext) _WebhookEndpointConnection(ctx context.Context, sel ast.SelectionSet, obj *model.WebhookEndpointConnection) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, webhookEndpointConnectionImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("WebhookEndpointConnection")
+		case "edges":
+			out.Values[i] = ec._WebhookEndpointConnection_edges(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "nodes":
+			out.Values[i] = ec._WebhookEndpointConnection_nodes(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "pageInfo":
+			out.Values[i] = ec._WebhookEndpointConnection_pageInfo(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var webhookEndpointDeletePayloadImplementors = []string{"WebhookEndpointDeletePayload"}
+
+func (ec *executionContext) _WebhookEndpointDeletePayload(ctx context.Context, sel ast.SelectionSet, obj *model.WebhookEndpointDeletePayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, webhookEndpointDeletePayloadImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("WebhookEndpointDeletePayload")
+		case "deletedId":
+			out.Values[i] = ec._WebhookEndpointDeletePayload_deletedId(ctx, field, obj)
+		case "userErrors":
+			out.Values[i] = ec._WebhookEndpointDeletePayload_userErrors(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var webhookEndpointEdgeImplementors = []string{"WebhookEndpointEdge"}
+
+func (ec *executionContext) _WebhookEndpointEdge(ctx context.Context, sel ast.SelectionSet, obj *model.WebhookEndpointEdge) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, webhookEndpointEdgeImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("WebhookEndpointEdge")
+		case "cursor":
+			out.Values[i] = ec._WebhookEndpointEdge_cursor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "node":
+			out.Values[i] = ec._WebhookEndpointEdge_node(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var webhookEndpointPayloadImplementors = []string{"WebhookEndpointPayload"}
+
+func (ec *executionContext) _WebhookEndpointPayload(ctx context.Context, sel ast.SelectionSet, obj *model.WebhookEndpointPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, webhookEndpointPayloadImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("WebhookEndpointPayload")
+		case "webhookEndpoint":
+			out.Values[i] = ec._WebhookEndpointPayload_webhookEndpoint(ctx, field, obj)
+		case "secret":
+			out.Values[i] = ec._WebhookEndpointPayload_secret(ctx, field, obj)
+		case "userErrors":
+			out.Values[i] = ec._WebhookEndpointPayload_userErrors(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var webhookEventTypeImplementors = []string{"WebhookEventType"}
+
+func (ec *executionContext) _WebhookEventType(ctx context.Context, sel ast.SelectionSet, obj *model.WebhookEventType) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, webhookEventTypeImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("WebhookEventType")
+		case "name":
+			out.Values[i] = ec._WebhookEventType_name(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "resourceType":
+			out.Values[i] = ec._WebhookEventType_resourceType(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "scope":
+			out.Values[i] = ec._WebhookEventType_scope(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "trigger":
+			out.Values[i] = ec._WebhookEventType_trigger(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var webhookQueueStateImplementors = []string{"WebhookQueueState"}
+
+func (ec *executionContext) _WebhookQueueState(ctx context.Context, sel ast.SelectionSet, obj *model.WebhookQueueState) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, webhookQueueStateImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("WebhookQueueState")
+		case "waiting":
+			out.Values[i] = ec._WebhookQueueState_waiting(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "oldestAt":
+			out.Values[i] = ec._WebhookQueueState_oldestAt(ctx, field, obj)
+		case "catchingUp":
+			out.Values[i] = ec._WebhookQueueState_catchingUp(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
 var __DirectiveImplementors = []string{"__Directive"}
 
 func (ec *executionContext) ___Directive(ctx context.Context, sel ast.SelectionSet, obj *introspection.Directive) graphql.Marshaler {
@@ -28281,6 +33469,16 @@ func (ec *executionContext) unmarshalNCustomerUpdateInput2githubᚗcomᚋstorefr
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
+func (ec *executionContext) unmarshalNDeliveryState2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐDeliveryState(ctx context.Context, v any) (state.DeliveryState, error) {
+	var res state.DeliveryState
+	err := res.UnmarshalGQL(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNDeliveryState2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐDeliveryState(ctx context.Context, sel ast.SelectionSet, v state.DeliveryState) graphql.Marshaler {
+	return v
+}
+
 func (ec *executionContext) unmarshalNEmailMarketing2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐEmailMarketing(ctx context.Context, v any) (state.EmailMarketing, error) {
 	var res state.EmailMarketing
 	err := res.UnmarshalGQL(v)
@@ -28288,6 +33486,16 @@ func (ec *executionContext) unmarshalNEmailMarketing2githubᚗcomᚋstorefront�
 }
 
 func (ec *executionContext) marshalNEmailMarketing2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐEmailMarketing(ctx context.Context, sel ast.SelectionSet, v state.EmailMarketing) graphql.Marshaler {
+	return v
+}
+
+func (ec *executionContext) unmarshalNEndpointStatus2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐEndpointStatus(ctx context.Context, v any) (state.EndpointStatus, error) {
+	var res state.EndpointStatus
+	err := res.UnmarshalGQL(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNEndpointStatus2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐEndpointStatus(ctx context.Context, sel ast.SelectionSet, v state.EndpointStatus) graphql.Marshaler {
 	return v
 }
 
@@ -29680,6 +34888,292 @@ func (ec *executionContext) marshalNUserError2ᚖgithubᚗcomᚋstorefrontᚑgo�
 	return ec._UserError(ctx, sel, v)
 }
 
+func (ec *executionContext) marshalNWebhookActivity2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookActivityᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.WebhookActivity) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNWebhookActivity2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookActivity(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNWebhookActivity2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookActivity(ctx context.Context, sel ast.SelectionSet, v *model.WebhookActivity) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._WebhookActivity(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNWebhookAttempt2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookAttemptᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.WebhookAttempt) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNWebhookAttempt2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookAttempt(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNWebhookAttempt2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookAttempt(ctx context.Context, sel ast.SelectionSet, v *model.WebhookAttempt) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._WebhookAttempt(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNWebhookBacklog2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐWebhookBacklog(ctx context.Context, v any) (state.WebhookBacklog, error) {
+	var res state.WebhookBacklog
+	err := res.UnmarshalGQL(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNWebhookBacklog2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐWebhookBacklog(ctx context.Context, sel ast.SelectionSet, v state.WebhookBacklog) graphql.Marshaler {
+	return v
+}
+
+func (ec *executionContext) marshalNWebhookDelivery2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookDeliveryᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.WebhookDelivery) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNWebhookDelivery2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookDelivery(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNWebhookDelivery2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookDelivery(ctx context.Context, sel ast.SelectionSet, v *model.WebhookDelivery) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._WebhookDelivery(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNWebhookDeliveryConnection2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookDeliveryConnection(ctx context.Context, sel ast.SelectionSet, v model.WebhookDeliveryConnection) graphql.Marshaler {
+	return ec._WebhookDeliveryConnection(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNWebhookDeliveryConnection2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookDeliveryConnection(ctx context.Context, sel ast.SelectionSet, v *model.WebhookDeliveryConnection) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._WebhookDeliveryConnection(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNWebhookDeliveryEdge2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookDeliveryEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.WebhookDeliveryEdge) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNWebhookDeliveryEdge2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookDeliveryEdge(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNWebhookDeliveryEdge2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookDeliveryEdge(ctx context.Context, sel ast.SelectionSet, v *model.WebhookDeliveryEdge) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._WebhookDeliveryEdge(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNWebhookDeliveryPayload2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookDeliveryPayload(ctx context.Context, sel ast.SelectionSet, v model.WebhookDeliveryPayload) graphql.Marshaler {
+	return ec._WebhookDeliveryPayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNWebhookDeliveryPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookDeliveryPayload(ctx context.Context, sel ast.SelectionSet, v *model.WebhookDeliveryPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._WebhookDeliveryPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNWebhookEndpoint2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookEndpointᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.WebhookEndpoint) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNWebhookEndpoint2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookEndpoint(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNWebhookEndpoint2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookEndpoint(ctx context.Context, sel ast.SelectionSet, v *model.WebhookEndpoint) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._WebhookEndpoint(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNWebhookEndpointConnection2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookEndpointConnection(ctx context.Context, sel ast.SelectionSet, v model.WebhookEndpointConnection) graphql.Marshaler {
+	return ec._WebhookEndpointConnection(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNWebhookEndpointConnection2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookEndpointConnection(ctx context.Context, sel ast.SelectionSet, v *model.WebhookEndpointConnection) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._WebhookEndpointConnection(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNWebhookEndpointCreateInput2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookEndpointCreateInput(ctx context.Context, v any) (model.WebhookEndpointCreateInput, error) {
+	res, err := ec.unmarshalInputWebhookEndpointCreateInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNWebhookEndpointDeletePayload2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookEndpointDeletePayload(ctx context.Context, sel ast.SelectionSet, v model.WebhookEndpointDeletePayload) graphql.Marshaler {
+	return ec._WebhookEndpointDeletePayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNWebhookEndpointDeletePayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookEndpointDeletePayload(ctx context.Context, sel ast.SelectionSet, v *model.WebhookEndpointDeletePayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._WebhookEndpointDeletePayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNWebhookEndpointEdge2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookEndpointEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.WebhookEndpointEdge) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNWebhookEndpointEdge2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookEndpointEdge(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNWebhookEndpointEdge2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookEndpointEdge(ctx context.Context, sel ast.SelectionSet, v *model.WebhookEndpointEdge) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._WebhookEndpointEdge(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNWebhookEndpointPayload2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookEndpointPayload(ctx context.Context, sel ast.SelectionSet, v model.WebhookEndpointPayload) graphql.Marshaler {
+	return ec._WebhookEndpointPayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNWebhookEndpointPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookEndpointPayload(ctx context.Context, sel ast.SelectionSet, v *model.WebhookEndpointPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._WebhookEndpointPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNWebhookEndpointUpdateInput2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookEndpointUpdateInput(ctx context.Context, v any) (model.WebhookEndpointUpdateInput, error) {
+	res, err := ec.unmarshalInputWebhookEndpointUpdateInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNWebhookEventType2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookEventTypeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.WebhookEventType) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNWebhookEventType2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookEventType(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNWebhookEventType2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookEventType(ctx context.Context, sel ast.SelectionSet, v *model.WebhookEventType) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._WebhookEventType(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNWebhookQueueState2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookQueueState(ctx context.Context, sel ast.SelectionSet, v model.WebhookQueueState) graphql.Marshaler {
+	return ec._WebhookQueueState(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNWebhookQueueState2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookQueueState(ctx context.Context, sel ast.SelectionSet, v *model.WebhookQueueState) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._WebhookQueueState(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalN__Directive2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐDirective(ctx context.Context, sel ast.SelectionSet, v introspection.Directive) graphql.Marshaler {
 	return ec.___Directive(ctx, sel, &v)
 }
@@ -29868,6 +35362,13 @@ func (ec *executionContext) marshalOApp2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstor
 	return ec._App(ctx, sel, v)
 }
 
+func (ec *executionContext) marshalOAppSummary2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐAppSummary(ctx context.Context, sel ast.SelectionSet, v *model.AppSummary) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._AppSummary(ctx, sel, v)
+}
+
 func (ec *executionContext) unmarshalOBoolean2bool(ctx context.Context, v any) (bool, error) {
 	res, err := graphql.UnmarshalBoolean(v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -29913,6 +35414,22 @@ func (ec *executionContext) unmarshalOCustomerFilter2ᚖgithubᚗcomᚋstorefron
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
+func (ec *executionContext) unmarshalODeliveryState2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐDeliveryState(ctx context.Context, v any) (*state.DeliveryState, error) {
+	if v == nil {
+		return nil, nil
+	}
+	var res = new(state.DeliveryState)
+	err := res.UnmarshalGQL(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalODeliveryState2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐDeliveryState(ctx context.Context, sel ast.SelectionSet, v *state.DeliveryState) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return v
+}
+
 func (ec *executionContext) unmarshalOEmailMarketing2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐEmailMarketing(ctx context.Context, v any) (*state.EmailMarketing, error) {
 	if v == nil {
 		return nil, nil
@@ -29923,6 +35440,22 @@ func (ec *executionContext) unmarshalOEmailMarketing2ᚖgithubᚗcomᚋstorefron
 }
 
 func (ec *executionContext) marshalOEmailMarketing2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐEmailMarketing(ctx context.Context, sel ast.SelectionSet, v *state.EmailMarketing) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return v
+}
+
+func (ec *executionContext) unmarshalOEndpointStop2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐEndpointStop(ctx context.Context, v any) (*state.EndpointStop, error) {
+	if v == nil {
+		return nil, nil
+	}
+	var res = new(state.EndpointStop)
+	err := res.UnmarshalGQL(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalOEndpointStop2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐEndpointStop(ctx context.Context, sel ast.SelectionSet, v *state.EndpointStop) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
@@ -30304,6 +35837,20 @@ func (ec *executionContext) marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋsto
 		return graphql.Null
 	}
 	return v
+}
+
+func (ec *executionContext) marshalOWebhookDelivery2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookDelivery(ctx context.Context, sel ast.SelectionSet, v *model.WebhookDelivery) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._WebhookDelivery(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOWebhookEndpoint2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookEndpoint(ctx context.Context, sel ast.SelectionSet, v *model.WebhookEndpoint) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._WebhookEndpoint(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalO__EnumValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐEnumValueᚄ(ctx context.Context, sel ast.SelectionSet, v []introspection.EnumValue) graphql.Marshaler {

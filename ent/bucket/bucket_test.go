@@ -1,0 +1,27 @@
+package bucket_test
+
+import (
+	"testing"
+
+	"github.com/storefront-go/storefront/ent/bucket"
+	"github.com/storefront-go/storefront/ent/xid"
+)
+
+func TestOf(t *testing.T) {
+	// The MD5 of sixteen zero bytes begins with 4a, of sixteen ones with 8d.
+	if got := bucket.Of(xid.Nil); got != 4 {
+		t.Errorf("the bucket of the nil id is %d, want 4", got)
+	}
+	seen := map[int8]int{}
+	for range 16_000 {
+		seen[bucket.Of(xid.New())]++
+	}
+	for b := range int8(bucket.Count) {
+		if n := seen[b]; n < 800 || n > 1200 {
+			t.Errorf("bucket %d has %d of 16,000 stores", b, n)
+		}
+	}
+	if len(seen) != bucket.Count {
+		t.Errorf("%d buckets, want %d", len(seen), bucket.Count)
+	}
+}

@@ -1,0 +1,40 @@
+package schema
+
+import (
+	"entgo.io/ent"
+	"entgo.io/ent/schema/field"
+	"entgo.io/ent/schema/index"
+
+	"github.com/storefront-go/storefront/ent/micros"
+)
+
+// Mail is a message that was not handed to the mail server yet: one row for each
+// recipient, written in the transaction of what it tells.
+type Mail struct{ ent.Schema }
+
+// Mixin implements ent.Interface.
+func (Mail) Mixin() []ent.Mixin {
+	return []ent.Mixin{Tenant{}}
+}
+
+// Fields implements ent.Interface.
+func (Mail) Fields() []ent.Field {
+	return []ent.Field{
+		field.Int8("bucket").Immutable(),
+		// due_at is when it is tried next. Whoever tries moves it on first, and
+		// raises attempts: a compare-and-set, so that one alone tries.
+		field.Int64("due_at").GoType(micros.Time(0)),
+		field.Int("attempts").Default(0),
+		field.String("recipient").MaxRuneLen(320).Immutable(),
+		field.String("subject").MaxRuneLen(255).Immutable(),
+		// body is plain text.
+		field.String("body").SchemaType(text).Immutable(),
+	}
+}
+
+// Indexes implements ent.Interface.
+func (Mail) Indexes() []ent.Index {
+	return []ent.Index{
+		index.Fields("bucket", "due_at"),
+	}
+}

@@ -1,0 +1,94 @@
+package state
+
+import (
+	"io"
+	"slices"
+)
+
+// EndpointStatus is the state of a webhook endpoint (contract, section 6).
+type EndpointStatus string
+
+// The values of [EndpointStatus].
+const (
+	EndpointActive    EndpointStatus = "active"
+	EndpointSuspended EndpointStatus = "suspended"
+	EndpointDisabled  EndpointStatus = "disabled"
+)
+
+var allEndpointStatus = []EndpointStatus{EndpointActive, EndpointSuspended, EndpointDisabled}
+
+// Known tells whether v is a value of the enumeration.
+func (v EndpointStatus) Known() bool { return slices.Contains(allEndpointStatus, v) }
+
+// MarshalGQL implements gqlgen's marshaler.
+func (v EndpointStatus) MarshalGQL(w io.Writer) { Write(w, v) }
+
+// UnmarshalGQL implements gqlgen's unmarshaler.
+func (v *EndpointStatus) UnmarshalGQL(in any) error { return Read(v, in, allEndpointStatus) }
+
+// EndpointStop is the reason for which an endpoint is suspended or disabled.
+type EndpointStop string
+
+// The values of [EndpointStop].
+const (
+	StoppedByFailure EndpointStop = "delivery_failed" // one delivery failed for 24 h
+	StoppedBySilence EndpointStop = "no_success"      // nothing was delivered for 24 h
+	StoppedByPerson  EndpointStop = "manual"          // somebody disabled it
+	StoppedByGrant   EndpointStop = "grant_revoked"   // the last grant of the app whose it is ended
+)
+
+var allEndpointStop = []EndpointStop{StoppedByFailure, StoppedBySilence, StoppedByPerson, StoppedByGrant}
+
+// Known tells whether v is a value of the enumeration.
+func (v EndpointStop) Known() bool { return slices.Contains(allEndpointStop, v) }
+
+// MarshalGQL implements gqlgen's marshaler.
+func (v EndpointStop) MarshalGQL(w io.Writer) { Write(w, v) }
+
+// UnmarshalGQL implements gqlgen's unmarshaler.
+func (v *EndpointStop) UnmarshalGQL(in any) error { return Read(v, in, allEndpointStop) }
+
+// DeliveryState is where a delivery of an event to an endpoint stands (contract, section 8).
+type DeliveryState string
+
+// The values of [DeliveryState].
+const (
+	DeliveryWaiting   DeliveryState = "waiting" // for its turn or its next attempt
+	DeliveryDelivered DeliveryState = "delivered"
+	DeliveryFailed    DeliveryState = "failed"    // given up after 24 h
+	DeliveryHeld      DeliveryState = "held"      // its endpoint is suspended or disabled
+	DeliverySkipped   DeliveryState = "skipped"   // by a person
+	DeliveryCancelled DeliveryState = "cancelled" // with its endpoint, or its owner may not have it any more
+)
+
+var allDeliveryState = []DeliveryState{DeliveryWaiting, DeliveryDelivered, DeliveryFailed, DeliveryHeld, DeliverySkipped, DeliveryCancelled}
+
+// Known tells whether v is a value of the enumeration.
+func (v DeliveryState) Known() bool { return slices.Contains(allDeliveryState, v) }
+
+// MarshalGQL implements gqlgen's marshaler.
+func (v DeliveryState) MarshalGQL(w io.Writer) { Write(w, v) }
+
+// UnmarshalGQL implements gqlgen's unmarshaler.
+func (v *DeliveryState) UnmarshalGQL(in any) error { return Read(v, in, allDeliveryState) }
+
+// WebhookBacklog is what becomes of what an endpoint missed, when it is reactivated.
+type WebhookBacklog string
+
+// The values of [WebhookBacklog].
+const (
+	BacklogResume WebhookBacklog = "resume" // what failed or was held, then the events since
+	BacklogFrom   WebhookBacklog = "from"   // the events since a time
+	BacklogDrop   WebhookBacklog = "drop"   // nothing
+)
+
+var allWebhookBacklog = []WebhookBacklog{BacklogResume, BacklogFrom, BacklogDrop}
+
+// Known tells whether v is a value of the enumeration.
+func (v WebhookBacklog) Known() bool { return slices.Contains(allWebhookBacklog, v) }
+
+// MarshalGQL implements gqlgen's marshaler.
+func (v WebhookBacklog) MarshalGQL(w io.Writer) { Write(w, v) }
+
+// UnmarshalGQL implements gqlgen's unmarshaler.
+func (v *WebhookBacklog) UnmarshalGQL(in any) error { return Read(v, in, allWebhookBacklog) }

@@ -1,0 +1,121 @@
+// Package egress decides which addresses webhooks may go to: the form of a URL
+// when it is registered, and the resolved address at every dial (contract,
+// section 8).
+//
+// A URL is judged without a look-up, so a name may pass that later resolves to
+// an address of the inside: the dial refuses it then, and each time anew, since
+// what a name resolves to is the receiver's to change.
+package egress
+
+import (
+	"net"
+	"net/netip"
+
+	"code.dny.dev/ssrf"
+)
+
+// Policy says what is allowed beside the public internet over https. Its zero
+// value allows nothing more. It is not changed once it is in use.
+type Policy struct {
+	// AllowLoopback lets receivers live at 127.0.0.0/8, [::1] and localhost, and
+	// lets these be reached over http. For development.
+	AllowLoopback bool
+	// AllowTo are networks that are allowed although they are private; over https
+	// alone, and for names under .internal, .local and .home.arpa too.
+	AllowTo []netip.Prefix
+	// Resolver looks names up; nil is that of the system.
+	Resolver *net.Resolver
+}
+
+// RefusedError is a dial that the policy does not allow. The address itself is
+// in no text: what a name resolves to inside a network is nobody's business.
+type RefusedError struct {
+	Rule string // what kind of address it is, such as "loopback (127.0.0.0/8)"
+}
+
+// Error names the rule.
+func (e *RefusedError) Error() string { return "address refused: " + e.Rule }
+
+// network is a range with the name under which it is refused.
+type network struct {
+	prefix netip.Prefix
+	name   string
+}
+
+// named are the ranges that a refusal can name, the narrower before the wider.
+// They only put a name to what the guardian refuses.
+var named = []network{
+	{netip.MustParsePrefix("169.254.169.254/32"), "cloud metadata"},
+	{netip.MustParsePrefix("100.100.100.200/32"), "cloud metadata"},
+	{netip.MustParsePrefix("192.0.0.192/32"), "cloud metadata"},
+	{platform, "cloud metadata"},
+	{netip.MustParsePrefix("fd00:ec2::254/128"), "cloud metadata"},
+	{netip.MustParsePrefix("0.0.0.0/8"), "unspecified"},
+	{netip.MustParsePrefix("127.0.0.0/8"), "loopback"},
+	{netip.MustParsePrefix("10.0.0.0/8"), "private"},
+	{netip.MustParsePrefix("172.16.0.0/12"), "private"},
+	{netip.MustParsePrefix("192.168.0.0/16"), "private"},
+	{netip.MustParsePrefix("100.64.0.0/10"), "shared address space"},
+	{netip.MustParsePrefix("169.254.0.0/16"), "link-local"},
+	{netip.MustParsePrefix("224.0.0.0/4"), "multicast"},
+	{netip.MustParsePrefix("255.255.255.255/32"), "broadcast"},
+	{netip.MustParsePrefix("::/128"), "unspecified"},
+	{netip.MustParsePrefix("::1/128"), "loopback"},
+	{netip.MustParsePrefix("::ffff:0:0/96"), "IPv4-mapped"},
+	{netip.MustParsePrefix("::/96"), "IPv4-compatible"},
+	{netip.MustParsePrefix("64:ff9b::/96"), "NAT64"},
+	{netip.MustParsePrefix("64:ff9b:1::/48"), "NAT64"},
+	{netip.MustParsePrefix("2001::/32"), "Teredo"},
+	{netip.MustParsePrefix("2002::/16"), "6to4"},
+	{netip.MustParsePrefix("fc00::/7"), "private"},
+	{netip.MustParsePrefix("fe80::/10"), "link-local"},
+	{netip.MustParsePrefix("fec0::/10"), "site-local"},
+	{netip.MustParsePrefix("ff00::/8"), "multicast"},
+}
+
+// platform is a public address at which one cloud answers its own machines, so
+// no registry of special addresses lists it.
+var platform = netip.MustParsePrefix("168.63.129.16/32")
+
+var (
+	loopback4 = netip.MustParsePrefix("127.0.0.0/8")
+	loopback6 = netip.MustParsePrefix("::1/128")
+)
+
+// guardian builds the judge of addresses for https.
+func (p Policy) guardian() *ssrf.Guardian {
+	var v4, v6 []netip.Prefix
+	for _, n := range p.AllowTo {
+		if n.Addr().Is4() {
+			v4 = append(v4, n)
+		} else {
+			v6 = append(v6, n)
+		}
+	}
+	if p.AllowLoopback {
+		v4, v6 = append(v4, loopback4), append(v6, loopback6)
+	}
+	return ssrf.New(ssrf.WithAnyPort(), ssrf.WithDeniedV4Prefixes(platform),
+		ssrf.WithAllowedV4Prefixes(v4...), ssrf.WithAllowedV6Prefixes(v6...))
+}
+
+// judge says what is wrong with an address, or nothing. Forms that carry an
+// IPv4 address inside are refused whatever is allowed: an allowed network is
+// reached by its own addresses.
+func judge(g *ssrf.Guardian, a netip.Addr) string {
+	if a.Zone() != "" || a.Is4In6() || g.SafeAddr(a) != nil {
+		return describe(a)
+	}
+	return ""
+}
+
+// describe puts a name to an address that is refused.
+func describe(a netip.Addr) string {
+	a = a.WithZone("")
+	for _, n := range named {
+		if n.prefix.Contains(a) || a.Is4In6() && n.name == "IPv4-mapped" {
+			return n.name + " (" + n.prefix.String() + ")"
+		}
+	}
+	return "reserved, not global unicast"
+}

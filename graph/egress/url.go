@@ -1,0 +1,211 @@
+package egress
+
+import (
+	"net/netip"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/net/idna"
+)
+
+// MaxURL is the longest address of a receiver, in bytes.
+const MaxURL = 2048
+
+// CheckURL judges the form of a receiver's address, without a look-up. It
+// returns the address with its scheme and host in lower case, or a sentence for
+// the integrator that names the rule which refuses it.
+//
+// Programs read odd addresses in different ways: one program's host is part of
+// another one's path. So whatever RFC 3986 does not allow is refused and nothing
+// is mended, and what is accepted has one reading.
+func (p Policy) CheckURL(raw string) (*url.URL, string) {
+	if text := checkBytes(raw); text != "" {
+		return nil, text
+	}
+	scheme, rest, _ := strings.Cut(raw, ":")
+	scheme = strings.ToLower(scheme)
+	if scheme != "https" && scheme != "http" || !strings.HasPrefix(rest, "//") {
+		return nil, "The address must start with https://."
+	}
+	authority, tail := rest[2:], ""
+	if i := strings.IndexAny(authority, "/?#"); i >= 0 {
+		authority, tail = authority[:i], authority[i:]
+	}
+	if strings.Contains(tail, "#") {
+		return nil, "The address must have no fragment."
+	}
+	host, port, text := split(authority)
+	if text != "" {
+		return nil, text
+	}
+	host = strings.ToLower(host)
+	if text := p.checkHost(host, scheme == "https"); text != "" {
+		return nil, text
+	}
+	// The standard library has to read the same parts.
+	u, err := url.Parse(scheme + "://" + strings.ToLower(authority) + tail)
+	if err != nil || u.Hostname() != host || u.Port() != port || u.User != nil || u.Opaque != "" {
+		return nil, "The address is not a valid URL."
+	}
+	return u, ""
+}
+
+func checkBytes(raw string) string {
+	if raw == "" {
+		return "The address is empty."
+	}
+	if len(raw) > MaxURL {
+		return "The address is longer than 2,048 bytes."
+	}
+	for i := range len(raw) {
+		switch c := raw[i]; {
+		case c <= ' ' || c == 0x7f:
+			return "The address holds a space or a control character."
+		case c == '\\':
+			return "The address holds a backslash."
+		case c >= 0x80:
+			return "The address must be ASCII: write the host in punycode and the rest percent-encoded."
+		case strings.IndexByte("\"<>^`{|}", c) >= 0:
+			return "The address holds " + string(c) + ", which must be percent-encoded."
+		}
+	}
+	return ""
+}
+
+// split parts an authority into host and port; an IPv6 address is without its
+// brackets.
+func split(authority string) (host, port, text string) {
+	if strings.Contains(authority, "@") {
+		return "", "", "The address must hold no user name and no password."
+	}
+	if strings.Contains(authority, "%") {
+		return "", "", "The host must not be percent-encoded and have no zone."
+	}
+	host, after := authority, ""
+	if inner, ok := strings.CutPrefix(authority, "["); ok {
+		host, after, ok = strings.Cut(inner, "]")
+		if a, err := netip.ParseAddr(host); !ok || err != nil || a.Is4() {
+			return "", "", "The host in brackets is not an IPv6 address."
+		}
+	} else if i := strings.IndexByte(authority, ':'); i >= 0 {
+		host, after = authority[:i], authority[i:]
+	}
+	if host == "" {
+		return "", "", "The address has no host."
+	}
+	if after == "" {
+		return host, "", ""
+	}
+	port, ok := strings.CutPrefix(after, ":")
+	n, err := strconv.ParseUint(port, 10, 16)
+	if !ok || err != nil || n == 0 || strconv.FormatUint(n, 10) != port {
+		return "", "", "The port must be a number from 1 to 65535."
+	}
+	return host, port, ""
+}
+
+// checkHost judges a host in lower case.
+func (p Policy) checkHost(host string, secure bool) string {
+	if strings.Contains(host, ":") || numeric(host) {
+		return p.checkAddr(host, secure)
+	}
+	if p.AllowLoopback && host == "localhost" {
+		return ""
+	}
+	if !secure {
+		return p.needsTLS()
+	}
+	return p.checkName(host)
+}
+
+func (p Policy) needsTLS() string {
+	if p.AllowLoopback {
+		return "The address must start with https://; http is for receivers at a loopback address only."
+	}
+	return "The address must start with https://."
+}
+
+// numeric tells whether parsers may read a name as an IPv4 address: they do when
+// its last label is a number, in decimal, octal or hexadecimal form. No top
+// level domain starts with a digit. The empty label after a dot at the end does
+// not count.
+func numeric(host string) bool {
+	host = strings.TrimRight(host, ".")
+	last := host[strings.LastIndexByte(host, '.')+1:]
+	return last != "" && last[0] >= '0' && last[0] <= '9'
+}
+
+func (p Policy) checkAddr(host string, secure bool) string {
+	a, err := netip.ParseAddr(host)
+	if err != nil || a.String() != host {
+		return "The host is an IP address in an unusual spelling."
+	}
+	if rule := judge(p.guardian(), a); rule != "" {
+		return "The host is an IP address that webhooks are not sent to: " + rule + "."
+	}
+	if !secure && !(p.AllowLoopback && a.IsLoopback()) {
+		return p.needsTLS()
+	}
+	return ""
+}
+
+// reserved are ends of names that mean this machine or this network, or that no
+// resolver may answer (RFC 6761, RFC 6762, RFC 7686, RFC 8375). The ends for
+// tests and examples are not among them: they resolve nowhere or where the
+// operator says, and that address is judged.
+var reserved = []string{"localhost", "localdomain", "local", "internal", "home.arpa", "onion"}
+
+// private are those of them under which operators name their own receivers.
+var private = []string{"local", "internal", "home.arpa"}
+
+func (p Policy) checkName(host string) string {
+	if strings.HasSuffix(host, ".") {
+		return "The host must not end with a dot."
+	}
+	if text := wellFormed(host); text != "" {
+		return text
+	}
+	for _, end := range reserved {
+		if host != end && !strings.HasSuffix(host, "."+end) {
+			continue
+		}
+		if len(p.AllowTo) == 0 || !slices.Contains(private, end) {
+			return "The host must not be " + end + " or a name under it."
+		}
+	}
+	if !strings.Contains(host, ".") {
+		return "The host must be a full name, with a dot in it."
+	}
+	return ""
+}
+
+// wellFormed holds a name to letters, digits, hyphens and underscores in labels
+// of up to 63 (RFC 1123, section 2.1; hosts with underscores exist), and its
+// punycode to what it stands for.
+func wellFormed(host string) string {
+	const malformed = "The host is not a valid name."
+	if len(host) > 253 {
+		return "The host is longer than 253 characters."
+	}
+	punycode := false
+	for label := range strings.SplitSeq(host, ".") {
+		if label == "" || len(label) > 63 || label[0] == '-' || label[len(label)-1] == '-' {
+			return malformed
+		}
+		for i := range len(label) {
+			if c := label[i]; (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '-' && c != '_' {
+				return malformed
+			}
+		}
+		punycode = punycode || strings.HasPrefix(label, "xn--")
+	}
+	if !punycode {
+		return ""
+	}
+	if ascii, err := idna.Lookup.ToASCII(host); err != nil || ascii != host {
+		return "The host holds invalid punycode."
+	}
+	return ""
+}

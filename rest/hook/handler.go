@@ -1,0 +1,200 @@
+package hook
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"sync"
+	"time"
+)
+
+// MaxBody is the most bytes of a body that are read. Bodies hold at most 256 KiB;
+// the rest is room for members that do not exist yet.
+const MaxBody = 320 << 10
+
+// ErrTooLarge says that a body is larger than [MaxBody].
+var ErrTooLarge = errors.New("body is too large")
+
+// DefaultTimeout leaves the sender, who waits 5 s, time to hear the answer.
+const DefaultTimeout = 4 * time.Second
+
+// Config is what a [Handler] works with.
+type Config struct {
+	// Verifier has at least one secret.
+	Verifier Verifier
+	// Seen drops events that were handled before. With nil, nothing is dropped
+	// but the function must bear each event more than once.
+	Seen Seen
+	// Timeout bounds the whole of one delivery; default [DefaultTimeout].
+	Timeout time.Duration
+	// Logger gets a line for each delivery that is refused or fails, without
+	// bodies and signatures; default none.
+	Logger *slog.Logger
+}
+
+// Func handles one event. An error makes the sender try again later. The context
+// ends with the delivery's time; long work belongs into a queue.
+type Func func(context.Context, Event) error
+
+// Handler receives deliveries. Its answers: 204 handled, now or before; 400 not
+// an event; 401 not verified; 405 not a POST; 413 too large; 500 the function
+// failed; 503 the same event is still being handled. All but the first are tried
+// again by the sender.
+type Handler struct {
+	Config
+	handle Func
+	gate   gate
+}
+
+// NewHandler returns a handler of deliveries that calls f for each event. It
+// fails when there is no secret to verify with.
+func NewHandler(c Config, f Func) (*Handler, error) {
+	if err := c.Verifier.ready(); err != nil {
+		return nil, err
+	}
+	if f == nil {
+		return nil, errors.New("no function to handle events")
+	}
+	if c.Timeout <= 0 {
+		c.Timeout = DefaultTimeout
+	}
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	return &Handler{Config: c, handle: f, gate: gate{running: map[string]chan struct{}{}}}, nil
+}
+
+// ServeHTTP receives one delivery.
+func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	ctx, cancel := context.WithTimeout(r.Context(), h.Timeout)
+	defer cancel()
+	e, status, err := h.receive(w, r)
+	if err == nil {
+		status, err = h.once(ctx, e)
+	}
+	if err != nil {
+		h.Logger.LogAttrs(ctx, slog.LevelWarn, "webhook delivery", slog.Int("status", status), slog.Any("error", err),
+			slog.String("event_id", e.ID), slog.String("type", e.Type), slog.String("delivery_id", e.DeliveryID))
+	}
+	switch status {
+	case http.StatusMethodNotAllowed:
+		w.Header().Set("Allow", http.MethodPost)
+	case http.StatusUnauthorized:
+		w.Header().Set("WWW-Authenticate", HeaderSignature) // RFC 9110, section 15.5.2
+	}
+	w.WriteHeader(status)
+}
+
+// receive verifies and reads a delivery. The rules about headers come before the
+// body is read.
+func (h *Handler) receive(w http.ResponseWriter, r *http.Request) (Event, int, error) {
+	if r.Method != http.MethodPost {
+		return Event{}, http.StatusMethodNotAllowed, errors.New("not a POST")
+	}
+	claim, err := h.Verifier.read(r.Header, time.Now())
+	if err != nil {
+		return Event{}, http.StatusUnauthorized, err
+	}
+	body, err := ReadBody(w, r)
+	switch {
+	case errors.Is(err, ErrTooLarge):
+		return Event{}, http.StatusRequestEntityTooLarge, err
+	case err != nil:
+		return Event{}, http.StatusBadRequest, err
+	}
+	if err := claim.check(body); err != nil {
+		return Event{}, http.StatusUnauthorized, err
+	}
+	e, err := Parse(r.Header, body)
+	if err != nil {
+		return Event{}, http.StatusBadRequest, err
+	}
+	return e, 0, nil
+}
+
+// once calls the function unless the event was handled, and remembers it only
+// after that went well. A twin that comes meanwhile waits for the outcome.
+func (h *Handler) once(ctx context.Context, e Event) (int, error) {
+	leave, err := h.gate.enter(ctx, e.ID)
+	if err != nil {
+		return http.StatusServiceUnavailable, fmt.Errorf("wait for the same event: %w", err)
+	}
+	defer leave()
+	if h.Seen != nil {
+		switch known, err := h.Seen.Has(ctx, e.ID); {
+		case err != nil:
+			return http.StatusInternalServerError, fmt.Errorf("look the event up: %w", err)
+		case known:
+			return http.StatusNoContent, nil
+		}
+	}
+	if err := h.handle(ctx, e); err != nil {
+		return http.StatusInternalServerError, fmt.Errorf("handle the event: %w", err)
+	}
+	if h.Seen != nil {
+		// It is handled even if the sender has gone meanwhile, and an answer that asks
+		// for another try would only handle it again.
+		if err := h.Seen.Mark(context.WithoutCancel(ctx), e.ID); err != nil {
+			return http.StatusNoContent, fmt.Errorf("mark the event: %w", err)
+		}
+	}
+	return http.StatusNoContent, nil
+}
+
+// ReadBody reads the raw bytes of a delivery, at most [MaxBody] of them. The
+// error wraps [ErrTooLarge] for a larger one.
+func ReadBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+	if r.ContentLength > MaxBody {
+		return nil, ErrTooLarge // not one byte of it is read
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, MaxBody))
+	if _, large := errors.AsType[*http.MaxBytesError](err); large {
+		return nil, ErrTooLarge
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read body: %w", err)
+	}
+	return body, nil
+}
+
+// gate lets one of several twins through at a time.
+type gate struct {
+	mu      sync.Mutex
+	running map[string]chan struct{}
+}
+
+// enter waits until nobody else holds the key.
+func (g *gate) enter(ctx context.Context, key string) (leave func(), err error) {
+	for {
+		free, mine := g.take(key)
+		if mine {
+			return func() { g.leave(key) }, nil
+		}
+		select {
+		case <-free:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// take takes the key, or returns what tells that it was given back.
+func (g *gate) take(key string) (free <-chan struct{}, mine bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if c, held := g.running[key]; held {
+		return c, false
+	}
+	g.running[key] = make(chan struct{})
+	return nil, true
+}
+
+func (g *gate) leave(key string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	close(g.running[key])
+	delete(g.running, key)
+}

@@ -1,0 +1,134 @@
+package hook
+
+import (
+	"container/list"
+	"context"
+	"errors"
+	"sync"
+	"time"
+)
+
+// Seen remembers which events were handled. An implementation of one's own keeps
+// them where the handled data is, best in the same transaction, with event_id as
+// a unique key: then not even a crash between the two handles an event twice.
+type Seen interface {
+	// Has tells whether the event was handled.
+	Has(ctx context.Context, eventID string) (bool, error)
+	// Mark says that it was. It is called only after that, never before.
+	Mark(ctx context.Context, eventID string) error
+}
+
+// Memory is a [Seen] in memory: bounded, limited in time, and gone with the
+// process. It is for one process whose work bears an event twice now and then.
+type Memory struct{ recent recent[struct{}] }
+
+// NewMemory returns a memory of the last maxEvents events, each for at most keep.
+// Retries end after 24 h, so keep should be longer. An event takes about 200
+// bytes. It panics when either is not positive.
+func NewMemory(maxEvents int, keep time.Duration) *Memory {
+	return &Memory{newRecent[struct{}](maxEvents, keep)}
+}
+
+// Has implements [Seen].
+func (m *Memory) Has(_ context.Context, eventID string) (bool, error) {
+	_, ok := m.recent.get(eventID)
+	return ok, nil
+}
+
+// Mark implements [Seen].
+func (m *Memory) Mark(_ context.Context, eventID string) error {
+	m.recent.put(eventID, func(struct{}, bool) struct{} { return struct{}{} })
+	return nil
+}
+
+// Latest remembers the newest event of each resource, bounded and in memory, for
+// receivers whose store cannot compare by itself. Where it can, a condition is
+// better and survives a restart: UPDATE ... WHERE sequence < ?.
+type Latest struct{ recent recent[moment] }
+
+type moment struct {
+	at       time.Time
+	sequence int64
+}
+
+// NewLatest returns a memory of the last maxResources resources. Of one that it
+// has forgotten, every event counts as newer. It panics when the number is not
+// positive.
+func NewLatest(maxResources int) *Latest {
+	return &Latest{newRecent[moment](maxResources, forever)}
+}
+
+// Newer tells whether the event is newer than all that were kept of its resource.
+func (l *Latest) Newer(e Event) bool {
+	last, ok := l.recent.get(e.Resource.ID)
+	return !ok || e.Newer(last.at, last.sequence)
+}
+
+// Keep remembers the event, unless a newer one is known. Call it after the data
+// was written.
+func (l *Latest) Keep(e Event) {
+	l.recent.put(e.Resource.ID, func(last moment, ok bool) moment {
+		if ok && !e.Newer(last.at, last.sequence) {
+			return last
+		}
+		return moment{e.OccurredAt, e.Sequence}
+	})
+}
+
+const forever = 1<<63 - 1
+
+// recent is a map of the keys that were put last.
+type recent[V any] struct {
+	mu    *sync.Mutex
+	items map[string]*list.Element // of entry[V]
+	order *list.List               // the longest untouched first
+	max   int
+	keep  time.Duration
+}
+
+type entry[V any] struct {
+	key   string
+	value V
+	until time.Time
+}
+
+func newRecent[V any](maxItems int, keep time.Duration) recent[V] {
+	if maxItems <= 0 || keep <= 0 {
+		panic(errors.New("hook: a memory needs room and time"))
+	}
+	return recent[V]{&sync.Mutex{}, map[string]*list.Element{}, list.New(), maxItems, keep}
+}
+
+func (r recent[V]) get(key string) (v V, ok bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	element := r.items[key]
+	if element == nil {
+		return v, false
+	}
+	e := element.Value.(entry[V])
+	return e.value, time.Now().Before(e.until)
+}
+
+// put sets the value that change makes of the present one, and forgets what is
+// too old or too much.
+func (r recent[V]) put(key string, change func(V, bool) V) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	now := time.Now()
+	var old entry[V]
+	known := false
+	if element := r.items[key]; element != nil {
+		old = r.order.Remove(element).(entry[V])
+		known = now.Before(old.until)
+	}
+	r.items[key] = r.order.PushBack(entry[V]{key, change(old.value, known), now.Add(r.keep)})
+	for front := r.order.Front(); ; front = r.order.Front() {
+		e := front.Value.(entry[V])
+		if r.order.Len() <= r.max && now.Before(e.until) {
+			return
+		}
+		r.order.Remove(front)
+		delete(r.items, e.key)
+	}
+}
