@@ -3,6 +3,8 @@ package graph
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 
 	"entgo.io/ent/dialect/sql"
 
@@ -50,19 +52,25 @@ func (r *Resolver) registeredApp(ctx context.Context, id xid.ID) (*db.App, error
 	return only(r.client(ctx).App.Query().Where(apps.ID(id)).Load(ctx))
 }
 
-// appsOf reads the apps of the grants with one statement. They lie in the stores
-// that registered them, so each is named by its store too, and the tenant policy,
-// which would keep to the viewer's store, is lifted for this read.
+// appsOf reads the apps of the grants with one statement.
 func (r *Resolver) appsOf(ctx context.Context, grants []*db.Grant) (map[xid.ID]*model.AppSummary, error) {
-	of := map[xid.ID]*model.AppSummary{}
 	store := map[xid.ID]xid.ID{}
 	for _, g := range grants {
 		store[g.AppID] = g.AppStoreID
 	}
-	wanted := ids(grants, func(g *db.Grant) *xid.ID { return &g.AppID })
-	if len(wanted) == 0 {
+	return r.appsIn(ctx, store)
+}
+
+// appsIn reads apps with one statement, none where there are none to read. They
+// lie in the stores that registered them, so each is named by its store too, and
+// the tenant policy, which would keep to the viewer's store, is lifted for this
+// read.
+func (r *Resolver) appsIn(ctx context.Context, store map[xid.ID]xid.ID) (map[xid.ID]*model.AppSummary, error) {
+	of := map[xid.ID]*model.AppSummary{}
+	if len(store) == 0 {
 		return of, nil
 	}
+	wanted := slices.SortedFunc(maps.Keys(store), xid.ID.Compare)
 	// SQLite has no tuples in a list, so the pairs are written out.
 	query := r.client(ctx).App.Query()
 	query.Modify(func(s *sql.Selector) {
@@ -75,14 +83,14 @@ func (r *Resolver) appsOf(ctx context.Context, grants []*db.Grant) (map[xid.ID]*
 	})
 	rows, err := query.Load(viewer.Everywhere(ctx))
 	if err != nil {
-		return nil, fmt.Errorf("read the apps of grants: %w", err)
+		return nil, fmt.Errorf("read apps: %w", err)
 	}
 	for _, row := range rows {
 		of[row.ID] = &model.AppSummary{App: row}
 	}
 	for _, id := range wanted {
 		if of[id] == nil {
-			return nil, fmt.Errorf("grants of the app %s, which is not there", id)
+			return nil, fmt.Errorf("the app %s is named, but it is not there", id)
 		}
 	}
 	return of, nil

@@ -8,6 +8,7 @@ import (
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/outbox"
 )
 
 // stale is the answer to a change that expected another version.
@@ -30,7 +31,7 @@ func swapped(kind xid.Kind, count int, err error) error {
 
 // updateTime is the time of a change: later than the one before, whatever the
 // clocks of two processes say, so that a list of changes shows it.
-func updateTime(before micros.Time) micros.Time { return max(micros.Now(), before+1) }
+func updateTime(before micros.Time) micros.Time { return outbox.After(before) }
 
 // allowed refuses a transition that the state machine does not have.
 func allowed[S ~string](what string, present, to S, from ...S) error {

@@ -108,5 +108,5 @@ func (r *Resolver) currency(ctx context.Context) (string, error) {
 
 // customerResource is what a customer's events are about.
 func customerResource(c *db.Customer) outbox.Resource {
-	return outbox.Resource{Store: c.StoreID, ID: c.ID, Version: c.Version, Sequence: c.EventSequence}
+	return outbox.Resource{Store: c.StoreID, ID: c.ID, Version: c.Version, Sequence: c.EventSequence, At: c.UpdatedAt}
 }

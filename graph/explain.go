@@ -51,6 +51,10 @@ func what(kind xid.Kind) string {
 		return "staff token"
 	case xid.OrderLine:
 		return "line item"
+	case xid.WebhookEndpoint:
+		return "webhook endpoint"
+	case xid.Delivery:
+		return "delivery"
 	}
 	return kind.Resource()
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/model"
+	"github.com/storefront-go/storefront/graph/oauth"
 	"github.com/storefront-go/storefront/graph/page"
 )
 
@@ -21,21 +22,7 @@ const grantIndex = "grant_store_id_app_id_id"
 // maxInstalled is how many grants of an installed app are shown.
 const maxInstalled = 100
 
-// standing is the condition of a grant that has not ended: neither revoked nor
-// past its time, and either with a refresh token that may be used, which the
-// redemption made, or with a code that may still be redeemed.
-func standing(now micros.Time) *sql.Predicate {
-	return sql.And(
-		sql.IsNull(grant.FieldRevokedAt),
-		sql.GT(grant.FieldExpiresAt, now),
-		sql.Or(
-			sql.GT(grant.FieldRefreshExpiresAt, now),
-			sql.And(sql.IsNull(grant.FieldCodeUsedAt), sql.GT(grant.FieldCodeExpiresAt, now)),
-		),
-	)
-}
-
-// stands is [standing] for a grant in hand.
+// stands is [oauth.Standing] for a grant in hand.
 func stands(g *db.Grant, now micros.Time) bool {
 	if g.RevokedAt != nil || g.ExpiresAt <= now {
 		return false
@@ -152,7 +139,7 @@ func (q Query) installed(ctx context.Context, now micros.Time, after *page.Posit
 	err := query.Modify(func(s *sql.Selector) {
 		force(s, grantIndex)
 		app := s.C(grant.FieldAppID)
-		s.Select(app).Distinct().Where(standing(now)).OrderExpr(sql.Raw(app + " DESC")).Limit(limit)
+		s.Select(app).Distinct().Where(oauth.Standing(now)).OrderExpr(sql.Raw(app + " DESC")).Limit(limit)
 	}).Scan(ctx, &rows)
 	found := make([]xid.ID, len(rows))
 	for i, row := range rows {
@@ -169,7 +156,7 @@ func (r *Resolver) installs(ctx context.Context, found []xid.ID, now micros.Time
 	}
 	query := r.client(ctx).Grant.Query()
 	query.Modify(few{store: viewer.From(ctx).Store, parent: grant.FieldAppID, parents: found, columns: grant.Columns,
-		index: grantIndex, limit: maxInstalled, newest: true, only: func() *sql.Predicate { return standing(now) }}.apply)
+		index: grantIndex, limit: maxInstalled, newest: true, only: func() *sql.Predicate { return oauth.Standing(now) }}.apply)
 	rows, err := query.Load(ctx)
 	if err != nil {
 		return nil, err

@@ -50,7 +50,7 @@ func (m Mutation) GrantRevoke(ctx context.Context, id string) (*model.GrantPaylo
 
 // end ends a grant in the transaction of ctx and tells whether it was this call.
 func (m Mutation) end(ctx context.Context, g *db.Grant, app *model.AppSummary) (bool, error) {
-	ended, err := oauth.End(ctx, m.client(ctx), g, app.App, state.GrantEndedByStore)
+	ended, err := oauth.End(ctx, m.client(ctx), g, app.App, state.GrantEndedByStore, m.LastGrantEnded)
 	if ended {
 		ent.OnCommit(ctx, m.Keys.Forget)
 	}
@@ -110,7 +110,7 @@ func (m Mutation) endSome(ctx context.Context, app *model.AppSummary) (ended []s
 	query := m.client(ctx).Grant.Query().Where(grant.AppID(app.ID)).Order(grant.ByID()).Limit(maxEnded)
 	query.Modify(locked, func(s *sql.Selector) {
 		force(s, grantIndex)
-		s.Where(standing(now))
+		s.Where(oauth.Standing(now))
 	})
 	rows, err := query.Load(ctx)
 	if err != nil {

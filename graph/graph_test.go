@@ -15,6 +15,7 @@ import (
 	"github.com/storefront-go/storefront/graph/apikey"
 	"github.com/storefront-go/storefront/graph/keyring"
 	"github.com/storefront-go/storefront/graph/page"
+	"github.com/storefront-go/storefront/graph/webhook"
 )
 
 // newCore makes a core over s, with signing keys of its own.
@@ -24,8 +25,12 @@ func newCore(t testing.TB, s *ent.Store) *Resolver {
 	if err != nil {
 		t.Fatal(err)
 	}
+	hooks, err := webhook.New(webhook.Config{Store: s, Vault: webhook.NewVault(ring)})
+	if err != nil {
+		t.Fatal(err)
+	}
 	r, err := New(Config{
-		Store: s, Keys: apikey.NewKeeper(s), Pages: page.New(ring),
+		Store: s, Keys: apikey.NewKeeper(s), Pages: page.New(ring), Webhooks: hooks,
 		HostOf: func(handle string) string { return handle + ".localhost" },
 	})
 	if err != nil {

@@ -17,6 +17,10 @@ import (
 // ever stored: neither what they answer nor a digest of what they are sent is kept.
 var secretive = []string{"apiKeyCreate", "apiKeyRotate", "staffTokenCreate", "staffAdd", "passwordChange"}
 
+// outward are the mutations that wait for somebody outside, which no transaction
+// may do.
+var outward = []string{"webhookEndpointTest"}
+
 // errUnkept lets go of an idempotency key, and of all that was written with it.
 var errUnkept = errors.New("the answer is not kept")
 
@@ -70,6 +74,8 @@ func keepable(o *operation) error {
 		return fault.New(fault.InvalidRequest, "With an Idempotency-Key, send exactly one mutation field.")
 	case slices.Contains(secretive, fields[0].Name):
 		return fault.New(fault.IdempotencyNotSupported, "This is about a secret that is not stored, so the answer cannot be repeated: leave the Idempotency-Key out.")
+	case slices.Contains(outward, fields[0].Name):
+		return fault.New(fault.IdempotencyNotSupported, "This sends a request of its own each time: leave the Idempotency-Key out.")
 	}
 	return nil
 }

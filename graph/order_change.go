@@ -187,7 +187,7 @@ func encodeOrder(o *model.Order) []byte {
 
 // orderResource is what an order's events are about.
 func orderResource(o *db.Order) outbox.Resource {
-	return outbox.Resource{Store: o.StoreID, ID: o.ID, Version: o.Version, Sequence: o.EventSequence}
+	return outbox.Resource{Store: o.StoreID, ID: o.ID, Version: o.Version, Sequence: o.EventSequence, At: o.UpdatedAt}
 }
 
 // tooLarge is the answer to a sum that no amount can hold.

@@ -15,12 +15,14 @@ import (
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/outbox"
 )
 
 // touched raises updated_at as [updateTime] does, in a row that was not read.
 func touched(now micros.Time) func(*sql.UpdateBuilder) {
 	return func(u *sql.UpdateBuilder) {
-		u.Set("updated_at", sql.Expr("CASE WHEN `updated_at` >= ? THEN `updated_at` + 1 ELSE ? END", now, now))
+		const later = micros.Time(outbox.Spread)
+		u.Set("updated_at", sql.Expr("CASE WHEN `updated_at` > ? THEN `updated_at` + ? ELSE ? END", now-later, later, now))
 	}
 }
 

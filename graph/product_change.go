@@ -237,10 +237,12 @@ func (m Mutation) ProductDelete(ctx context.Context, id string, expectedVersion 
 		}
 		p.Version++
 		p.EventSequence++
+		r := productResource(p)
+		r.At = updateTime(p.UpdatedAt)
 		if err := trail.Write(ctx, m.client(ctx), "product.delete", xid.Product, uid, ""); err != nil {
 			return err
 		}
-		return outbox.Append(ctx, m.client(ctx), productResource(p),
+		return outbox.Append(ctx, m.client(ctx), r,
 			outbox.Entry{Type: event.ProductDeleted, Object: wire.AppendProduct(nil, p)})
 	})
 	if err != nil {

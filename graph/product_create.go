@@ -131,5 +131,5 @@ func handleTaken() error {
 
 // productResource is what a product's events are about.
 func productResource(p *db.Product) outbox.Resource {
-	return outbox.Resource{Store: p.StoreID, ID: p.ID, Version: p.Version, Sequence: p.EventSequence}
+	return outbox.Resource{Store: p.StoreID, ID: p.ID, Version: p.Version, Sequence: p.EventSequence, At: p.UpdatedAt}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/storefront-go/storefront/graph/apikey"
 	"github.com/storefront-go/storefront/graph/page"
 	"github.com/storefront-go/storefront/graph/session"
+	"github.com/storefront-go/storefront/graph/webhook"
 )
 
 // Config is what the core needs.
@@ -28,7 +29,9 @@ type Config struct {
 	Pages *page.Codec
 	// HostOf returns the store_host of a store by its handle.
 	HostOf func(handle string) string
-	Logger *slog.Logger
+	// Webhooks keeps the queues of webhook endpoints.
+	Webhooks *webhook.Engine
+	Logger   *slog.Logger
 }
 
 // Resolver is the core: its Query and Mutation methods are every operation.
@@ -44,8 +47,8 @@ func (r *Resolver) RejectedCursors() uint64 { return r.rejected.Load() }
 
 // New makes the core.
 func New(c Config) (*Resolver, error) {
-	if c.Store == nil || c.Keys == nil || c.Pages == nil || c.HostOf == nil {
-		return nil, errors.New("graph: Store, Keys, Pages and HostOf are needed")
+	if c.Store == nil || c.Keys == nil || c.Pages == nil || c.HostOf == nil || c.Webhooks == nil {
+		return nil, errors.New("graph: Store, Keys, Pages, HostOf and Webhooks are needed")
 	}
 	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
 	if c.Sessions == nil {

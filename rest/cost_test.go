@@ -28,6 +28,8 @@ func TestStatements(t *testing.T) {
 			{"/products?updated_from=2026-01-01T00:00:00Z", 1}, {"/products/" + productID, 1}, {"/products/" + unknownID, 1},
 			{"/orders?limit=1", 2}, {"/orders?limit=100", 2}, {"/orders?status=open&limit=100", 2}, {"/orders/" + orderID, 2},
 			{"/customers?limit=1", 1}, {"/customers?limit=100", 1},
+			// the endpoints and their queues; apps would be a third
+			{"/webhooks?limit=1", 2}, {"/webhooks?limit=100", 2},
 			{"/products/x", 0}, {"/orders/x", 0}, {"/products?limit=0", 0}, {"/nothing", 0},
 		} {
 			before := s.store.Statements()

@@ -22,6 +22,9 @@ var endpoints = []struct {
 	{row{"GET", "/products/{id}", scope.ProductsRead}, "/products/" + productID, ""},
 	{row{"POST", "/products", scope.ProductsWrite}, "/products", draft("Cup")},
 	{row{"GET", "/customers", scope.CustomersRead}, "/customers", ""},
+	{row{"GET", "/webhooks", scope.WebhooksRead}, "/webhooks", ""},
+	{row{"POST", "/webhooks", scope.WebhooksWrite}, "/webhooks", hook("app.grant_revoked")},
+	{row{"DELETE", "/webhooks/{id}", scope.WebhooksWrite}, "/webhooks/" + webhookID, ""},
 }
 
 const challenge = `Bearer realm="storefront", resource_metadata="` + apiHost + `/.well-known/oauth-protected-resource/api/public/v1"`
@@ -162,6 +165,7 @@ func TestHostileIDs(t *testing.T) {
 		{"GET", "/orders/", "ord", "prod", "", ""},
 		{"POST", "/orders/", "ord", "prod", "/notes", `{"body":"x"}`},
 		{"GET", "/products/", "prod", "ord", "", ""},
+		{"DELETE", "/webhooks/", "whk", "prod", "", ""},
 	} {
 		var detail string
 		for _, id := range append(hostileIDs, e.other+"_01h455vb4pex5vsknk084sn02q", strings.Repeat("9", 5000)) {

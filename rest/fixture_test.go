@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/bucket"
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/digest"
 	"github.com/storefront-go/storefront/ent/document"
@@ -145,8 +146,32 @@ func (m *shop) furnish() {
 		if err := furnishCustomers(ctx, c); err != nil {
 			return err
 		}
+		if err := furnishWebhooks(ctx, c, m.id); err != nil {
+			return err
+		}
 		return furnishOrders(ctx, c)
 	})
+}
+
+func furnishWebhooks(ctx context.Context, c *db.Client, store xid.ID) error {
+	err := c.WebhookEndpoint.Create().SetID(fixed(1)).SetURL("https://hooks.example.com/?a=1&b=<2>").SetEvents("order.created order.paid").
+		SetDescription("Warehouse \"1\"").SetStatus(state.EndpointSuspended).SetStoppedAt(epoch.Add(48 * time.Hour)).
+		SetStoppedReason(state.StoppedByFailure).SetSecret([]byte("sealed")).SetSecretHint("9xY=").SetVersion(2).
+		SetUpdatedAt(epoch.Add(48 * time.Hour)).Exec(ctx)
+	if err != nil {
+		return err
+	}
+	err = c.WebhookEndpoint.Create().SetID(fixed(2)).SetURL("https://hooks.example.com/").SetEvents("product.updated").
+		SetStatus(state.EndpointActive).SetSecret([]byte("sealed")).SetSecretHint("1aB=").SetUpdatedAt(fixed(2).Time()).Exec(ctx)
+	if err != nil {
+		return err
+	}
+	err = c.WebhookQueue.Create().SetID(fixed(1)).SetBucket(bucket.Of(store)).SetDueAt(micros.Never).SetFailingSince(epoch.Add(24 * time.Hour)).
+		SetLastSuccessAt(epoch.Add(23 * time.Hour)).SetLastError("500 Internal Server Error").Exec(ctx)
+	if err != nil {
+		return err
+	}
+	return c.WebhookQueue.Create().SetID(fixed(2)).SetBucket(bucket.Of(store)).SetDueAt(micros.Never).Exec(ctx)
 }
 
 func furnishProducts(ctx context.Context, c *db.Client) error {

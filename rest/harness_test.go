@@ -19,6 +19,7 @@ import (
 	"github.com/storefront-go/storefront/graph/idem"
 	"github.com/storefront-go/storefront/graph/keyring"
 	"github.com/storefront-go/storefront/graph/page"
+	"github.com/storefront-go/storefront/graph/webhook"
 	"github.com/storefront-go/storefront/rest"
 	"github.com/storefront-go/storefront/rest/openapitest"
 )
@@ -82,7 +83,11 @@ func config(t testing.TB, s *ent.Store) rest.Config {
 		t.Fatal(err)
 	}
 	keys := apikey.NewKeeper(s)
-	core, err := graph.New(graph.Config{Store: s, Keys: keys, Pages: page.New(ring),
+	hooks, err := webhook.New(webhook.Config{Store: s, Vault: webhook.NewVault(ring)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	core, err := graph.New(graph.Config{Store: s, Keys: keys, Pages: page.New(ring), Webhooks: hooks,
 		HostOf: func(handle string) string { return handle + ".localhost" }})
 	if err != nil {
 		t.Fatal(err)
@@ -171,8 +176,10 @@ func (r request) build(t testing.TB, host string) *http.Request {
 		req.Header.Set("Authorization", "Bearer "+r.As)
 	}
 	req.Header.Set("Accept", "application/json")
-	if r.Method == http.MethodPost {
+	if r.Method == http.MethodPost || r.Method == http.MethodDelete {
 		req.Header.Set("Idempotency-Key", rand.Text())
+	}
+	if r.Method == http.MethodPost {
 		req.Header.Set("Content-Type", "application/json")
 	}
 	for name, value := range r.Header {

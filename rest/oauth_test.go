@@ -31,7 +31,7 @@ func authorizing(t testing.TB) func(*rest.Config) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if c.OAuth, err = oauth.New(oauth.Config{Store: c.Core.Store, Keys: c.Keys, Ring: ring, Issuer: c.APIHost}); err != nil {
+		if c.OAuth, err = oauth.New(oauth.Config{Store: c.Core.Store, Keys: c.Keys, Ring: ring, Issuer: c.APIHost, OnLastGrant: c.Core.LastGrantEnded}); err != nil {
 			t.Fatal(err)
 		}
 		sessions, err := session.NewKeeper(session.Config{Store: c.Core.Store})

@@ -46,9 +46,6 @@ var owed = []row{
 	{"GET", "/exports", "exports.read"},
 	{"POST", "/exports", "exports.write"},
 	{"GET", "/exports/{id}", "exports.read"},
-	{"GET", "/webhooks", "webhooks.read"},
-	{"POST", "/webhooks", "webhooks.write"},
-	{"DELETE", "/webhooks/{id}", "webhooks.write"},
 	{"GET", "/themes", "themes.read"},
 	{"GET", "/themes/{id}", "themes.read"},
 	{"GET", "/themes/{id}/assets", "themes.read"},
@@ -60,6 +57,7 @@ var owed = []row{
 var fields = map[string]string{
 	"GET /me": "me", "GET /orders": "orders", "GET /orders/{id}": "order", "POST /orders/{id}/notes": "orderNoteAppend",
 	"GET /products": "products", "GET /products/{id}": "product", "POST /products": "productCreate", "GET /customers": "customers",
+	"GET /webhooks": "webhookEndpoints", "POST /webhooks": "webhookEndpointCreate", "DELETE /webhooks/{id}": "webhookEndpointDelete",
 }
 
 func sorted(rows []row) []row {

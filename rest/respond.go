@@ -36,13 +36,11 @@ var (
 func (a *API) answer(c *call) {
 	h := c.w.Header()
 	a.moment(c, h)
-	if h["Content-Type"] == nil {
-		h["Content-Type"] = jsonTypes
-	}
 	if c.row.Method != http.MethodGet {
 		a.written(c, h)
 		return
 	}
+	h["Content-Type"] = jsonTypes
 	if c.private {
 		h["Cache-Control"] = noStore
 		a.send(c, http.StatusOK, c.out)
@@ -70,8 +68,15 @@ func (a *API) written(c *call, h http.Header) {
 	if c.replayed {
 		h["Idempotent-Replayed"] = isTrue
 	}
-	if c.code >= http.StatusBadRequest {
+	if c.code >= http.StatusBadRequest || c.row.secretive() {
 		h["Cache-Control"] = noStore
+	}
+	if c.code == http.StatusNoContent {
+		// Neither a type nor a length of what is not there (RFC 9110, section 8.6).
+		delete(h, "Content-Type")
+		c.status = c.code
+		c.w.WriteHeader(c.code)
+		return
 	}
 	a.send(c, c.code, c.out)
 }

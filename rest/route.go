@@ -39,7 +39,14 @@ var routes = []Route{
 	{http.MethodGet, "/products/{id}", scope.ProductsRead, nil, (*API).getProduct},
 	{http.MethodPost, "/products", scope.ProductsWrite, nil, (*API).createProduct},
 	{http.MethodGet, "/customers", scope.CustomersRead, slices.Concat(paging, []string{"email", "updated_from"}), (*API).listCustomers},
+	{http.MethodGet, "/webhooks", scope.WebhooksRead, paging, (*API).listWebhooks},
+	{http.MethodPost, "/webhooks", scope.WebhooksWrite, nil, (*API).createWebhook},
+	{http.MethodDelete, "/webhooks/{id}", scope.WebhooksWrite, nil, (*API).deleteWebhook},
 }
+
+// secretive tells whether the row's answers show a secret, those that are
+// replayed too.
+func (r Route) secretive() bool { return r.Method == http.MethodPost && r.Path == "/webhooks" }
 
 // Routes returns the table.
 func Routes() []Route { return slices.Clone(routes) }

@@ -18,7 +18,7 @@ const axe = `axe.run(document, {resultTypes: ['violations']}).then((r) => r.viol
 	.map((v) => v.id + ': ' + v.help + ': ' + v.nodes.map((n) => n.html).join('   ').slice(0, 400)))`
 
 // dashboardPages are the pages of the dashboard that need no id.
-var dashboardPages = []string{"", "/orders", "/products", "/products/new", "/customers", "/keys", "/apps", "/events", "/staff", "/audit", "/notifications", "/settings"}
+var dashboardPages = []string{"", "/orders", "/products", "/products/new", "/customers", "/keys", "/apps", "/webhooks", "/events", "/staff", "/audit", "/notifications", "/settings"}
 
 // Every page in light and dark, on a desk and on a phone: axe finds no serious
 // fault, and nothing is wider than the window.

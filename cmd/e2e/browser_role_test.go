@@ -17,7 +17,7 @@ func TestBrowserRoles(t *testing.T) {
 	for role, closed := range map[string][]string{
 		"ADMIN":     {},
 		"DEVELOPER": {"/orders", "/customers", "/audit"},
-		"SUPPORT":   {"/keys", "/apps", "/events", "/audit", "/products/new"},
+		"SUPPORT":   {"/keys", "/apps", "/webhooks", "/events", "/audit", "/products/new"},
 	} {
 		t.Run(role, func(t *testing.T) {
 			b := p.browse(t)

@@ -39,14 +39,15 @@ type session struct {
 
 // commands is the command line.
 type commands struct {
-	Serve   serveCmd   `cmd:"" help:"Serve the API until a signal comes."`
-	Migrate migrateCmd `cmd:"" help:"Look after the database's schema."`
-	Store   storeCmd   `cmd:"" help:"Make and list stores."`
-	Key     keyCmd     `cmd:"" help:"Make, rotate and revoke API keys."`
-	App     appCmd     `cmd:"" help:"Register OAuth apps and look after them."`
-	Staff   staffCmd   `cmd:"" help:"Look after the people of a store."`
-	Doctor  doctorCmd  `cmd:"" help:"Check the installation and say how to mend it."`
-	Version versionCmd `cmd:"" help:"Print what this program is."`
+	Serve    serveCmd    `cmd:"" help:"Serve the API until a signal comes."`
+	Migrate  migrateCmd  `cmd:"" help:"Look after the database's schema."`
+	Store    storeCmd    `cmd:"" help:"Make and list stores."`
+	Key      keyCmd      `cmd:"" help:"Make, rotate and revoke API keys."`
+	App      appCmd      `cmd:"" help:"Register OAuth apps and look after them."`
+	Staff    staffCmd    `cmd:"" help:"Look after the people of a store."`
+	Webhooks webhooksCmd `cmd:"" help:"Build and try receivers of webhooks."`
+	Doctor   doctorCmd   `cmd:"" help:"Check the installation and say how to mend it."`
+	Version  versionCmd  `cmd:"" help:"Print what this program is."`
 }
 
 // run parses the arguments, runs the command and returns the exit code.

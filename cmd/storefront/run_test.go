@@ -52,7 +52,7 @@ func TestEveryCommandHasExamples(t *testing.T) {
 	c := newCLI(t)
 	for _, command := range []string{"serve", "migrate apply", "migrate status", "store create", "store list", "store legacy",
 		"key create", "key list", "key rotate", "key revoke",
-		"app create", "app list", "app show", "app update", "app disable", "app enable", "app legacy", "staff add", "staff list", "staff remove", "staff token", "doctor", "version"} {
+		"app create", "app list", "app show", "app update", "app disable", "app enable", "app legacy", "staff add", "staff list", "staff remove", "staff token", "webhooks listen", "doctor", "version"} {
 		o := c.run(append(strings.Fields(command), "--help")...)
 		if o.code != exitOK || !strings.Contains(o.out, "    storefront "+command) || o.err != "" {
 			t.Errorf("%s --help: code %d, %q; no example in\n%s", command, o.code, o.err, o.out)

@@ -30,6 +30,8 @@ type Delivery struct {
 	ResourceID xid.ID `json:"resource_id,omitempty"`
 	// Attempts holds the value of the "attempts" field.
 	Attempts int `json:"attempts,omitempty"`
+	// Tries holds the value of the "tries" field.
+	Tries int `json:"tries,omitempty"`
 	// FirstAt holds the value of the "first_at" field.
 	FirstAt micros.Time `json:"first_at,omitempty"`
 	// DueAt holds the value of the "due_at" field.
@@ -46,7 +48,7 @@ func (*Delivery) scanValues(columns []string) ([]any, error) {
 		switch columns[i] {
 		case delivery.FieldFailed:
 			values[i] = new(sql.NullBool)
-		case delivery.FieldSequence, delivery.FieldAttempts, delivery.FieldFirstAt, delivery.FieldDueAt:
+		case delivery.FieldSequence, delivery.FieldAttempts, delivery.FieldTries, delivery.FieldFirstAt, delivery.FieldDueAt:
 			values[i] = new(sql.NullInt64)
 		case delivery.FieldID, delivery.FieldStoreID, delivery.FieldEndpointID, delivery.FieldEventID, delivery.FieldResourceID:
 			values[i] = new(xid.ID)
@@ -106,6 +108,12 @@ func (_m *Delivery) assignValues(columns []string, values []any) error {
 				return fmt.Errorf("unexpected type %T for field attempts", values[i])
 			} else if value.Valid {
 				_m.Attempts = int(value.Int64)
+			}
+		case delivery.FieldTries:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field tries", values[i])
+			} else if value.Valid {
+				_m.Tries = int(value.Int64)
 			}
 		case delivery.FieldFirstAt:
 			if value, ok := values[i].(*sql.NullInt64); !ok {
@@ -178,6 +186,9 @@ func (_m *Delivery) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("attempts=")
 	builder.WriteString(fmt.Sprintf("%v", _m.Attempts))
+	builder.WriteString(", ")
+	builder.WriteString("tries=")
+	builder.WriteString(fmt.Sprintf("%v", _m.Tries))
 	builder.WriteString(", ")
 	builder.WriteString("first_at=")
 	builder.WriteString(fmt.Sprintf("%v", _m.FirstAt))

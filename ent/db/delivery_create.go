@@ -65,6 +65,20 @@ func (_c *DeliveryCreate) SetNillableAttempts(v *int) *DeliveryCreate {
 	return _c
 }
 
+// SetTries sets the "tries" field.
+func (_c *DeliveryCreate) SetTries(v int) *DeliveryCreate {
+	_c.mutation.SetTries(v)
+	return _c
+}
+
+// SetNillableTries sets the "tries" field if the given value is not nil.
+func (_c *DeliveryCreate) SetNillableTries(v *int) *DeliveryCreate {
+	if v != nil {
+		_c.SetTries(*v)
+	}
+	return _c
+}
+
 // SetFirstAt sets the "first_at" field.
 func (_c *DeliveryCreate) SetFirstAt(v micros.Time) *DeliveryCreate {
 	_c.mutation.SetFirstAt(v)
@@ -162,6 +176,10 @@ func (_c *DeliveryCreate) defaults() error {
 		v := delivery.DefaultAttempts
 		_c.mutation.SetAttempts(v)
 	}
+	if _, ok := _c.mutation.Tries(); !ok {
+		v := delivery.DefaultTries
+		_c.mutation.SetTries(v)
+	}
 	if _, ok := _c.mutation.FirstAt(); !ok {
 		v := delivery.DefaultFirstAt
 		_c.mutation.SetFirstAt(v)
@@ -203,6 +221,9 @@ func (_c *DeliveryCreate) check() error {
 	}
 	if _, ok := _c.mutation.Attempts(); !ok {
 		return &ValidationError{Name: "attempts", err: errors.New(`db: missing required field "Delivery.attempts"`)}
+	}
+	if _, ok := _c.mutation.Tries(); !ok {
+		return &ValidationError{Name: "tries", err: errors.New(`db: missing required field "Delivery.tries"`)}
 	}
 	if _, ok := _c.mutation.FirstAt(); !ok {
 		return &ValidationError{Name: "first_at", err: errors.New(`db: missing required field "Delivery.first_at"`)}
@@ -271,6 +292,10 @@ func (_c *DeliveryCreate) createSpec() (*Delivery, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.Attempts(); ok {
 		_spec.SetField(delivery.FieldAttempts, field.TypeInt, value)
 		_node.Attempts = value
+	}
+	if value, ok := _c.mutation.Tries(); ok {
+		_spec.SetField(delivery.FieldTries, field.TypeInt, value)
+		_node.Tries = value
 	}
 	if value, ok := _c.mutation.FirstAt(); ok {
 		_spec.SetField(delivery.FieldFirstAt, field.TypeInt64, value)

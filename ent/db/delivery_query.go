@@ -526,6 +526,7 @@ var deliveryRooms = sync.Pool{New: func() any {
 		&row.EventID,
 		&row.ResourceID,
 		(*cell.Int)(&row.Attempts),
+		(*cell.Int)(&row.Tries),
 		(*cell.Int64)(&row.FirstAt),
 		(*cell.Int64)(&row.DueAt),
 		(*cell.Flag)(&row.Failed),

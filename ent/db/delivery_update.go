@@ -50,6 +50,27 @@ func (_u *DeliveryUpdate) AddAttempts(v int) *DeliveryUpdate {
 	return _u
 }
 
+// SetTries sets the "tries" field.
+func (_u *DeliveryUpdate) SetTries(v int) *DeliveryUpdate {
+	_u.mutation.ResetTries()
+	_u.mutation.SetTries(v)
+	return _u
+}
+
+// SetNillableTries sets the "tries" field if the given value is not nil.
+func (_u *DeliveryUpdate) SetNillableTries(v *int) *DeliveryUpdate {
+	if v != nil {
+		_u.SetTries(*v)
+	}
+	return _u
+}
+
+// AddTries adds value to the "tries" field.
+func (_u *DeliveryUpdate) AddTries(v int) *DeliveryUpdate {
+	_u.mutation.AddTries(v)
+	return _u
+}
+
 // SetFirstAt sets the "first_at" field.
 func (_u *DeliveryUpdate) SetFirstAt(v micros.Time) *DeliveryUpdate {
 	_u.mutation.ResetFirstAt()
@@ -159,6 +180,12 @@ func (_u *DeliveryUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	if value, ok := _u.mutation.AddedAttempts(); ok {
 		_spec.AddField(delivery.FieldAttempts, field.TypeInt, value)
 	}
+	if value, ok := _u.mutation.Tries(); ok {
+		_spec.SetField(delivery.FieldTries, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.AddedTries(); ok {
+		_spec.AddField(delivery.FieldTries, field.TypeInt, value)
+	}
 	if value, ok := _u.mutation.FirstAt(); ok {
 		_spec.SetField(delivery.FieldFirstAt, field.TypeInt64, value)
 	}
@@ -214,6 +241,27 @@ func (_u *DeliveryUpdateOne) SetNillableAttempts(v *int) *DeliveryUpdateOne {
 // AddAttempts adds value to the "attempts" field.
 func (_u *DeliveryUpdateOne) AddAttempts(v int) *DeliveryUpdateOne {
 	_u.mutation.AddAttempts(v)
+	return _u
+}
+
+// SetTries sets the "tries" field.
+func (_u *DeliveryUpdateOne) SetTries(v int) *DeliveryUpdateOne {
+	_u.mutation.ResetTries()
+	_u.mutation.SetTries(v)
+	return _u
+}
+
+// SetNillableTries sets the "tries" field if the given value is not nil.
+func (_u *DeliveryUpdateOne) SetNillableTries(v *int) *DeliveryUpdateOne {
+	if v != nil {
+		_u.SetTries(*v)
+	}
+	return _u
+}
+
+// AddTries adds value to the "tries" field.
+func (_u *DeliveryUpdateOne) AddTries(v int) *DeliveryUpdateOne {
+	_u.mutation.AddTries(v)
 	return _u
 }
 
@@ -355,6 +403,12 @@ func (_u *DeliveryUpdateOne) sqlSave(ctx context.Context) (_node *Delivery, err 
 	}
 	if value, ok := _u.mutation.AddedAttempts(); ok {
 		_spec.AddField(delivery.FieldAttempts, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.Tries(); ok {
+		_spec.SetField(delivery.FieldTries, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.AddedTries(); ok {
+		_spec.AddField(delivery.FieldTries, field.TypeInt, value)
 	}
 	if value, ok := _u.mutation.FirstAt(); ok {
 		_spec.SetField(delivery.FieldFirstAt, field.TypeInt64, value)

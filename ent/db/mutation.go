@@ -7501,6 +7501,8 @@ type DeliveryMutation struct {
 	resource_id   *xid.ID
 	attempts      *int
 	addattempts   *int
+	tries         *int
+	addtries      *int
 	first_at      *micros.Time
 	addfirst_at   *micros.Time
 	due_at        *micros.Time
@@ -7872,6 +7874,62 @@ func (m *DeliveryMutation) ResetAttempts() {
 	m.addattempts = nil
 }
 
+// SetTries sets the "tries" field.
+func (m *DeliveryMutation) SetTries(i int) {
+	m.tries = &i
+	m.addtries = nil
+}
+
+// Tries returns the value of the "tries" field in the mutation.
+func (m *DeliveryMutation) Tries() (r int, exists bool) {
+	v := m.tries
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldTries returns the old "tries" field's value of the Delivery entity.
+// If the Delivery object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DeliveryMutation) OldTries(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldTries is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldTries requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldTries: %w", err)
+	}
+	return oldValue.Tries, nil
+}
+
+// AddTries adds i to the "tries" field.
+func (m *DeliveryMutation) AddTries(i int) {
+	if m.addtries != nil {
+		*m.addtries += i
+	} else {
+		m.addtries = &i
+	}
+}
+
+// AddedTries returns the value that was added to the "tries" field in this mutation.
+func (m *DeliveryMutation) AddedTries() (r int, exists bool) {
+	v := m.addtries
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetTries resets all changes to the "tries" field.
+func (m *DeliveryMutation) ResetTries() {
+	m.tries = nil
+	m.addtries = nil
+}
+
 // SetFirstAt sets the "first_at" field.
 func (m *DeliveryMutation) SetFirstAt(value micros.Time) {
 	m.first_at = &value
@@ -8054,7 +8112,7 @@ func (m *DeliveryMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *DeliveryMutation) Fields() []string {
-	fields := make([]string, 0, 9)
+	fields := make([]string, 0, 10)
 	if m.store_id != nil {
 		fields = append(fields, delivery.FieldStoreID)
 	}
@@ -8072,6 +8130,9 @@ func (m *DeliveryMutation) Fields() []string {
 	}
 	if m.attempts != nil {
 		fields = append(fields, delivery.FieldAttempts)
+	}
+	if m.tries != nil {
+		fields = append(fields, delivery.FieldTries)
 	}
 	if m.first_at != nil {
 		fields = append(fields, delivery.FieldFirstAt)
@@ -8102,6 +8163,8 @@ func (m *DeliveryMutation) Field(name string) (ent.Value, bool) {
 		return m.ResourceID()
 	case delivery.FieldAttempts:
 		return m.Attempts()
+	case delivery.FieldTries:
+		return m.Tries()
 	case delivery.FieldFirstAt:
 		return m.FirstAt()
 	case delivery.FieldDueAt:
@@ -8129,6 +8192,8 @@ func (m *DeliveryMutation) OldField(ctx context.Context, name string) (ent.Value
 		return m.OldResourceID(ctx)
 	case delivery.FieldAttempts:
 		return m.OldAttempts(ctx)
+	case delivery.FieldTries:
+		return m.OldTries(ctx)
 	case delivery.FieldFirstAt:
 		return m.OldFirstAt(ctx)
 	case delivery.FieldDueAt:
@@ -8186,6 +8251,13 @@ func (m *DeliveryMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetAttempts(v)
 		return nil
+	case delivery.FieldTries:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetTries(v)
+		return nil
 	case delivery.FieldFirstAt:
 		v, ok := value.(micros.Time)
 		if !ok {
@@ -8221,6 +8293,9 @@ func (m *DeliveryMutation) AddedFields() []string {
 	if m.addattempts != nil {
 		fields = append(fields, delivery.FieldAttempts)
 	}
+	if m.addtries != nil {
+		fields = append(fields, delivery.FieldTries)
+	}
 	if m.addfirst_at != nil {
 		fields = append(fields, delivery.FieldFirstAt)
 	}
@@ -8239,6 +8314,8 @@ func (m *DeliveryMutation) AddedField(name string) (ent.Value, bool) {
 		return m.AddedSequence()
 	case delivery.FieldAttempts:
 		return m.AddedAttempts()
+	case delivery.FieldTries:
+		return m.AddedTries()
 	case delivery.FieldFirstAt:
 		return m.AddedFirstAt()
 	case delivery.FieldDueAt:
@@ -8265,6 +8342,13 @@ func (m *DeliveryMutation) AddField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.AddAttempts(v)
+		return nil
+	case delivery.FieldTries:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddTries(v)
 		return nil
 	case delivery.FieldFirstAt:
 		v, ok := value.(micros.Time)
@@ -8324,6 +8408,9 @@ func (m *DeliveryMutation) ResetField(name string) error {
 		return nil
 	case delivery.FieldAttempts:
 		m.ResetAttempts()
+		return nil
+	case delivery.FieldTries:
+		m.ResetTries()
 		return nil
 	case delivery.FieldFirstAt:
 		m.ResetFirstAt()
@@ -29968,6 +30055,10 @@ type WebhookQueueMutation struct {
 	addfailed_through  *int64
 	warned             *int
 	addwarned          *int
+	streak             *int
+	addstreak          *int
+	probe_at           *micros.Time
+	addprobe_at        *micros.Time
 	last_success_at    *micros.Time
 	addlast_success_at *micros.Time
 	last_error         *string
@@ -30999,6 +31090,118 @@ func (m *WebhookQueueMutation) ResetWarned() {
 	m.addwarned = nil
 }
 
+// SetStreak sets the "streak" field.
+func (m *WebhookQueueMutation) SetStreak(i int) {
+	m.streak = &i
+	m.addstreak = nil
+}
+
+// Streak returns the value of the "streak" field in the mutation.
+func (m *WebhookQueueMutation) Streak() (r int, exists bool) {
+	v := m.streak
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStreak returns the old "streak" field's value of the WebhookQueue entity.
+// If the WebhookQueue object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *WebhookQueueMutation) OldStreak(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStreak is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStreak requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStreak: %w", err)
+	}
+	return oldValue.Streak, nil
+}
+
+// AddStreak adds i to the "streak" field.
+func (m *WebhookQueueMutation) AddStreak(i int) {
+	if m.addstreak != nil {
+		*m.addstreak += i
+	} else {
+		m.addstreak = &i
+	}
+}
+
+// AddedStreak returns the value that was added to the "streak" field in this mutation.
+func (m *WebhookQueueMutation) AddedStreak() (r int, exists bool) {
+	v := m.addstreak
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetStreak resets all changes to the "streak" field.
+func (m *WebhookQueueMutation) ResetStreak() {
+	m.streak = nil
+	m.addstreak = nil
+}
+
+// SetProbeAt sets the "probe_at" field.
+func (m *WebhookQueueMutation) SetProbeAt(value micros.Time) {
+	m.probe_at = &value
+	m.addprobe_at = nil
+}
+
+// ProbeAt returns the value of the "probe_at" field in the mutation.
+func (m *WebhookQueueMutation) ProbeAt() (r micros.Time, exists bool) {
+	v := m.probe_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldProbeAt returns the old "probe_at" field's value of the WebhookQueue entity.
+// If the WebhookQueue object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *WebhookQueueMutation) OldProbeAt(ctx context.Context) (v micros.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldProbeAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldProbeAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldProbeAt: %w", err)
+	}
+	return oldValue.ProbeAt, nil
+}
+
+// AddProbeAt adds value to the "probe_at" field.
+func (m *WebhookQueueMutation) AddProbeAt(value micros.Time) {
+	if m.addprobe_at != nil {
+		*m.addprobe_at += value
+	} else {
+		m.addprobe_at = &value
+	}
+}
+
+// AddedProbeAt returns the value that was added to the "probe_at" field in this mutation.
+func (m *WebhookQueueMutation) AddedProbeAt() (r micros.Time, exists bool) {
+	v := m.addprobe_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetProbeAt resets all changes to the "probe_at" field.
+func (m *WebhookQueueMutation) ResetProbeAt() {
+	m.probe_at = nil
+	m.addprobe_at = nil
+}
+
 // SetLastSuccessAt sets the "last_success_at" field.
 func (m *WebhookQueueMutation) SetLastSuccessAt(value micros.Time) {
 	m.last_success_at = &value
@@ -31152,7 +31355,7 @@ func (m *WebhookQueueMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *WebhookQueueMutation) Fields() []string {
-	fields := make([]string, 0, 19)
+	fields := make([]string, 0, 21)
 	if m.store_id != nil {
 		fields = append(fields, webhookqueue.FieldStoreID)
 	}
@@ -31204,6 +31407,12 @@ func (m *WebhookQueueMutation) Fields() []string {
 	if m.warned != nil {
 		fields = append(fields, webhookqueue.FieldWarned)
 	}
+	if m.streak != nil {
+		fields = append(fields, webhookqueue.FieldStreak)
+	}
+	if m.probe_at != nil {
+		fields = append(fields, webhookqueue.FieldProbeAt)
+	}
 	if m.last_success_at != nil {
 		fields = append(fields, webhookqueue.FieldLastSuccessAt)
 	}
@@ -31252,6 +31461,10 @@ func (m *WebhookQueueMutation) Field(name string) (ent.Value, bool) {
 		return m.FailedThrough()
 	case webhookqueue.FieldWarned:
 		return m.Warned()
+	case webhookqueue.FieldStreak:
+		return m.Streak()
+	case webhookqueue.FieldProbeAt:
+		return m.ProbeAt()
 	case webhookqueue.FieldLastSuccessAt:
 		return m.LastSuccessAt()
 	case webhookqueue.FieldLastError:
@@ -31299,6 +31512,10 @@ func (m *WebhookQueueMutation) OldField(ctx context.Context, name string) (ent.V
 		return m.OldFailedThrough(ctx)
 	case webhookqueue.FieldWarned:
 		return m.OldWarned(ctx)
+	case webhookqueue.FieldStreak:
+		return m.OldStreak(ctx)
+	case webhookqueue.FieldProbeAt:
+		return m.OldProbeAt(ctx)
 	case webhookqueue.FieldLastSuccessAt:
 		return m.OldLastSuccessAt(ctx)
 	case webhookqueue.FieldLastError:
@@ -31431,6 +31648,20 @@ func (m *WebhookQueueMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetWarned(v)
 		return nil
+	case webhookqueue.FieldStreak:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStreak(v)
+		return nil
+	case webhookqueue.FieldProbeAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetProbeAt(v)
+		return nil
 	case webhookqueue.FieldLastSuccessAt:
 		v, ok := value.(micros.Time)
 		if !ok {
@@ -31489,6 +31720,12 @@ func (m *WebhookQueueMutation) AddedFields() []string {
 	if m.addwarned != nil {
 		fields = append(fields, webhookqueue.FieldWarned)
 	}
+	if m.addstreak != nil {
+		fields = append(fields, webhookqueue.FieldStreak)
+	}
+	if m.addprobe_at != nil {
+		fields = append(fields, webhookqueue.FieldProbeAt)
+	}
 	if m.addlast_success_at != nil {
 		fields = append(fields, webhookqueue.FieldLastSuccessAt)
 	}
@@ -31524,6 +31761,10 @@ func (m *WebhookQueueMutation) AddedField(name string) (ent.Value, bool) {
 		return m.AddedFailedThrough()
 	case webhookqueue.FieldWarned:
 		return m.AddedWarned()
+	case webhookqueue.FieldStreak:
+		return m.AddedStreak()
+	case webhookqueue.FieldProbeAt:
+		return m.AddedProbeAt()
 	case webhookqueue.FieldLastSuccessAt:
 		return m.AddedLastSuccessAt()
 	}
@@ -31618,6 +31859,20 @@ func (m *WebhookQueueMutation) AddField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.AddWarned(v)
+		return nil
+	case webhookqueue.FieldStreak:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddStreak(v)
+		return nil
+	case webhookqueue.FieldProbeAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddProbeAt(v)
 		return nil
 	case webhookqueue.FieldLastSuccessAt:
 		v, ok := value.(micros.Time)
@@ -31748,6 +32003,12 @@ func (m *WebhookQueueMutation) ResetField(name string) error {
 		return nil
 	case webhookqueue.FieldWarned:
 		m.ResetWarned()
+		return nil
+	case webhookqueue.FieldStreak:
+		m.ResetStreak()
+		return nil
+	case webhookqueue.FieldProbeAt:
+		m.ResetProbeAt()
 		return nil
 	case webhookqueue.FieldLastSuccessAt:
 		m.ResetLastSuccessAt()

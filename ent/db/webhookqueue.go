@@ -52,6 +52,10 @@ type WebhookQueue struct {
 	FailedThrough int64 `json:"failed_through,omitempty"`
 	// Warned holds the value of the "warned" field.
 	Warned int `json:"warned,omitempty"`
+	// Streak holds the value of the "streak" field.
+	Streak int `json:"streak,omitempty"`
+	// ProbeAt holds the value of the "probe_at" field.
+	ProbeAt micros.Time `json:"probe_at,omitempty"`
 	// LastSuccessAt holds the value of the "last_success_at" field.
 	LastSuccessAt *micros.Time `json:"last_success_at,omitempty"`
 	// LastError holds the value of the "last_error" field.
@@ -66,7 +70,7 @@ func (*WebhookQueue) scanValues(columns []string) ([]any, error) {
 		switch columns[i] {
 		case webhookqueue.FieldLeaseOwner, webhookqueue.FieldMissedFrom, webhookqueue.FieldReplayFrom, webhookqueue.FieldReplayTo:
 			values[i] = &sql.NullScanner{S: new(xid.ID)}
-		case webhookqueue.FieldBucket, webhookqueue.FieldDueAt, webhookqueue.FieldLeaseToken, webhookqueue.FieldLeaseUntil, webhookqueue.FieldWake, webhookqueue.FieldEpoch, webhookqueue.FieldLastSequence, webhookqueue.FieldFloorSequence, webhookqueue.FieldResumedAt, webhookqueue.FieldFailingSince, webhookqueue.FieldFailedThrough, webhookqueue.FieldWarned, webhookqueue.FieldLastSuccessAt:
+		case webhookqueue.FieldBucket, webhookqueue.FieldDueAt, webhookqueue.FieldLeaseToken, webhookqueue.FieldLeaseUntil, webhookqueue.FieldWake, webhookqueue.FieldEpoch, webhookqueue.FieldLastSequence, webhookqueue.FieldFloorSequence, webhookqueue.FieldResumedAt, webhookqueue.FieldFailingSince, webhookqueue.FieldFailedThrough, webhookqueue.FieldWarned, webhookqueue.FieldStreak, webhookqueue.FieldProbeAt, webhookqueue.FieldLastSuccessAt:
 			values[i] = new(sql.NullInt64)
 		case webhookqueue.FieldLastError:
 			values[i] = new(sql.NullString)
@@ -200,6 +204,18 @@ func (_m *WebhookQueue) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.Warned = int(value.Int64)
 			}
+		case webhookqueue.FieldStreak:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field streak", values[i])
+			} else if value.Valid {
+				_m.Streak = int(value.Int64)
+			}
+		case webhookqueue.FieldProbeAt:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field probe_at", values[i])
+			} else if value.Valid {
+				_m.ProbeAt = micros.Time(value.Int64)
+			}
 		case webhookqueue.FieldLastSuccessAt:
 			if value, ok := values[i].(*sql.NullInt64); !ok {
 				return fmt.Errorf("unexpected type %T for field last_success_at", values[i])
@@ -310,6 +326,12 @@ func (_m *WebhookQueue) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("warned=")
 	builder.WriteString(fmt.Sprintf("%v", _m.Warned))
+	builder.WriteString(", ")
+	builder.WriteString("streak=")
+	builder.WriteString(fmt.Sprintf("%v", _m.Streak))
+	builder.WriteString(", ")
+	builder.WriteString("probe_at=")
+	builder.WriteString(fmt.Sprintf("%v", _m.ProbeAt))
 	builder.WriteString(", ")
 	if v := _m.LastSuccessAt; v != nil {
 		builder.WriteString("last_success_at=")

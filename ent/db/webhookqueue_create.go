@@ -235,6 +235,34 @@ func (_c *WebhookQueueCreate) SetNillableWarned(v *int) *WebhookQueueCreate {
 	return _c
 }
 
+// SetStreak sets the "streak" field.
+func (_c *WebhookQueueCreate) SetStreak(v int) *WebhookQueueCreate {
+	_c.mutation.SetStreak(v)
+	return _c
+}
+
+// SetNillableStreak sets the "streak" field if the given value is not nil.
+func (_c *WebhookQueueCreate) SetNillableStreak(v *int) *WebhookQueueCreate {
+	if v != nil {
+		_c.SetStreak(*v)
+	}
+	return _c
+}
+
+// SetProbeAt sets the "probe_at" field.
+func (_c *WebhookQueueCreate) SetProbeAt(v micros.Time) *WebhookQueueCreate {
+	_c.mutation.SetProbeAt(v)
+	return _c
+}
+
+// SetNillableProbeAt sets the "probe_at" field if the given value is not nil.
+func (_c *WebhookQueueCreate) SetNillableProbeAt(v *micros.Time) *WebhookQueueCreate {
+	if v != nil {
+		_c.SetProbeAt(*v)
+	}
+	return _c
+}
+
 // SetLastSuccessAt sets the "last_success_at" field.
 func (_c *WebhookQueueCreate) SetLastSuccessAt(v micros.Time) *WebhookQueueCreate {
 	_c.mutation.SetLastSuccessAt(v)
@@ -350,6 +378,14 @@ func (_c *WebhookQueueCreate) defaults() error {
 		v := webhookqueue.DefaultWarned
 		_c.mutation.SetWarned(v)
 	}
+	if _, ok := _c.mutation.Streak(); !ok {
+		v := webhookqueue.DefaultStreak
+		_c.mutation.SetStreak(v)
+	}
+	if _, ok := _c.mutation.ProbeAt(); !ok {
+		v := webhookqueue.DefaultProbeAt
+		_c.mutation.SetProbeAt(v)
+	}
 	if _, ok := _c.mutation.ID(); !ok {
 		if webhookqueue.DefaultID == nil {
 			return fmt.Errorf("db: uninitialized webhookqueue.DefaultID (forgotten import db/runtime?)")
@@ -397,6 +433,12 @@ func (_c *WebhookQueueCreate) check() error {
 	}
 	if _, ok := _c.mutation.Warned(); !ok {
 		return &ValidationError{Name: "warned", err: errors.New(`db: missing required field "WebhookQueue.warned"`)}
+	}
+	if _, ok := _c.mutation.Streak(); !ok {
+		return &ValidationError{Name: "streak", err: errors.New(`db: missing required field "WebhookQueue.streak"`)}
+	}
+	if _, ok := _c.mutation.ProbeAt(); !ok {
+		return &ValidationError{Name: "probe_at", err: errors.New(`db: missing required field "WebhookQueue.probe_at"`)}
 	}
 	if v, ok := _c.mutation.LastError(); ok {
 		if err := webhookqueue.LastErrorValidator(v); err != nil {
@@ -505,6 +547,14 @@ func (_c *WebhookQueueCreate) createSpec() (*WebhookQueue, *sqlgraph.CreateSpec)
 	if value, ok := _c.mutation.Warned(); ok {
 		_spec.SetField(webhookqueue.FieldWarned, field.TypeInt, value)
 		_node.Warned = value
+	}
+	if value, ok := _c.mutation.Streak(); ok {
+		_spec.SetField(webhookqueue.FieldStreak, field.TypeInt, value)
+		_node.Streak = value
+	}
+	if value, ok := _c.mutation.ProbeAt(); ok {
+		_spec.SetField(webhookqueue.FieldProbeAt, field.TypeInt64, value)
+		_node.ProbeAt = value
 	}
 	if value, ok := _c.mutation.LastSuccessAt(); ok {
 		_spec.SetField(webhookqueue.FieldLastSuccessAt, field.TypeInt64, value)

@@ -537,6 +537,8 @@ var webhookqueueRooms = sync.Pool{New: func() any {
 		cell.NumberOf(&row.FailingSince),
 		(*cell.Int64)(&row.FailedThrough),
 		(*cell.Int)(&row.Warned),
+		(*cell.Int)(&row.Streak),
+		(*cell.Int64)(&row.ProbeAt),
 		cell.NumberOf(&row.LastSuccessAt),
 		cell.TextOf(&row.LastError),
 	}

@@ -347,6 +347,48 @@ func (_u *WebhookQueueUpdate) AddWarned(v int) *WebhookQueueUpdate {
 	return _u
 }
 
+// SetStreak sets the "streak" field.
+func (_u *WebhookQueueUpdate) SetStreak(v int) *WebhookQueueUpdate {
+	_u.mutation.ResetStreak()
+	_u.mutation.SetStreak(v)
+	return _u
+}
+
+// SetNillableStreak sets the "streak" field if the given value is not nil.
+func (_u *WebhookQueueUpdate) SetNillableStreak(v *int) *WebhookQueueUpdate {
+	if v != nil {
+		_u.SetStreak(*v)
+	}
+	return _u
+}
+
+// AddStreak adds value to the "streak" field.
+func (_u *WebhookQueueUpdate) AddStreak(v int) *WebhookQueueUpdate {
+	_u.mutation.AddStreak(v)
+	return _u
+}
+
+// SetProbeAt sets the "probe_at" field.
+func (_u *WebhookQueueUpdate) SetProbeAt(v micros.Time) *WebhookQueueUpdate {
+	_u.mutation.ResetProbeAt()
+	_u.mutation.SetProbeAt(v)
+	return _u
+}
+
+// SetNillableProbeAt sets the "probe_at" field if the given value is not nil.
+func (_u *WebhookQueueUpdate) SetNillableProbeAt(v *micros.Time) *WebhookQueueUpdate {
+	if v != nil {
+		_u.SetProbeAt(*v)
+	}
+	return _u
+}
+
+// AddProbeAt adds value to the "probe_at" field.
+func (_u *WebhookQueueUpdate) AddProbeAt(v micros.Time) *WebhookQueueUpdate {
+	_u.mutation.AddProbeAt(v)
+	return _u
+}
+
 // SetLastSuccessAt sets the "last_success_at" field.
 func (_u *WebhookQueueUpdate) SetLastSuccessAt(v micros.Time) *WebhookQueueUpdate {
 	_u.mutation.ResetLastSuccessAt()
@@ -546,6 +588,18 @@ func (_u *WebhookQueueUpdate) sqlSave(ctx context.Context) (_node int, err error
 	}
 	if value, ok := _u.mutation.AddedWarned(); ok {
 		_spec.AddField(webhookqueue.FieldWarned, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.Streak(); ok {
+		_spec.SetField(webhookqueue.FieldStreak, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.AddedStreak(); ok {
+		_spec.AddField(webhookqueue.FieldStreak, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.ProbeAt(); ok {
+		_spec.SetField(webhookqueue.FieldProbeAt, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.AddedProbeAt(); ok {
+		_spec.AddField(webhookqueue.FieldProbeAt, field.TypeInt64, value)
 	}
 	if value, ok := _u.mutation.LastSuccessAt(); ok {
 		_spec.SetField(webhookqueue.FieldLastSuccessAt, field.TypeInt64, value)
@@ -901,6 +955,48 @@ func (_u *WebhookQueueUpdateOne) AddWarned(v int) *WebhookQueueUpdateOne {
 	return _u
 }
 
+// SetStreak sets the "streak" field.
+func (_u *WebhookQueueUpdateOne) SetStreak(v int) *WebhookQueueUpdateOne {
+	_u.mutation.ResetStreak()
+	_u.mutation.SetStreak(v)
+	return _u
+}
+
+// SetNillableStreak sets the "streak" field if the given value is not nil.
+func (_u *WebhookQueueUpdateOne) SetNillableStreak(v *int) *WebhookQueueUpdateOne {
+	if v != nil {
+		_u.SetStreak(*v)
+	}
+	return _u
+}
+
+// AddStreak adds value to the "streak" field.
+func (_u *WebhookQueueUpdateOne) AddStreak(v int) *WebhookQueueUpdateOne {
+	_u.mutation.AddStreak(v)
+	return _u
+}
+
+// SetProbeAt sets the "probe_at" field.
+func (_u *WebhookQueueUpdateOne) SetProbeAt(v micros.Time) *WebhookQueueUpdateOne {
+	_u.mutation.ResetProbeAt()
+	_u.mutation.SetProbeAt(v)
+	return _u
+}
+
+// SetNillableProbeAt sets the "probe_at" field if the given value is not nil.
+func (_u *WebhookQueueUpdateOne) SetNillableProbeAt(v *micros.Time) *WebhookQueueUpdateOne {
+	if v != nil {
+		_u.SetProbeAt(*v)
+	}
+	return _u
+}
+
+// AddProbeAt adds value to the "probe_at" field.
+func (_u *WebhookQueueUpdateOne) AddProbeAt(v micros.Time) *WebhookQueueUpdateOne {
+	_u.mutation.AddProbeAt(v)
+	return _u
+}
+
 // SetLastSuccessAt sets the "last_success_at" field.
 func (_u *WebhookQueueUpdateOne) SetLastSuccessAt(v micros.Time) *WebhookQueueUpdateOne {
 	_u.mutation.ResetLastSuccessAt()
@@ -1130,6 +1226,18 @@ func (_u *WebhookQueueUpdateOne) sqlSave(ctx context.Context) (_node *WebhookQue
 	}
 	if value, ok := _u.mutation.AddedWarned(); ok {
 		_spec.AddField(webhookqueue.FieldWarned, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.Streak(); ok {
+		_spec.SetField(webhookqueue.FieldStreak, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.AddedStreak(); ok {
+		_spec.AddField(webhookqueue.FieldStreak, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.ProbeAt(); ok {
+		_spec.SetField(webhookqueue.FieldProbeAt, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.AddedProbeAt(); ok {
+		_spec.AddField(webhookqueue.FieldProbeAt, field.TypeInt64, value)
 	}
 	if value, ok := _u.mutation.LastSuccessAt(); ok {
 		_spec.SetField(webhookqueue.FieldLastSuccessAt, field.TypeInt64, value)

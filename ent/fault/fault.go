@@ -67,6 +67,7 @@ const (
 	QuantityExceeded  = "quantity_exceeds_remaining"
 	LimitReached      = "limit_reached"
 	RotationPending   = "rotation_pending"
+	ReplayPending     = "replay_pending"
 	AlreadyRevoked    = "already_revoked"
 	LastOwner         = "last_owner"
 )

@@ -28,8 +28,10 @@ func (Delivery) Fields() []ent.Field {
 		// resource_id is the lane.
 		field.UUID("resource_id", xid.ID{}).SchemaType(bytes16).Immutable(),
 		field.Int("attempts").Default(0),
-		// first_at is when the first attempt began, due_at when the next is due;
-		// 0 where none was made.
+		// tries counts the attempts since the 24 h began: a resumed delivery gets new ones.
+		field.Int("tries").Default(0),
+		// first_at is when the first of them began, due_at when the next is due; 0
+		// where none was made.
 		field.Int64("first_at").GoType(micros.Time(0)).Default(0),
 		field.Int64("due_at").GoType(micros.Time(0)).Default(0),
 		// failed marks one that was given up and waits for its endpoint to be resumed.

@@ -30,7 +30,8 @@ func (WebhookQueue) Fields() []ent.Field {
 		field.UUID("lease_owner", xid.ID{}).SchemaType(bytes16).Optional().Nillable(),
 		// lease_until is by the database's clock on MySQL.
 		field.Int64("lease_until").GoType(micros.Time(0)).Default(0),
-		// wake counts the additions, so that a release misses none.
+		// wake counts all changes but those of the owner, so that none is missed when
+		// the queue is released.
 		field.Int64("wake").Default(0),
 		// epoch counts the changes that people and suspension make: status, address,
 		// secrets, single deliveries.
@@ -52,6 +53,11 @@ func (WebhookQueue) Fields() []ent.Field {
 		field.Int64("failed_through").Default(0),
 		// warned is how many of the warnings of this incident were given.
 		field.Int("warned").Default(0),
+		// streak counts the deliveries whose first attempt failed since the last
+		// success. probe_at is when the next delivery may be tried for the first
+		// time, while the endpoint fails.
+		field.Int("streak").Default(0),
+		field.Int64("probe_at").GoType(micros.Time(0)).Default(0),
 		field.Int64("last_success_at").GoType(micros.Time(0)).Optional().Nillable(),
 		field.String("last_error").MaxRuneLen(255).Optional().Nillable(),
 	}

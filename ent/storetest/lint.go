@@ -34,6 +34,20 @@ var owned = func() map[string]bool {
 // reason. A statement matches by its beginning.
 var across = []struct{ prefix, reason string }{}
 
+// bucketed are the tables of work in the background: a statement that takes it
+// from many stores names their buckets, which lie on one shard.
+var bucketed = func() map[string]bool {
+	m := map[string]bool{}
+	for _, t := range migrate.Tables {
+		for _, c := range t.Columns {
+			if c.Name == "bucket" {
+				m[t.Name] = true
+			}
+		}
+	}
+	return m
+}()
+
 // forbidden is SQL that some engine of the scale plan lacks or does differently.
 var forbidden = []struct {
 	word *regexp.Regexp
@@ -65,7 +79,9 @@ var (
 	column  = regexp.MustCompile(`(?i)\bstore_id\b`)
 	where   = regexp.MustCompile(`(?i)\b(?:WHERE|ON)\b`)
 	// chosen is store_id being compared, alone or first in a tuple.
-	chosen = regexp.MustCompile("(?i)\\bstore_id[`\"]?\\s*(?:=|[<>]|IN\\b|,[^()]*\\)\\s*(?:IN\\b|[<>=]))")
+	// bucketChosen is bucket being compared for equality.
+	bucketChosen = regexp.MustCompile("(?i)\\bbucket[`\"]?\\s*(?:=|IN\\b)")
+	chosen       = regexp.MustCompile("(?i)\\bstore_id[`\"]?\\s*(?:=|[<>]|IN\\b|,[^()]*\\)\\s*(?:IN\\b|[<>=]))")
 )
 
 // Lint checks a statement against the portability rules.
@@ -86,7 +102,7 @@ func Lint(s ent.Statement) error {
 // insert's columns; the column list of a SELECT names it always.
 func lintStore(q string) error {
 	for _, m := range tables.FindAllStringSubmatch(q, -1) {
-		if !owned[m[1]] || namesStore(q) {
+		if !owned[m[1]] || namesStore(q) || bucketed[m[1]] && names(q, bucketChosen) {
 			continue
 		}
 		if !slices.ContainsFunc(across, func(a struct{ prefix, reason string }) bool { return strings.HasPrefix(q, a.prefix) }) {
@@ -100,8 +116,13 @@ func namesStore(q string) bool {
 	if insert.MatchString(q) {
 		return column.MatchString(q)
 	}
+	return names(q, chosen)
+}
+
+// names tells whether a condition of q holds the comparison.
+func names(q string, comparison *regexp.Regexp) bool {
 	at := where.FindStringIndex(q)
-	return at != nil && chosen.MatchString(q[at[0]:])
+	return at != nil && comparison.MatchString(q[at[0]:])
 }
 
 // failing makes an inspector that fails t.

@@ -54,7 +54,7 @@ func (p Policy) allow(guardian *ssrf.Guardian, a netip.Addr, secure bool) error 
 	if rule := judge(guardian, a); rule != "" {
 		return &RefusedError{Rule: rule}
 	}
-	if !secure && !(p.AllowLoopback && a.IsLoopback()) {
+	if !secure && (!p.AllowLoopback || !a.IsLoopback()) {
 		return &RefusedError{Rule: "http without TLS, which only loopback receivers may use"}
 	}
 	return nil

@@ -99,9 +99,9 @@ func (p Policy) guardian() *ssrf.Guardian {
 		ssrf.WithAllowedV4Prefixes(v4...), ssrf.WithAllowedV6Prefixes(v6...))
 }
 
-// judge says what is wrong with an address, or nothing. Forms that carry an
-// IPv4 address inside are refused whatever is allowed: an allowed network is
-// reached by its own addresses.
+// judge says what is wrong with an address, or nothing. A mapped IPv4 address is
+// refused whatever is allowed: an allowed network is reached by its own
+// addresses.
 func judge(g *ssrf.Guardian, a netip.Addr) string {
 	if a.Zone() != "" || a.Is4In6() || g.SafeAddr(a) != nil {
 		return describe(a)
@@ -113,7 +113,7 @@ func judge(g *ssrf.Guardian, a netip.Addr) string {
 func describe(a netip.Addr) string {
 	a = a.WithZone("")
 	for _, n := range named {
-		if n.prefix.Contains(a) || a.Is4In6() && n.name == "IPv4-mapped" {
+		if n.prefix.Contains(a) {
 			return n.name + " (" + n.prefix.String() + ")"
 		}
 	}

@@ -145,7 +145,7 @@ func (p Policy) checkAddr(host string, secure bool) string {
 	if rule := judge(p.guardian(), a); rule != "" {
 		return "The host is an IP address that webhooks are not sent to: " + rule + "."
 	}
-	if !secure && !(p.AllowLoopback && a.IsLoopback()) {
+	if !secure && (!p.AllowLoopback || !a.IsLoopback()) {
 		return p.needsTLS()
 	}
 	return ""

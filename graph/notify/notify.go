@@ -1,5 +1,9 @@
 // Package notify tells the people of a store what they should know: a notice on
-// the dashboard, written in the transaction of what happened.
+// the dashboard, written in the transaction of what happened, and mail.
+//
+// Mail has an outbox of its own: the same transaction writes one row for each
+// recipient, and a [Sender] hands them to a mail server afterwards. What
+// happened therefore never waits for a mail server, nor fails with one.
 package notify
 
 import (
@@ -19,9 +23,12 @@ type Notice struct {
 	// Kind and ID name what it is about.
 	Kind xid.Kind
 	ID   xid.ID
+	// Developers get the mail as owners and admins do: it is about what they work on.
+	Developers bool
 }
 
-// Append writes a notice for the store of the viewer.
+// Append writes a notice for the store of the viewer on the dashboard alone. See
+// [Notifier.Append] for one that goes out by mail as well.
 func Append(ctx context.Context, c *db.Client, n Notice) error {
 	err := c.Notification.Create().SetLevel(n.Level).SetTitle(n.Title).SetBody(n.Body).
 		SetResourceType(n.Kind.Resource()).SetResourceID(n.ID).Exec(ctx)

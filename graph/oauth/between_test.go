@@ -69,7 +69,7 @@ func (st *stage) revoke(t *testing.T) {
 	t.Helper()
 	g := st.only()
 	err := st.store.InTx(st.person, func(ctx context.Context) error {
-		_, err := oauth.End(ctx, st.store.DB(ctx), g, st.app, state.GrantEndedByStore)
+		_, err := oauth.End(ctx, st.store.DB(ctx), g, st.app, state.GrantEndedByStore, st.OnLastGrant)
 		return err
 	})
 	if err != nil {

@@ -4,6 +4,9 @@ import (
 	"context"
 	"fmt"
 
+	"entgo.io/ent/dialect"
+	"entgo.io/ent/dialect/sql"
+
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/grant"
@@ -18,15 +21,20 @@ import (
 	"github.com/storefront-go/storefront/graph/wire"
 )
 
+// LastGrant is told that the last grant of an app in the viewer's store ends, in
+// the transaction that ends it.
+type LastGrant func(ctx context.Context, app xid.ID) error
+
 // End revokes a grant of the viewer's store in the transaction of ctx: one
-// conditional update, with its event and its audit row. It tells whether this
-// call ended the grant; one that had ended stays as it was, and the app's tokens
-// are dead in both cases. The caller makes [apikey.Keeper] forget on commit.
-func End(ctx context.Context, c *db.Client, g *db.Grant, app *db.App, why state.GrantEnd) (bool, error) {
+// conditional update, with its event and its audit row, and with what follows
+// when it was the app's last one. It tells whether this call ended the grant; one
+// that had ended stays as it was, and the app's tokens are dead in both cases.
+// The caller makes [apikey.Keeper] forget on commit.
+func End(ctx context.Context, c *db.Client, g *db.Grant, app *db.App, why state.GrantEnd, last LastGrant) (bool, error) {
 	after := *g
 	// Nothing else raises a grant's version, so this is the state after the update.
 	after.Version, after.EventSequence = g.Version+1, g.EventSequence+1
-	after.UpdatedAt = max(micros.Now(), g.UpdatedAt+1)
+	after.UpdatedAt = outbox.After(g.UpdatedAt)
 	after.RevokedAt, after.RevokedReason = &after.UpdatedAt, &why
 	n, err := c.Grant.Update().Where(grant.ID(g.ID), grant.RevokedAtIsNil()).
 		SetRevokedAt(after.UpdatedAt).SetRevokedReason(why).SetUpdatedAt(after.UpdatedAt).
@@ -35,7 +43,7 @@ func End(ctx context.Context, c *db.Client, g *db.Grant, app *db.App, why state.
 		return false, wrap("revoke grant", err)
 	}
 	*g = after
-	err = outbox.Append(ctx, c, outbox.Resource{Store: g.StoreID, ID: g.ID, Version: g.Version, Sequence: g.EventSequence},
+	err = outbox.Append(ctx, c, outbox.Resource{Store: g.StoreID, ID: g.ID, Version: g.Version, Sequence: g.EventSequence, At: g.UpdatedAt},
 		outbox.Entry{Type: event.AppGrantRevoked, Object: wire.AppendGrant(nil, g, app)})
 	if err != nil {
 		return false, err
@@ -43,7 +51,51 @@ func End(ctx context.Context, c *db.Client, g *db.Grant, app *db.App, why state.
 	if err := warn(ctx, c, g, app, why); err != nil {
 		return false, err
 	}
-	return true, trail.Write(ctx, c, "grant.revoke", xid.Grant, g.ID, string(why))
+	if err := trail.Write(ctx, c, "grant.revoke", xid.Grant, g.ID, string(why)); err != nil {
+		return false, err
+	}
+	left, err := Installed(ctx, c, g.AppID)
+	if err != nil || left {
+		return err == nil, err
+	}
+	return true, last(ctx, g.AppID)
+}
+
+// appIndex leads from an app to what a store gave it.
+const appIndex = "grant_store_id_app_id_id"
+
+// Installed tells whether an app has a standing grant in the viewer's store. In
+// the transaction of ctx it waits for whoever takes a step of one: of two who end
+// the last two grants at once, the second sees none left.
+func Installed(ctx context.Context, c *db.Client, app xid.ID) (bool, error) {
+	now := micros.Now()
+	query := c.Grant.Query().Where(grant.AppID(app))
+	var rows []struct {
+		ID xid.ID `sql:"id"`
+	}
+	err := query.Modify(func(s *sql.Selector) {
+		if s.Dialect() == dialect.MySQL {
+			s.FromExpr(sql.Raw("`" + grant.Table + "` FORCE INDEX (`" + appIndex + "`)"))
+			s.As(grant.Table)
+			s.ForUpdate() // SQLite has one writer at a time
+		}
+		s.Select(s.C(grant.FieldID)).Where(Standing(now)).Limit(1)
+	}).Scan(ctx, &rows)
+	return len(rows) > 0, wrap("look for standing grants", err)
+}
+
+// Standing is the condition of a grant that has not ended: neither revoked nor
+// past its time, and either with a refresh token that may be used, which the
+// redemption made, or with a code that may still be redeemed.
+func Standing(now micros.Time) *sql.Predicate {
+	return sql.And(
+		sql.IsNull(grant.FieldRevokedAt),
+		sql.GT(grant.FieldExpiresAt, now),
+		sql.Or(
+			sql.GT(grant.FieldRefreshExpiresAt, now),
+			sql.And(sql.IsNull(grant.FieldCodeUsedAt), sql.GT(grant.FieldCodeExpiresAt, now)),
+		),
+	)
 }
 
 // warn tells the store's people when a grant ended because something was shown
@@ -78,7 +130,7 @@ func (s *Server) end(ctx context.Context, g *db.Grant, by *viewer.Viewer, why st
 	}
 	return s.Store.InTx(viewer.With(ctx, by), func(ctx context.Context) error {
 		row := *g // the function may run again
-		ended, err := End(ctx, s.Store.DB(ctx), &row, app, why)
+		ended, err := End(ctx, s.Store.DB(ctx), &row, app, why, s.OnLastGrant)
 		if ended {
 			ent.OnCommit(ctx, s.Keys.Forget)
 		}

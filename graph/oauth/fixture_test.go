@@ -38,6 +38,8 @@ type stage struct {
 	person context.Context // the owner at work in his store
 	id     xid.ID          // of the store
 	app    *db.App
+	// orphaned are the apps whose last grant in the store ended.
+	orphaned []xid.ID
 }
 
 func newStage(t testing.TB, s *ent.Store) *stage {
@@ -47,7 +49,8 @@ func newStage(t testing.TB, s *ent.Store) *stage {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if st.Server, err = oauth.New(oauth.Config{Store: s, Keys: st.keys, Ring: ring, Issuer: issuer}); err != nil {
+	if st.Server, err = oauth.New(oauth.Config{Store: s, Keys: st.keys, Ring: ring, Issuer: issuer,
+		OnLastGrant: func(_ context.Context, app xid.ID) error { st.orphaned = append(st.orphaned, app); return nil }}); err != nil {
 		t.Fatal(err)
 	}
 	_, row := storetest.Merchant(t, s)

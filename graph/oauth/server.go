@@ -34,7 +34,9 @@ type Config struct {
 	Ring *keyring.Ring
 	// Issuer is {api_host}, without a slash at its end (RFC 9207).
 	Issuer string
-	Logger *slog.Logger
+	// OnLastGrant is what else ends with the last grant of an app in a store.
+	OnLastGrant LastGrant
+	Logger      *slog.Logger
 }
 
 // Server is the authorisation server.
@@ -45,8 +47,8 @@ type Server struct {
 
 // New makes the server.
 func New(c Config) (*Server, error) {
-	if c.Store == nil || c.Keys == nil || c.Ring == nil || c.Issuer == "" {
-		return nil, errors.New("oauth: Store, Keys, Ring and Issuer are needed")
+	if c.Store == nil || c.Keys == nil || c.Ring == nil || c.Issuer == "" || c.OnLastGrant == nil {
+		return nil, errors.New("oauth: Store, Keys, Ring, Issuer and OnLastGrant are needed")
 	}
 	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
 	return &Server{Config: c, tickets: c.Ring.MACs(keyring.Cookies)}, nil

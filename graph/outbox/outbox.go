@@ -6,8 +6,11 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/bucket"
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/event"
+	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/wire"
 )
@@ -23,7 +26,20 @@ type Resource struct {
 	// Sequence is the resource's event sequence after the change; its events
 	// take the last numbers up to it.
 	Sequence int64
+	// At is the time of the change. The last event takes it, those before it the
+	// microseconds before, so the ids of one resource's events are in their order
+	// and receivers may compare occurred_at (spec, section 6). The change before
+	// was at least [Spread] earlier.
+	At micros.Time
 }
+
+// Spread is the least time between two changes of one resource, in microseconds:
+// more than one change has events.
+const Spread = 16
+
+// After is the time of a change: [Spread] later than the one before, whatever
+// the clocks of two processes say.
+func After(before micros.Time) micros.Time { return max(micros.Now(), before+Spread) }
 
 // Entry is one event of a change.
 type Entry struct {
@@ -35,30 +51,44 @@ type Entry struct {
 }
 
 // Append writes the events of one change, in their order, with the final bytes
-// that subscribers will receive.
+// that subscribers will receive, and what the relay needs to find them.
 func Append(ctx context.Context, c *db.Client, r Resource, entries ...Entry) error {
-	rows := make([]*db.EventCreate, len(entries))
+	if len(entries) >= Spread || r.At == 0 {
+		return fmt.Errorf("append event: %d events at %d", len(entries), r.At)
+	}
+	events := make([]*db.EventCreate, len(entries))
+	pending := make([]*db.OutboxCreate, len(entries))
 	for i, e := range entries {
 		kind, ok := event.Find(e.Type)
 		if !ok {
 			return fmt.Errorf("append event: %q is not in the catalogue", e.Type)
 		}
-		id := xid.New()
-		sequence := r.Sequence - int64(len(entries)-1-i)
-		rows[i] = c.Event.Create().SetID(id).SetType(e.Type).
+		left := len(entries) - 1 - i
+		id, sequence := xid.At(r.At-micros.Time(left)), r.Sequence-int64(left)
+		events[i] = c.Event.Create().SetID(id).SetType(e.Type).
 			SetResourceType(kind.Resource.Resource()).SetResourceID(r.ID).
 			SetSequence(sequence).SetBody(body(id, kind, r, e, sequence))
+		pending[i] = c.Outbox.Create().SetID(id).SetBucket(bucket.Of(r.Store))
 	}
-	var err error
-	if len(rows) == 1 {
-		_, err = rows[0].Save(ctx)
-	} else {
-		_, err = c.Event.CreateBulk(rows...).Save(ctx)
-	}
-	if err != nil {
+	if err := save(ctx, c, events, pending); err != nil {
 		return fmt.Errorf("append event: %w", err)
 	}
+	ent.Announce(ctx)
 	return nil
+}
+
+// save writes the rows: most changes have one event, whose plain form is cheaper.
+func save(ctx context.Context, c *db.Client, events []*db.EventCreate, pending []*db.OutboxCreate) error {
+	if len(events) == 1 {
+		if err := events[0].Exec(ctx); err != nil {
+			return err
+		}
+		return pending[0].Exec(ctx)
+	}
+	if err := c.Event.CreateBulk(events...).Exec(ctx); err != nil {
+		return err
+	}
+	return c.Outbox.CreateBulk(pending...).Exec(ctx)
 }
 
 // body is the delivery's body of contract section 8.

@@ -9,6 +9,7 @@ import (
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/event"
+	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/storetest"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/outbox"
@@ -28,7 +29,7 @@ func appendTo(t *testing.T, ctx context.Context, s *ent.Store, r outbox.Resource
 func TestAppend(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		ctx, store := storetest.Merchant(t, s)
-		r := outbox.Resource{Store: store.ID, ID: xid.New(), Version: 3, Sequence: 5}
+		r := outbox.Resource{Store: store.ID, ID: xid.New(), Version: 3, Sequence: 5, At: micros.Now()}
 		rows, err := appendTo(t, ctx, s, r,
 			outbox.Entry{Type: event.ProductPublished, Object: []byte(`{"id":"x"}`)},
 			outbox.Entry{Type: event.ProductUpdated, Changed: []string{"status"}, Object: []byte(`{"id":"x"}`)})
@@ -67,7 +68,7 @@ func TestAppend(t *testing.T) {
 func TestAppendRefusesUnknownAndRepeated(t *testing.T) {
 	s := storetest.Open(t)
 	ctx, store := storetest.Merchant(t, s)
-	r := outbox.Resource{Store: store.ID, ID: xid.New(), Version: 1, Sequence: 1}
+	r := outbox.Resource{Store: store.ID, ID: xid.New(), Version: 1, Sequence: 1, At: micros.Now()}
 	if _, err := appendTo(t, ctx, s, r, outbox.Entry{Type: "product.eaten"}); err == nil {
 		t.Error("an event outside the catalogue was written")
 	}
@@ -83,7 +84,7 @@ func TestLargeBodyIsOmitted(t *testing.T) {
 	s := storetest.Open(t)
 	ctx, store := storetest.Merchant(t, s)
 	object := append(append([]byte(`"`), bytes.Repeat([]byte("x"), outbox.MaxBody)...), '"')
-	rows, err := appendTo(t, ctx, s, outbox.Resource{Store: store.ID, ID: xid.New(), Version: 1, Sequence: 1},
+	rows, err := appendTo(t, ctx, s, outbox.Resource{Store: store.ID, ID: xid.New(), Version: 1, Sequence: 1, At: micros.Now()},
 		outbox.Entry{Type: event.ProductCreated, Object: object})
 	if err != nil {
 		t.Fatal(err)

@@ -3,72 +3,225 @@ package webhook
 import (
 	"context"
 	"errors"
+	"fmt"
 
+	"entgo.io/ent/dialect/sql"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/bucket"
 	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/delivery"
+	dbevent "github.com/storefront-go/storefront/ent/db/event"
+	"github.com/storefront-go/storefront/ent/db/webhookqueue"
 	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 )
-
-// errUnwritten answers what is being written.
-var errUnwritten = errors.New("webhook: not there yet")
 
 // The operations below are what people and apps do to an endpoint's queue. Each
 // runs in the transaction that ctx is in, beside the change of the endpoint's
 // own row, as the viewer of its store.
 
+// ErrNoQueue is returned when the store has no such endpoint.
+var ErrNoQueue = errors.New("webhook: the endpoint has no queue")
+
+// ErrReplaying is returned while an earlier replay is under way.
+var ErrReplaying = errors.New("webhook: a replay of the endpoint is under way")
+
+// OutcomeSkipped stands in the log where a person ended a delivery.
+const OutcomeSkipped = "skipped"
+
 // Create makes the queue of a new endpoint.
-func (e *Engine) Create(ctx context.Context, endpoint xid.ID) error { return errUnwritten }
+func (e *Engine) Create(ctx context.Context, endpoint xid.ID) error {
+	err := e.Store.DB(ctx).WebhookQueue.Create().SetID(endpoint).
+		SetBucket(bucket.Of(viewer.From(ctx).Store)).SetDueAt(micros.Never).Exec(ctx)
+	if err != nil {
+		return fmt.Errorf("make queue: %w", err)
+	}
+	ent.OnCommit(ctx, e.altered)
+	return nil
+}
 
 // Changed tells that the endpoint's address, events or secrets are others.
-func (e *Engine) Changed(ctx context.Context, endpoint xid.ID) error { return errUnwritten }
+func (e *Engine) Changed(ctx context.Context, endpoint xid.ID) error {
+	return e.nudge(ctx, endpoint, nil)
+}
+
+// nudge makes the queue due, with its other changes, and its owner, if it has
+// one, look again.
+func (e *Engine) nudge(ctx context.Context, endpoint xid.ID, change func(*db.WebhookQueueUpdate)) error {
+	err := e.alter(ctx, endpoint, func(u *db.WebhookQueueUpdate) {
+		u.SetDueAt(0)
+		if change != nil {
+			change(u)
+		}
+	})
+	ent.OnCommit(ctx, e.altered)
+	return err
+}
+
+// alter changes the queue and raises its counters.
+func (e *Engine) alter(ctx context.Context, endpoint xid.ID, change func(*db.WebhookQueueUpdate)) error {
+	u := e.Store.DB(ctx).WebhookQueue.Update().Where(webhookqueue.ID(endpoint)).AddEpoch(1).AddWake(1)
+	change(u)
+	switch n, err := u.Save(ctx); {
+	case err != nil:
+		return fmt.Errorf("change queue: %w", err)
+	case n == 0:
+		return ErrNoQueue
+	}
+	return nil
+}
+
+// seizure ends deliveries to the endpoint, in this process at once. Another one
+// hears of it when it renews its lease.
+func (e *Engine) seizure(ctx context.Context, endpoint xid.ID, change func(*db.WebhookQueueUpdate)) error {
+	k := key{viewer.From(ctx).Store, endpoint}
+	ent.OnCommit(ctx, func() { e.dispatcher.end(k) })
+	return e.alter(ctx, endpoint, change)
+}
+
+// seize takes the queue from whoever owns it, and lets it rest.
+func seize(u *db.WebhookQueueUpdate) {
+	u.AddLeaseToken(1).ClearLeaseOwner().SetLeaseUntil(0).SetDueAt(micros.Never)
+}
+
+// abandon gives up everything that waits, and what was missed.
+func abandon(u *db.WebhookQueueUpdate) {
+	u.ClearMissedFrom().ClearReplayFrom().ClearReplayTo()
+	u.Modify(func(b *sql.UpdateBuilder) {
+		b.Set(webhookqueue.FieldFloorSequence, sql.ExprFunc(func(x *sql.Builder) { x.Ident(webhookqueue.FieldLastSequence) }))
+	})
+}
+
+// restart begins a new account of successes and failures.
+func restart(u *db.WebhookQueueUpdate) {
+	u.SetResumedAt(micros.Now()).ClearFailingSince().SetWarned(0).SetFailedThrough(0)
+}
 
 // Hold stops deliveries to the endpoint: it was suspended or disabled.
-func (e *Engine) Hold(ctx context.Context, endpoint xid.ID) error { return errUnwritten }
+func (e *Engine) Hold(ctx context.Context, endpoint xid.ID) error {
+	return e.seizure(ctx, endpoint, seize)
+}
 
 // Cancel gives up everything that waits for the endpoint: it was deleted, or its
-// owner may not have it any more.
-func (e *Engine) Cancel(ctx context.Context, endpoint xid.ID) error { return errUnwritten }
+// owner may not have it any more. The rows go later; nothing reads them.
+func (e *Engine) Cancel(ctx context.Context, endpoint xid.ID) error {
+	return e.seizure(ctx, endpoint, func(u *db.WebhookQueueUpdate) {
+		seize(u)
+		abandon(u)
+		restart(u)
+	})
+}
 
 // Resume lets deliveries go on: those that failed or were held, each with a new
 // 24 h, then the events since.
-func (e *Engine) Resume(ctx context.Context, endpoint xid.ID) error { return errUnwritten }
+func (e *Engine) Resume(ctx context.Context, endpoint xid.ID) error {
+	return e.nudge(ctx, endpoint, restart)
+}
 
 // ResumeFrom gives up what waits and sends the events of the log since a time.
 func (e *Engine) ResumeFrom(ctx context.Context, endpoint xid.ID, since micros.Time) error {
-	return errUnwritten
+	return e.nudge(ctx, endpoint, func(u *db.WebhookQueueUpdate) {
+		abandon(u)
+		restart(u)
+		u.SetMissedFrom(xid.First(since))
+	})
 }
 
 // ResumeEmpty gives up what waits, and what was missed.
-func (e *Engine) ResumeEmpty(ctx context.Context, endpoint xid.ID) error { return errUnwritten }
-
-// Replay sends the events of the log from a time to before another once more.
-// ErrReplaying while an earlier replay is under way.
-func (e *Engine) Replay(ctx context.Context, endpoint xid.ID, from, to micros.Time) error {
-	return errUnwritten
+func (e *Engine) ResumeEmpty(ctx context.Context, endpoint xid.ID) error {
+	return e.nudge(ctx, endpoint, func(u *db.WebhookQueueUpdate) {
+		abandon(u)
+		restart(u)
+	})
 }
 
-// ErrReplaying is returned while an earlier replay is under way.
-var ErrReplaying = errors.New("a replay of the endpoint is under way")
+// Replay sends the events of the log from a time to before another once more.
+// It returns [ErrReplaying] while an earlier replay is under way.
+func (e *Engine) Replay(ctx context.Context, endpoint xid.ID, from, to micros.Time) error {
+	err := e.nudge(ctx, endpoint, func(u *db.WebhookQueueUpdate) {
+		u.Where(webhookqueue.ReplayFromIsNil()).SetReplayFrom(xid.First(from)).SetReplayTo(xid.First(to))
+	})
+	if errors.Is(err, ErrNoQueue) {
+		return ErrReplaying
+	}
+	return err
+}
 
-// Hurry makes the next attempt of a waiting delivery due now.
-func (e *Engine) Hurry(ctx context.Context, d *db.Delivery) error { return errUnwritten }
+// Hurry makes the next attempt of a waiting delivery due now. False when it has
+// ended or was tried meanwhile.
+func (e *Engine) Hurry(ctx context.Context, d *db.Delivery) (bool, error) {
+	n, err := e.Store.DB(ctx).Delivery.Update().
+		Where(delivery.EndpointID(d.EndpointID), delivery.Sequence(d.Sequence), delivery.Attempts(d.Attempts)).
+		SetDueAt(micros.Now()).Save(ctx)
+	if err != nil || n == 0 {
+		return false, wrap("hurry delivery", err)
+	}
+	return true, e.nudge(ctx, d.EndpointID, nil)
+}
 
 // Resend makes a new delivery of an event to the endpoint, at the end of its
 // queue, and returns it.
 func (e *Engine) Resend(ctx context.Context, endpoint, event, resource xid.ID) (*db.Delivery, error) {
-	return nil, errUnwritten
+	q, err := e.number(ctx, endpoint)
+	if err != nil {
+		return nil, err
+	}
+	if err := e.nudge(ctx, endpoint, nil); err != nil {
+		return nil, err
+	}
+	now, sequence := micros.Now(), q.LastSequence
+	d, err := e.Store.DB(ctx).Delivery.Create().SetID(DeliveryID(endpoint, sequence, now)).
+		SetEndpointID(endpoint).SetSequence(sequence).SetEventID(event).SetResourceID(resource).Save(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("send again: %w", err)
+	}
+	return d, nil
 }
 
 // Skip ends a waiting delivery; the resource's next one goes on. False when it
 // had ended meanwhile.
-func (e *Engine) Skip(ctx context.Context, d *db.Delivery) (bool, error) { return false, errUnwritten }
+func (e *Engine) Skip(ctx context.Context, d *db.Delivery) (bool, error) {
+	c := e.Store.DB(ctx)
+	n, err := c.Delivery.Delete().Where(delivery.EndpointID(d.EndpointID), delivery.Sequence(d.Sequence)).Exec(ctx)
+	if err != nil || n == 0 {
+		return false, wrap("skip delivery", err)
+	}
+	events, err := c.Event.Query().Where(dbevent.ID(d.EventID)).Load(ctx)
+	if err != nil {
+		return false, wrap("skip delivery", err)
+	}
+	row := c.DeliveryLog.Create().SetID(d.ID).SetEndpointID(d.EndpointID).SetSequence(d.Sequence).
+		SetEventID(d.EventID).SetResourceID(d.ResourceID).SetState(state.DeliverySkipped).
+		SetAttempts(d.Attempts).SetSettledAt(micros.Now()).SetOutcome(OutcomeSkipped).SetType("")
+	if len(events) == 1 {
+		row.SetType(events[0].Type)
+	}
+	if err := row.Exec(ctx); err != nil {
+		return false, wrap("log delivery", err)
+	}
+	return true, e.nudge(ctx, d.EndpointID, nil)
+}
 
-// Test sends a ping to the endpoint, whatever its status, and logs what came of
-// it. It waits for the receiver: never call it in a transaction.
-func (e *Engine) Test(ctx context.Context, endpoint *db.WebhookEndpoint) (*db.DeliveryLog, error) {
-	return nil, errUnwritten
+// wrap says what was being done when an error came.
+func wrap(doing string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", doing, err)
+}
+
+// altered makes this process look at once at queues that a person changed.
+func (e *Engine) altered() {
+	wake(e.dispatcher.toRelay)
+	wake(e.dispatcher.toLease)
 }
 
 // CheckURL judges the form of a receiver's address at registration. It returns
 // what is wrong, as a sentence, or "".
-func (e *Engine) CheckURL(address string) string { return "" }
+func (e *Engine) CheckURL(address string) string {
+	_, wrong := e.Egress.CheckURL(address)
+	return wrong
+}

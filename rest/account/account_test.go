@@ -23,6 +23,7 @@ import (
 	cursor "github.com/storefront-go/storefront/graph/page"
 	"github.com/storefront-go/storefront/graph/password"
 	"github.com/storefront-go/storefront/graph/session"
+	"github.com/storefront-go/storefront/graph/webhook"
 	"github.com/storefront-go/storefront/rest"
 	"github.com/storefront-go/storefront/rest/account"
 )
@@ -67,7 +68,11 @@ func build(t testing.TB, s *ent.Store, host string, edit ...setting) *site {
 		t.Fatal(err)
 	}
 	keys := apikey.NewKeeper(s)
-	core, err := graph.New(graph.Config{Store: s, Keys: keys, Sessions: sessions, Pages: cursor.New(ring), Logger: log,
+	hooks, err := webhook.New(webhook.Config{Store: s, Vault: webhook.NewVault(ring)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	core, err := graph.New(graph.Config{Store: s, Keys: keys, Sessions: sessions, Pages: cursor.New(ring), Webhooks: hooks, Logger: log,
 		HostOf: func(handle string) string { return handle + ".localhost" }})
 	if err != nil {
 		t.Fatal(err)

@@ -317,6 +317,144 @@ func (e Scope) Valid() bool {
 	}
 }
 
+// Defines values for WebhookAPIVersion.
+const (
+	WebhookAPIVersionV1 WebhookAPIVersion = "v1"
+)
+
+// Valid indicates whether the value is a known member of the WebhookAPIVersion enum.
+func (e WebhookAPIVersion) Valid() bool {
+	switch e {
+	case WebhookAPIVersionV1:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for WebhookSuspendedReason.
+const (
+	WebhookSuspendedReasonDeliveryFailed WebhookSuspendedReason = "delivery_failed"
+	WebhookSuspendedReasonGrantRevoked   WebhookSuspendedReason = "grant_revoked"
+	WebhookSuspendedReasonLessThanNil    WebhookSuspendedReason = "<nil>"
+	WebhookSuspendedReasonManual         WebhookSuspendedReason = "manual"
+	WebhookSuspendedReasonNoSuccess      WebhookSuspendedReason = "no_success"
+)
+
+// Valid indicates whether the value is a known member of the WebhookSuspendedReason enum.
+func (e WebhookSuspendedReason) Valid() bool {
+	switch e {
+	case WebhookSuspendedReasonDeliveryFailed:
+		return true
+	case WebhookSuspendedReasonGrantRevoked:
+		return true
+	case WebhookSuspendedReasonLessThanNil:
+		return true
+	case WebhookSuspendedReasonManual:
+		return true
+	case WebhookSuspendedReasonNoSuccess:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for WebhookEvent.
+const (
+	WebhookEventAppGrantRevoked          WebhookEvent = "app.grant_revoked"
+	WebhookEventCustomerCreated          WebhookEvent = "customer.created"
+	WebhookEventCustomerRedacted         WebhookEvent = "customer.redacted"
+	WebhookEventCustomerUpdated          WebhookEvent = "customer.updated"
+	WebhookEventOrderCancelled           WebhookEvent = "order.cancelled"
+	WebhookEventOrderCompleted           WebhookEvent = "order.completed"
+	WebhookEventOrderCreated             WebhookEvent = "order.created"
+	WebhookEventOrderFulfilled           WebhookEvent = "order.fulfilled"
+	WebhookEventOrderNoteAdded           WebhookEvent = "order.note_added"
+	WebhookEventOrderPaid                WebhookEvent = "order.paid"
+	WebhookEventOrderPartiallyFulfilled  WebhookEvent = "order.partially_fulfilled"
+	WebhookEventOrderPartiallyPaid       WebhookEvent = "order.partially_paid"
+	WebhookEventOrderRefunded            WebhookEvent = "order.refunded"
+	WebhookEventOrderUpdated             WebhookEvent = "order.updated"
+	WebhookEventProductArchived          WebhookEvent = "product.archived"
+	WebhookEventProductCreated           WebhookEvent = "product.created"
+	WebhookEventProductDeleted           WebhookEvent = "product.deleted"
+	WebhookEventProductPublished         WebhookEvent = "product.published"
+	WebhookEventProductUnpublished       WebhookEvent = "product.unpublished"
+	WebhookEventProductUpdated           WebhookEvent = "product.updated"
+	WebhookEventWebhookEndpointSuspended WebhookEvent = "webhook_endpoint.suspended"
+)
+
+// Valid indicates whether the value is a known member of the WebhookEvent enum.
+func (e WebhookEvent) Valid() bool {
+	switch e {
+	case WebhookEventAppGrantRevoked:
+		return true
+	case WebhookEventCustomerCreated:
+		return true
+	case WebhookEventCustomerRedacted:
+		return true
+	case WebhookEventCustomerUpdated:
+		return true
+	case WebhookEventOrderCancelled:
+		return true
+	case WebhookEventOrderCompleted:
+		return true
+	case WebhookEventOrderCreated:
+		return true
+	case WebhookEventOrderFulfilled:
+		return true
+	case WebhookEventOrderNoteAdded:
+		return true
+	case WebhookEventOrderPaid:
+		return true
+	case WebhookEventOrderPartiallyFulfilled:
+		return true
+	case WebhookEventOrderPartiallyPaid:
+		return true
+	case WebhookEventOrderRefunded:
+		return true
+	case WebhookEventOrderUpdated:
+		return true
+	case WebhookEventProductArchived:
+		return true
+	case WebhookEventProductCreated:
+		return true
+	case WebhookEventProductDeleted:
+		return true
+	case WebhookEventProductPublished:
+		return true
+	case WebhookEventProductUnpublished:
+		return true
+	case WebhookEventProductUpdated:
+		return true
+	case WebhookEventWebhookEndpointSuspended:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for WebhookStatus.
+const (
+	WebhookStatusActive    WebhookStatus = "active"
+	WebhookStatusDisabled  WebhookStatus = "disabled"
+	WebhookStatusSuspended WebhookStatus = "suspended"
+)
+
+// Valid indicates whether the value is a known member of the WebhookStatus enum.
+func (e WebhookStatus) Valid() bool {
+	switch e {
+	case WebhookStatusActive:
+		return true
+	case WebhookStatusDisabled:
+		return true
+	case WebhookStatusSuspended:
+		return true
+	default:
+		return false
+	}
+}
+
 // Address A postal address.
 type Address struct {
 	// City The town.
@@ -946,6 +1084,90 @@ type Timestamp = time.Time
 // Version Counts the changes of the resource, from 1.
 type Version = int64
 
+// Webhook An address that events are sent to.
+type Webhook struct {
+	// APIVersion The version of the bodies that are sent.
+	APIVersion WebhookAPIVersion `json:"api_version"`
+
+	// CreatedAt A time in UTC with six fractional digits.
+	CreatedAt Timestamp `json:"created_at"`
+
+	// Description What it is for.
+	Description *string `json:"description"`
+
+	// Events The events that are sent, sorted.
+	Events []WebhookEvent `json:"events"`
+
+	// FailingSince When the oldest delivery that fails was first tried; null while none fails.
+	FailingSince *OptionalTimestamp `json:"failing_since"`
+
+	// ID The id of a webhook endpoint.
+	ID WebhookID `json:"id"`
+
+	// LastError What the last failed attempt met.
+	LastError *string `json:"last_error"`
+
+	// LastSuccessAt When the receiver last answered with 2xx; it may lag some seconds behind.
+	LastSuccessAt *OptionalTimestamp `json:"last_success_at"`
+
+	// Secret The key of the signatures, `whsec_` included. Only the answer that registers the endpoint has it, and its replays; null in all others.
+	Secret *string `json:"secret"`
+
+	// SecretHint The end of the secret.
+	SecretHint string `json:"secret_hint"`
+
+	// Status An active endpoint receives; one is suspended when a delivery failed for 24 hours; a disabled one was taken out of service by a person, or with the access of its app.
+	Status WebhookStatus `json:"status"`
+
+	// SuspendedAt Since when it is suspended or disabled.
+	SuspendedAt *OptionalTimestamp `json:"suspended_at"`
+
+	// SuspendedReason Why it is suspended or disabled.
+	SuspendedReason *WebhookSuspendedReason `json:"suspended_reason"`
+
+	// UpdatedAt A time in UTC with six fractional digits.
+	UpdatedAt Timestamp `json:"updated_at"`
+
+	// URL Where events are sent.
+	URL string `json:"url"`
+}
+
+// WebhookAPIVersion The version of the bodies that are sent.
+type WebhookAPIVersion string
+
+// WebhookSuspendedReason Why it is suspended or disabled.
+type WebhookSuspendedReason string
+
+// WebhookCreate An endpoint to register. Members that are not listed are refused.
+type WebhookCreate struct {
+	// Description What it is for, in one line.
+	Description *string `json:"description,omitempty"`
+
+	// Events The events to send. One that comes twice counts once.
+	Events []WebhookEvent `json:"events"`
+
+	// URL An absolute https address without user name and fragment, of at most 2,048 bytes. Addresses that are not public are refused, and checked again whenever something is sent.
+	URL string `json:"url"`
+}
+
+// WebhookEvent An event of the catalogue. `order.*` needs `orders.read`, `product.*` needs `products.read`, `customer.*` needs `customers.read`, the others need `webhooks.read`.
+type WebhookEvent string
+
+// WebhookID The id of a webhook endpoint.
+type WebhookID = string
+
+// WebhookPage One page of webhook endpoints.
+type WebhookPage struct {
+	// Data The endpoints of this page.
+	Data []Webhook `json:"data"`
+
+	// NextCursor Passed as `cursor` it gives the next page; null exactly on the last page.
+	NextCursor *NextCursor `json:"next_cursor"`
+}
+
+// WebhookStatus An active endpoint receives; one is suspended when a delivery failed for 24 hours; a disabled one was taken out of service by a person, or with the access of its app.
+type WebhookStatus string
+
 // Cursor defines model for Cursor.
 type Cursor = string
 
@@ -1057,11 +1279,38 @@ type GetProductParams struct {
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
+// ListWebhooksParams defines parameters for ListWebhooks.
+type ListWebhooksParams struct {
+	// Limit How many items a page holds at most, in decimal digits. Above 100 counts as 100; below 1 or not a number is 400 `invalid_parameter`.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor The `next_cursor` of the page before, with the same filters. Opaque; one that is not ours gives page one.
+	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+
+	// IfNoneMatch The `ETag` of an earlier answer. An unchanged resource is 304 without a body.
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
+}
+
+// CreateWebhookParams defines parameters for CreateWebhook.
+type CreateWebhookParams struct {
+	// IdempotencyKey Names this request, so that it takes effect once however often it is sent. Make a new random one for each new request, and send the same one again when an answer was lost. Kept for 24 hours.
+	IdempotencyKey IdempotencyKey `json:"Idempotency-Key"`
+}
+
+// DeleteWebhookParams defines parameters for DeleteWebhook.
+type DeleteWebhookParams struct {
+	// IdempotencyKey Names this request, so that it takes effect once however often it is sent. Make a new random one for each new request, and send the same one again when an answer was lost. Kept for 24 hours.
+	IdempotencyKey IdempotencyKey `json:"Idempotency-Key"`
+}
+
 // CreateOrderNoteJSONRequestBody defines body for CreateOrderNote for application/json ContentType.
 type CreateOrderNoteJSONRequestBody = NoteCreate
 
 // CreateProductJSONRequestBody defines body for CreateProduct for application/json ContentType.
 type CreateProductJSONRequestBody = ProductCreate
+
+// CreateWebhookJSONRequestBody defines body for CreateWebhook for application/json ContentType.
+type CreateWebhookJSONRequestBody = WebhookCreate
 
 // RequestEditorFn is the function signature for the RequestEditor callback function
 type RequestEditorFn func(ctx context.Context, req *http.Request) error
@@ -1214,6 +1463,38 @@ type ClientInterface interface {
 	//
 	// Corresponds with GET /products/{id} (the `GetProduct` operationId).
 	GetProduct(ctx context.Context, id ProductID, params *GetProductParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ListWebhooks List webhook endpoints
+	//
+	// The store's endpoints, newest first. An app sees its own only; an API key sees all of the store's.
+	//
+	// Corresponds with GET /webhooks (the `ListWebhooks` operationId).
+	ListWebhooks(ctx context.Context, params *ListWebhooksParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreateWebhookWithBody Register a webhook endpoint
+	//
+	// Registers an address that events are sent to. The answer shows the signing `secret` once; keep it. Beside `webhooks.write` the credential needs the read scope of each event, as the description of `WebhookEvent` says; a missing one is 403 `insufficient_scope`. The address is judged by its form alone. A store has at most 100 endpoints (409 `limit_reached`); several may have the same address.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /webhooks (the `CreateWebhook` operationId).
+	CreateWebhookWithBody(ctx context.Context, params *CreateWebhookParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreateWebhook Register a webhook endpoint
+	//
+	// Registers an address that events are sent to. The answer shows the signing `secret` once; keep it. Beside `webhooks.write` the credential needs the read scope of each event, as the description of `WebhookEvent` says; a missing one is 403 `insufficient_scope`. The address is judged by its form alone. A store has at most 100 endpoints (409 `limit_reached`); several may have the same address.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /webhooks (the `CreateWebhook` operationId).
+	CreateWebhook(ctx context.Context, params *CreateWebhookParams, body CreateWebhookJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// DeleteWebhook Delete a webhook endpoint
+	//
+	// Removes the endpoint and cancels what waits for it. An attempt that is under way ends by itself. There is no body, or an empty object.
+	//
+	// Corresponds with DELETE /webhooks/{id} (the `DeleteWebhook` operationId).
+	DeleteWebhook(ctx context.Context, id WebhookID, params *DeleteWebhookParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 }
 
 // ListCustomers List customers
@@ -1384,6 +1665,78 @@ func (c *Raw) CreateProduct(ctx context.Context, params *CreateProductParams, bo
 // Corresponds with GET /products/{id} (the `GetProduct` operationId).
 func (c *Raw) GetProduct(ctx context.Context, id ProductID, params *GetProductParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewGetProductRequest(c.Server, id, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ListWebhooks List webhook endpoints
+//
+// The store's endpoints, newest first. An app sees its own only; an API key sees all of the store's.
+//
+// Corresponds with GET /webhooks (the `ListWebhooks` operationId).
+func (c *Raw) ListWebhooks(ctx context.Context, params *ListWebhooksParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListWebhooksRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CreateWebhookWithBody Register a webhook endpoint
+//
+// Registers an address that events are sent to. The answer shows the signing `secret` once; keep it. Beside `webhooks.write` the credential needs the read scope of each event, as the description of `WebhookEvent` says; a missing one is 403 `insufficient_scope`. The address is judged by its form alone. A store has at most 100 endpoints (409 `limit_reached`); several may have the same address.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /webhooks (the `CreateWebhook` operationId).
+func (c *Raw) CreateWebhookWithBody(ctx context.Context, params *CreateWebhookParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateWebhookRequestWithBody(c.Server, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CreateWebhook Register a webhook endpoint
+//
+// Registers an address that events are sent to. The answer shows the signing `secret` once; keep it. Beside `webhooks.write` the credential needs the read scope of each event, as the description of `WebhookEvent` says; a missing one is 403 `insufficient_scope`. The address is judged by its form alone. A store has at most 100 endpoints (409 `limit_reached`); several may have the same address.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /webhooks (the `CreateWebhook` operationId).
+func (c *Raw) CreateWebhook(ctx context.Context, params *CreateWebhookParams, body CreateWebhookJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateWebhookRequest(c.Server, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// DeleteWebhook Delete a webhook endpoint
+//
+// Removes the endpoint and cancels what waits for it. An attempt that is under way ends by itself. There is no body, or an empty object.
+//
+// Corresponds with DELETE /webhooks/{id} (the `DeleteWebhook` operationId).
+func (c *Raw) DeleteWebhook(ctx context.Context, id WebhookID, params *DeleteWebhookParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewDeleteWebhookRequest(c.Server, id, params)
 	if err != nil {
 		return nil, err
 	}
@@ -2019,6 +2372,187 @@ func NewGetProductRequest(server string, id ProductID, params *GetProductParams)
 	return req, nil
 }
 
+// NewListWebhooksRequest constructs an http.Request for the ListWebhooks method
+func NewListWebhooksRequest(server string, params *ListWebhooksParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/webhooks")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Cursor != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", *params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+
+		if params.IfNoneMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-None-Match", *params.IfNoneMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-None-Match", headerParam0)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewCreateWebhookRequest calls the generic CreateWebhook builder with application/json body
+func NewCreateWebhookRequest(server string, params *CreateWebhookParams, body CreateWebhookJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewCreateWebhookRequestWithBody(server, params, "application/json", bodyReader)
+}
+
+// NewCreateWebhookRequestWithBody constructs an http.Request for the CreateWebhook method, with any body, and a specified content type
+func NewCreateWebhookRequestWithBody(server string, params *CreateWebhookParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/webhooks")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("Idempotency-Key", headerParam0)
+
+	}
+
+	return req, nil
+}
+
+// NewDeleteWebhookRequest constructs an http.Request for the DeleteWebhook method
+func NewDeleteWebhookRequest(server string, id WebhookID, params *DeleteWebhookParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/webhooks/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodDelete, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("Idempotency-Key", headerParam0)
+
+	}
+
+	return req, nil
+}
+
 func (c *Raw) applyEditors(ctx context.Context, req *http.Request, additionalEditors []RequestEditorFn) error {
 	for _, r := range c.RequestEditors {
 		if err := r(ctx, req); err != nil {
@@ -2152,6 +2686,42 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with GET /products/{id} (the `GetProduct` operationId).
 	GetProductWithResponse(ctx context.Context, id ProductID, params *GetProductParams, reqEditors ...RequestEditorFn) (*GetProductResponse, error)
+
+	// ListWebhooksWithResponse List webhook endpoints
+	//
+	// The store's endpoints, newest first. An app sees its own only; an API key sees all of the store's.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /webhooks (the `ListWebhooks` operationId).
+	ListWebhooksWithResponse(ctx context.Context, params *ListWebhooksParams, reqEditors ...RequestEditorFn) (*ListWebhooksResponse, error)
+
+	// CreateWebhookWithBodyWithResponse Register a webhook endpoint
+	//
+	// Registers an address that events are sent to. The answer shows the signing `secret` once; keep it. Beside `webhooks.write` the credential needs the read scope of each event, as the description of `WebhookEvent` says; a missing one is 403 `insufficient_scope`. The address is judged by its form alone. A store has at most 100 endpoints (409 `limit_reached`); several may have the same address.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /webhooks (the `CreateWebhook` operationId).
+	CreateWebhookWithBodyWithResponse(ctx context.Context, params *CreateWebhookParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateWebhookResponse, error)
+
+	// CreateWebhookWithResponse Register a webhook endpoint
+	//
+	// Registers an address that events are sent to. The answer shows the signing `secret` once; keep it. Beside `webhooks.write` the credential needs the read scope of each event, as the description of `WebhookEvent` says; a missing one is 403 `insufficient_scope`. The address is judged by its form alone. A store has at most 100 endpoints (409 `limit_reached`); several may have the same address.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /webhooks (the `CreateWebhook` operationId).
+	CreateWebhookWithResponse(ctx context.Context, params *CreateWebhookParams, body CreateWebhookJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateWebhookResponse, error)
+
+	// DeleteWebhookWithResponse Delete a webhook endpoint
+	//
+	// Removes the endpoint and cancels what waits for it. An attempt that is under way ends by itself. There is no body, or an empty object.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with DELETE /webhooks/{id} (the `DeleteWebhook` operationId).
+	DeleteWebhookWithResponse(ctx context.Context, id WebhookID, params *DeleteWebhookParams, reqEditors ...RequestEditorFn) (*DeleteWebhookResponse, error)
 }
 
 type ListCustomersResponse struct {
@@ -2538,6 +3108,143 @@ func (r GetProductResponse) ContentType() string {
 	return ""
 }
 
+type ListWebhooksResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *WebhookPage
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ListWebhooksResponse) GetJSON200() *WebhookPage {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r ListWebhooksResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r ListWebhooksResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ListWebhooksResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListWebhooksResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ListWebhooksResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type CreateWebhookResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON201 the response for an HTTP 201 `application/json` response
+	JSON201 *Webhook
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+}
+
+// GetJSON201 returns the response for an HTTP 201 `application/json` response
+func (r CreateWebhookResponse) GetJSON201() *Webhook {
+	return r.JSON201
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r CreateWebhookResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r CreateWebhookResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r CreateWebhookResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r CreateWebhookResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r CreateWebhookResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type DeleteWebhookResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r DeleteWebhookResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r DeleteWebhookResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r DeleteWebhookResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r DeleteWebhookResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r DeleteWebhookResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 // ListCustomersWithResponse List customers
 //
 // The store's customers, newest first; with `updated_from` oldest change first. A redacted customer stays in the list without the person's data.
@@ -2686,6 +3393,66 @@ func (c *ClientWithResponses) GetProductWithResponse(ctx context.Context, id Pro
 		return nil, err
 	}
 	return ParseGetProductResponse(rsp)
+}
+
+// ListWebhooksWithResponse List webhook endpoints
+//
+// The store's endpoints, newest first. An app sees its own only; an API key sees all of the store's.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /webhooks (the `ListWebhooks` operationId).
+func (c *ClientWithResponses) ListWebhooksWithResponse(ctx context.Context, params *ListWebhooksParams, reqEditors ...RequestEditorFn) (*ListWebhooksResponse, error) {
+	rsp, err := c.ListWebhooks(ctx, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListWebhooksResponse(rsp)
+}
+
+// CreateWebhookWithBodyWithResponse Register a webhook endpoint
+//
+// Registers an address that events are sent to. The answer shows the signing `secret` once; keep it. Beside `webhooks.write` the credential needs the read scope of each event, as the description of `WebhookEvent` says; a missing one is 403 `insufficient_scope`. The address is judged by its form alone. A store has at most 100 endpoints (409 `limit_reached`); several may have the same address.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /webhooks (the `CreateWebhook` operationId).
+func (c *ClientWithResponses) CreateWebhookWithBodyWithResponse(ctx context.Context, params *CreateWebhookParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateWebhookResponse, error) {
+	rsp, err := c.CreateWebhookWithBody(ctx, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreateWebhookResponse(rsp)
+}
+
+// CreateWebhookWithResponse Register a webhook endpoint
+//
+// Registers an address that events are sent to. The answer shows the signing `secret` once; keep it. Beside `webhooks.write` the credential needs the read scope of each event, as the description of `WebhookEvent` says; a missing one is 403 `insufficient_scope`. The address is judged by its form alone. A store has at most 100 endpoints (409 `limit_reached`); several may have the same address.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /webhooks (the `CreateWebhook` operationId).
+func (c *ClientWithResponses) CreateWebhookWithResponse(ctx context.Context, params *CreateWebhookParams, body CreateWebhookJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateWebhookResponse, error) {
+	rsp, err := c.CreateWebhook(ctx, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreateWebhookResponse(rsp)
+}
+
+// DeleteWebhookWithResponse Delete a webhook endpoint
+//
+// Removes the endpoint and cancels what waits for it. An attempt that is under way ends by itself. There is no body, or an empty object.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with DELETE /webhooks/{id} (the `DeleteWebhook` operationId).
+func (c *ClientWithResponses) DeleteWebhookWithResponse(ctx context.Context, id WebhookID, params *DeleteWebhookParams, reqEditors ...RequestEditorFn) (*DeleteWebhookResponse, error) {
+	rsp, err := c.DeleteWebhook(ctx, id, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseDeleteWebhookResponse(rsp)
 }
 
 // ParseListCustomersResponse parses an HTTP response from a ListCustomersWithResponse call
@@ -2939,6 +3706,101 @@ func ParseGetProductResponse(rsp *http.Response) (*GetProductResponse, error) {
 			return nil, err
 		}
 		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseListWebhooksResponse parses an HTTP response from a ListWebhooksWithResponse call
+func ParseListWebhooksResponse(rsp *http.Response) (*ListWebhooksResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListWebhooksResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest WebhookPage
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseCreateWebhookResponse parses an HTTP response from a CreateWebhookWithResponse call
+func ParseCreateWebhookResponse(rsp *http.Response) (*CreateWebhookResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &CreateWebhookResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
+		var dest Webhook
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON201 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseDeleteWebhookResponse parses an HTTP response from a DeleteWebhookWithResponse call
+func ParseDeleteWebhookResponse(rsp *http.Response) (*DeleteWebhookResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &DeleteWebhookResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case rsp.StatusCode == 204:
+		break // No content-type
 
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
 		var dest Problem

@@ -65,6 +65,25 @@ func (c *Client) Customers(ctx context.Context, params *ListCustomersParams) ite
 	})
 }
 
+// Webhooks walks every webhook endpoint that the credential may see; see
+// [Client.Products].
+func (c *Client) Webhooks(ctx context.Context, params *ListWebhooksParams) iter.Seq2[Webhook, error] {
+	p := copied(params)
+	p.IfNoneMatch = nil
+	return walk(p.Cursor, func(cursor *Cursor) ([]Webhook, *NextCursor, error) {
+		p := p
+		p.Cursor = cursor
+		res, err := c.ListWebhooksWithResponse(ctx, &p)
+		if err != nil {
+			return nil, nil, err
+		}
+		if err := Err(res); err != nil || res.JSON200 == nil {
+			return nil, nil, orNoPage(err)
+		}
+		return res.JSON200.Data, res.JSON200.NextCursor, nil
+	})
+}
+
 // walk yields the items of page after page until next is nil: the only end of
 // a list (spec, section 4).
 func walk[T any](cursor *string, fetch func(cursor *string) (items []T, next *string, err error)) iter.Seq2[T, error] {

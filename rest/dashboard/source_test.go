@@ -207,7 +207,7 @@ func TestBudget(t *testing.T) {
 			names[b] = true
 		}
 	}
-	for _, name := range s.later("chart.js") {
+	for _, name := range s.later("plot.js") {
 		names[name] = true
 	}
 	names["vendor/uplot/uPlot.min.css"] = true

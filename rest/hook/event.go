@@ -49,18 +49,18 @@ type Data struct {
 
 // Parse reads a delivery that was verified. Members that it does not know are
 // passed over, since new ones come without a new version. The error wraps
-// [ErrBody].
+// [ErrBody]; the event then holds what the headers say, and nothing else.
 func Parse(h http.Header, body []byte) (Event, error) {
-	var e Event
+	head := Event{DeliveryID: h.Get(HeaderDeliveryID)}
+	if n, err := strconv.Atoi(h.Get(HeaderAttempt)); err == nil && n > 0 {
+		head.Attempt = n
+	}
+	e := head
 	if err := json.Unmarshal(body, &e); err != nil {
-		return Event{}, fmt.Errorf("%w: %w", ErrBody, err)
+		return head, fmt.Errorf("%w: %w", ErrBody, err)
 	}
 	if e.ID == "" || e.Type == "" {
-		return Event{}, fmt.Errorf("%w: it has no event_id or no type", ErrBody)
-	}
-	e.DeliveryID = h.Get(HeaderDeliveryID)
-	if n, err := strconv.Atoi(h.Get(HeaderAttempt)); err == nil && n > 0 {
-		e.Attempt = n
+		return head, fmt.Errorf("%w: it has no event_id or no type", ErrBody)
 	}
 	return e, nil
 }

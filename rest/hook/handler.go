@@ -25,8 +25,8 @@ const DefaultTimeout = 4 * time.Second
 type Config struct {
 	// Verifier has at least one secret.
 	Verifier Verifier
-	// Seen drops events that were handled before. With nil, nothing is dropped
-	// but the function must bear each event more than once.
+	// Seen drops events that were handled before. With nil nothing is dropped, and
+	// the function must bear each event more than once.
 	Seen Seen
 	// Timeout bounds the whole of one delivery; default [DefaultTimeout].
 	Timeout time.Duration
@@ -44,7 +44,7 @@ type Func func(context.Context, Event) error
 // failed; 503 the same event is still being handled. All but the first are tried
 // again by the sender.
 type Handler struct {
-	Config
+	config Config
 	handle Func
 	gate   gate
 }
@@ -64,19 +64,19 @@ func NewHandler(c Config, f Func) (*Handler, error) {
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
-	return &Handler{Config: c, handle: f, gate: gate{running: map[string]chan struct{}{}}}, nil
+	return &Handler{config: c, handle: f, gate: gate{running: map[string]chan struct{}{}}}, nil
 }
 
 // ServeHTTP receives one delivery.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	ctx, cancel := context.WithTimeout(r.Context(), h.Timeout)
+	ctx, cancel := context.WithTimeout(r.Context(), h.config.Timeout)
 	defer cancel()
 	e, status, err := h.receive(w, r)
 	if err == nil {
 		status, err = h.once(ctx, e)
 	}
 	if err != nil {
-		h.Logger.LogAttrs(ctx, slog.LevelWarn, "webhook delivery", slog.Int("status", status), slog.Any("error", err),
+		h.config.Logger.LogAttrs(ctx, slog.LevelWarn, "webhook delivery", slog.Int("status", status), slog.Any("error", err),
 			slog.String("event_id", e.ID), slog.String("type", e.Type), slog.String("delivery_id", e.DeliveryID))
 	}
 	switch status {
@@ -94,7 +94,7 @@ func (h *Handler) receive(w http.ResponseWriter, r *http.Request) (Event, int, e
 	if r.Method != http.MethodPost {
 		return Event{}, http.StatusMethodNotAllowed, errors.New("not a POST")
 	}
-	claim, err := h.Verifier.read(r.Header, time.Now())
+	claim, err := h.config.Verifier.read(r.Header, time.Now())
 	if err != nil {
 		return Event{}, http.StatusUnauthorized, err
 	}
@@ -110,7 +110,7 @@ func (h *Handler) receive(w http.ResponseWriter, r *http.Request) (Event, int, e
 	}
 	e, err := Parse(r.Header, body)
 	if err != nil {
-		return Event{}, http.StatusBadRequest, err
+		return e, http.StatusBadRequest, err
 	}
 	return e, 0, nil
 }
@@ -123,8 +123,8 @@ func (h *Handler) once(ctx context.Context, e Event) (int, error) {
 		return http.StatusServiceUnavailable, fmt.Errorf("wait for the same event: %w", err)
 	}
 	defer leave()
-	if h.Seen != nil {
-		switch known, err := h.Seen.Has(ctx, e.ID); {
+	if h.config.Seen != nil {
+		switch known, err := h.config.Seen.Has(ctx, e.ID); {
 		case err != nil:
 			return http.StatusInternalServerError, fmt.Errorf("look the event up: %w", err)
 		case known:
@@ -134,10 +134,10 @@ func (h *Handler) once(ctx context.Context, e Event) (int, error) {
 	if err := h.handle(ctx, e); err != nil {
 		return http.StatusInternalServerError, fmt.Errorf("handle the event: %w", err)
 	}
-	if h.Seen != nil {
+	if h.config.Seen != nil {
 		// It is handled even if the sender has gone meanwhile, and an answer that asks
 		// for another try would only handle it again.
-		if err := h.Seen.Mark(context.WithoutCancel(ctx), e.ID); err != nil {
+		if err := h.config.Seen.Mark(context.WithoutCancel(ctx), e.ID); err != nil {
 			return http.StatusNoContent, fmt.Errorf("mark the event: %w", err)
 		}
 	}

@@ -3,7 +3,6 @@ package hook
 import (
 	"container/list"
 	"context"
-	"errors"
 	"sync"
 	"time"
 )
@@ -22,10 +21,12 @@ type Seen interface {
 // process. It is for one process whose work bears an event twice now and then.
 type Memory struct{ recent recent[struct{}] }
 
-// NewMemory returns a memory of the last maxEvents events, each for at most keep.
-// Retries end after 24 h, so keep should be longer. An event takes about 200
-// bytes. It panics when either is not positive.
+// NewMemory returns a memory of the last maxEvents events (0: 100,000), each for
+// at most keep (0: 48 h; retries end after 24 h). An event takes about 200 bytes.
 func NewMemory(maxEvents int, keep time.Duration) *Memory {
+	if keep <= 0 {
+		keep = 48 * time.Hour
+	}
 	return &Memory{newRecent[struct{}](maxEvents, keep)}
 }
 
@@ -51,9 +52,8 @@ type moment struct {
 	sequence int64
 }
 
-// NewLatest returns a memory of the last maxResources resources. Of one that it
-// has forgotten, every event counts as newer. It panics when the number is not
-// positive.
+// NewLatest returns a memory of the last maxResources resources (0: 100,000). Of
+// one that it has forgotten, every event counts as newer.
 func NewLatest(maxResources int) *Latest {
 	return &Latest{newRecent[moment](maxResources, forever)}
 }
@@ -75,7 +75,10 @@ func (l *Latest) Keep(e Event) {
 	})
 }
 
-const forever = 1<<63 - 1
+const (
+	defaultItems = 100_000
+	forever      = 1<<63 - 1
+)
 
 // recent is a map of the keys that were put last.
 type recent[V any] struct {
@@ -93,8 +96,8 @@ type entry[V any] struct {
 }
 
 func newRecent[V any](maxItems int, keep time.Duration) recent[V] {
-	if maxItems <= 0 || keep <= 0 {
-		panic(errors.New("hook: a memory needs room and time"))
+	if maxItems <= 0 {
+		maxItems = defaultItems
 	}
 	return recent[V]{&sync.Mutex{}, map[string]*list.Element{}, list.New(), maxItems, keep}
 }

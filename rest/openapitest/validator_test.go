@@ -247,6 +247,9 @@ func TestOperations(t *testing.T) {
 		"GET /products/{id}":      "getProduct products.read",
 		"POST /products":          "createProduct products.write",
 		"GET /customers":          "listCustomers customers.read",
+		"GET /webhooks":           "listWebhooks webhooks.read",
+		"POST /webhooks":          "createWebhook webhooks.write",
+		"DELETE /webhooks/{id}":   "deleteWebhook webhooks.write",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("operations (-want +got):\n%s", diff)

@@ -19,9 +19,10 @@ type Problem struct {
 // dashes (contract, section 2).
 func (p Problem) Anchor() string { return strings.ReplaceAll(p.Code, "_", "-") }
 
-// Docs serves /docs, rendered from an OpenAPI 3.1 document in YAML, and
-// /docs/problems with one anchor for each problem. Pages are rendered here, once;
-// the error says what of the document cannot be read.
+// Docs serves /docs, rendered from an OpenAPI 3.1 document in YAML, /docs/problems
+// with one anchor for each problem, and /docs/webhooks for those who receive them.
+// Pages are rendered here, once; the error says what of the document cannot be
+// read.
 func Docs(openapi []byte, problems []Problem) (http.Handler, error) {
 	doc, err := parse(openapi)
 	if err != nil {
@@ -31,10 +32,15 @@ func Docs(openapi []byte, problems []Problem) (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
+	title := doc.get("info", "title").text()
 	list, err := render("problems.html", docsPolicy, nil, struct {
 		Title    string
 		Problems []Problem
-	}{doc.get("info", "title").text(), problems})
+	}{title, problems})
+	if err != nil {
+		return nil, err
+	}
+	hooks, err := webhooks(title)
 	if err != nil {
 		return nil, err
 	}
@@ -46,6 +52,7 @@ func Docs(openapi []byte, problems []Problem) (http.Handler, error) {
 	mux.Handle("GET /docs", docs)
 	mux.Handle("GET /docs/{$}", http.RedirectHandler("/docs", http.StatusPermanentRedirect))
 	mux.Handle("GET /docs/problems", list)
+	mux.Handle("GET /docs/webhooks", hooks)
 	mux.Handle("GET /docs/static/docs.css", css)
 	return mux, nil
 }

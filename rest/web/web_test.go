@@ -70,6 +70,8 @@ func TestAnswers(t *testing.T) {
 		{"docs traversal", "GET", "/docs/static/../templates/docs.html", d, 307, ""},
 		{"docs style", "GET", "/docs/static/docs.css", d, 200, "text/css; charset=utf-8"},
 		{"problems", "GET", "/docs/problems", d, 200, "text/html; charset=utf-8"},
+		{"webhooks", "GET", "/docs/webhooks", d, 200, "text/html; charset=utf-8"},
+		{"webhooks head", "HEAD", "/docs/webhooks", d, 200, "text/html; charset=utf-8"},
 		{"explorer", "GET", "/graphql/explorer", e, 200, "text/html; charset=utf-8"},
 		{"explorer slash", "GET", "/graphql/explorer/", e, 308, ""},
 		{"explorer script", "GET", "/graphql/explorer/static/explorer.js", e, 200, "text/javascript; charset=utf-8"},
@@ -135,8 +137,8 @@ func TestDocsShowTheDocument(t *testing.T) {
 			}
 		}
 	}
-	if n != 8 {
-		t.Errorf("%d operations in the document, want 8", n)
+	if n != 11 {
+		t.Errorf("%d operations in the document, want 11", n)
 	}
 	for name := range d.get("components", "schemas").entries() {
 		if !strings.Contains(page, `id="schema-`+name+`"`) {
@@ -165,7 +167,7 @@ func TestDocsShowTheDocument(t *testing.T) {
 func TestAnchors(t *testing.T) {
 	h := docs(t)
 	ids := map[string]bool{}
-	for _, target := range []string{"/docs", "/docs/problems"} {
+	for _, target := range []string{"/docs", "/docs/problems", "/docs/webhooks"} {
 		page := ask(h, "GET", target).Body.String()
 		for _, m := range regexp.MustCompile(` id="([^"]*)"`).FindAllStringSubmatch(page, -1) {
 			if ids[target+"#"+m[1]] {
@@ -174,7 +176,7 @@ func TestAnchors(t *testing.T) {
 			ids[target+"#"+m[1]] = true
 		}
 	}
-	for _, target := range []string{"/docs", "/docs/problems"} {
+	for _, target := range []string{"/docs", "/docs/problems", "/docs/webhooks"} {
 		page := ask(h, "GET", target).Body.String()
 		for _, m := range regexp.MustCompile(` href="(/docs[^"]*)?(#[^"]+)"`).FindAllStringSubmatch(page, -1) {
 			if m[1] == "" {
@@ -190,7 +192,7 @@ func TestAnchors(t *testing.T) {
 // Pages load nothing from other hosts, and link to none but the one for help.
 func TestNoForeignHosts(t *testing.T) {
 	allowed := map[string]bool{"https://github.com/storefront-go/storefront/issues": true}
-	for target, h := range map[string]http.Handler{"/docs": docs(t), "/docs/problems": docs(t), "/graphql/explorer": explorer(t)} {
+	for target, h := range map[string]http.Handler{"/docs": docs(t), "/docs/problems": docs(t), "/docs/webhooks": docs(t), "/graphql/explorer": explorer(t)} {
 		page := ask(h, "GET", target).Body.String()
 		for _, m := range regexp.MustCompile(`(?:src|href|action|srcset)\s*=\s*["']?([^"'\s>]+)`).FindAllStringSubmatch(page, -1) {
 			if to := m[1]; !strings.HasPrefix(to, "#") && (!strings.HasPrefix(to, "/") || strings.HasPrefix(to, "//")) && !allowed[to] {

@@ -27,6 +27,7 @@ func (c Config) Check() error {
 	_, err := c.proxies()
 	add(err)
 	add(c.Naming.check())
+	add(c.Mail.check())
 	if c.Demo && !loopback(c.Addr) {
 		add(fmt.Errorf("--demo writes its passwords to demo.json for everyone to try: it serves loopback addresses only, not --addr %s", c.Addr))
 	}

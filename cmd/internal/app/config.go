@@ -43,6 +43,7 @@ type Config struct {
 	Storage `embed:""`
 	Listen  `embed:""`
 	Naming  `embed:""`
+	Mail    `embed:""`
 	Log     `embed:""`
 
 	Migrate        bool     `env:"STOREFRONT_MIGRATE" help:"Apply pending migrations to a MySQL database first. SQLite files are always brought up to date."`
@@ -93,6 +94,8 @@ func (c Config) LogValue() slog.Value {
 		slog.String("admin_addr", c.AdminAddr),
 		slog.String("public_url", c.PublicURL),
 		slog.String("store_domain", c.StoreDomain),
+		slog.String("smtp_server", c.Mail.redacted()),
+		slog.String("mail_from", c.MailFrom),
 		slog.String("log_format", c.LogFormat),
 		slog.String("log_level", c.LogLevel),
 		slog.Bool("migrate", c.Migrate),

@@ -48,6 +48,11 @@ func TestCheck(t *testing.T) {
 		{"negative rate", func(c *Config) { c.RateLimit = -1 }, "--rate-limit"},
 		{"half a certificate", func(c *Config) { c.TLSCert = "x.pem" }, "--tls-key"},
 		{"too many orders", func(c *Config) { c.DemoOrders = 1 << 30 }, "--demo-orders"},
+		{"mail", func(c *Config) { c.SMTPURL, c.MailFrom = "smtp://u:opensesame@mail.example", "Shop <a@shop.example>" }, ""},
+		{"mail from nobody", func(c *Config) { c.SMTPURL = "smtp://u:opensesame@mail.example" }, "--mail-from"},
+		{"mail from no address", func(c *Config) { c.SMTPURL, c.MailFrom = "smtp://mail.example", "shop" }, "--mail-from"},
+		{"mail to no server", func(c *Config) { c.SMTPURL, c.MailFrom = "mail.example", "a@shop.example" }, "--smtp-url"},
+		{"mail from somebody, to no server", func(c *Config) { c.MailFrom = "a@shop.example" }, ""},
 		{"no folder", func(c *Config) { c.Data = "" }, "--data"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -77,14 +82,15 @@ func TestSummaryHidesSecrets(t *testing.T) {
 	c := valid()
 	c.SecretKey = "hunter2-hunter2-hunter2-hunter2-x"
 	c.Database = "mysql://shop:opensesame@db.internal:3306/shop"
+	c.SMTPURL, c.MailFrom = "smtp://shop:letmein@mail.internal:2525", "a@shop.example"
 	var b bytes.Buffer
 	slog.New(slog.NewJSONHandler(&b, nil)).Info("starting", "settings", c)
-	for _, secret := range []string{"hunter2", "opensesame"} {
+	for _, secret := range []string{"hunter2", "opensesame", "letmein"} {
 		if strings.Contains(b.String(), secret) {
 			t.Errorf("the summary shows %q: %s", secret, b.String())
 		}
 	}
-	for _, want := range []string{"db.internal:3306", `"addr":"127.0.0.1:8080"`, "STOREFRONT_SECRET_KEY", `"rate_limit":100`} {
+	for _, want := range []string{"db.internal:3306", `"smtp_server":"mail.internal:2525"`, `"mail_from":"a@shop.example"`, `"addr":"127.0.0.1:8080"`, "STOREFRONT_SECRET_KEY", `"rate_limit":100`} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("the summary lacks %q: %s", want, b.String())
 		}

@@ -14,20 +14,25 @@ import (
 const (
 	usedEvery  = time.Minute // contract, section 7: last_used_at at most once a minute
 	purgeEvery = time.Hour
+	mailEvery  = 5 * time.Second
 )
 
 // newLoops makes what runs beside the requests. They start in this order and
 // stop in reverse.
 func (s *Server) newLoops(claims *idem.Keeper) (*work.Group, error) {
 	g := new(work.Group)
-	for _, c := range []work.Config{
+	list := []work.Config{
 		{Name: "last_use", Interval: usedEvery, Run: s.base.Keys.WriteUsed},
 		{Name: "purge_idempotency", Interval: purgeEvery, Timeout: purgeEvery, Run: counted(s.log, "idempotency keys", claims.Purge)},
 		{Name: "purge_sessions", Interval: purgeEvery, Timeout: purgeEvery, Run: counted(s.log, "sessions", s.base.Sessions.Purge)},
 		{Name: "purge_grants", Interval: purgeEvery, Timeout: purgeEvery, Run: counted(s.log, "grants and tokens", s.oauth.Purge)},
 		{Name: "purge_events", Interval: purgeEvery, Timeout: purgeEvery, Run: counted(s.log, "events",
 			func(ctx context.Context) (int, error) { return outbox.Purge(ctx, s.base.Store) })},
-	} {
+	}
+	if s.sender != nil {
+		list = append(list, work.Config{Name: "send_mail", Interval: mailEvery, Run: s.sender.Round})
+	}
+	for _, c := range list {
 		c.Logger = s.log
 		if _, err := g.Add(c); err != nil {
 			return nil, err

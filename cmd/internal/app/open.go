@@ -15,8 +15,10 @@ import (
 	"github.com/storefront-go/storefront/graph"
 	"github.com/storefront-go/storefront/graph/apikey"
 	"github.com/storefront-go/storefront/graph/keyring"
+	"github.com/storefront-go/storefront/graph/notify"
 	"github.com/storefront-go/storefront/graph/page"
 	"github.com/storefront-go/storefront/graph/session"
+	"github.com/storefront-go/storefront/graph/webhook"
 	"github.com/storefront-go/storefront/rest/account"
 )
 
@@ -27,6 +29,8 @@ type Base struct {
 	Keys  *apikey.Keeper
 	// Sessions keeps people signed in.
 	Sessions *session.Keeper
+	// Notifier writes notices; nil where they are on the dashboard alone.
+	Notifier *notify.Notifier
 }
 
 // Opening says how to open.
@@ -139,7 +143,11 @@ func (s Storage) ring() (*keyring.Ring, error) {
 
 // Core makes the operations, for stores that are served under the addresses.
 func (b *Base) Core(a Addresses, log *slog.Logger) (*graph.Resolver, error) {
-	return graph.New(graph.Config{Store: b.Store, Keys: b.Keys, Sessions: b.Sessions, Pages: page.New(b.Ring), HostOf: a.StoreHost, Logger: log})
+	hooks, err := webhook.New(webhook.Config{Store: b.Store, Vault: webhook.NewVault(b.Ring), Logger: log})
+	if err != nil {
+		return nil, err
+	}
+	return graph.New(graph.Config{Store: b.Store, Keys: b.Keys, Sessions: b.Sessions, Pages: page.New(b.Ring), HostOf: a.StoreHost, Webhooks: hooks, Logger: log})
 }
 
 // Close closes the database.

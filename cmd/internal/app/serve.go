@@ -11,6 +11,7 @@ import (
 
 	"github.com/storefront-go/storefront/cmd/internal/demo"
 	"github.com/storefront-go/storefront/graph/idem"
+	"github.com/storefront-go/storefront/graph/notify"
 	"github.com/storefront-go/storefront/graph/oauth"
 )
 
@@ -46,6 +47,7 @@ type Server struct {
 	log    *slog.Logger
 	base   *Base
 	oauth  *oauth.Server
+	sender *notify.Sender // nil without a mail server
 	admin  *admin
 	public *http.Server
 	closer stack
@@ -96,12 +98,18 @@ func (s *Server) listen(ctx context.Context, c Config, r Runtime) error {
 		return err
 	}
 	s.Addresses = c.Naming.addresses(public.Addr(), operator.Addr(), certificate != nil)
+	if s.base.Notifier, err = c.Mail.notifier(s.API); err != nil {
+		return err
+	}
 	core, err := s.base.Core(s.Addresses, r.Logger)
 	if err != nil {
 		return err
 	}
 	reg, err := newRegistry(s.base.Store, r.Build, core.RejectedCursors)
 	if err != nil {
+		return err
+	}
+	if err := s.newSender(c.Mail, reg); err != nil {
 		return err
 	}
 	s.admin = &admin{store: s.base.Store}

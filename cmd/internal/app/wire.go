@@ -35,7 +35,8 @@ func (s *Server) handler(ctx context.Context, c Config, r Runtime, core *graph.R
 	if err != nil {
 		return nil, err
 	}
-	s.oauth, err = oauth.New(oauth.Config{Store: s.base.Store, Keys: s.base.Keys, Ring: s.base.Ring, Issuer: s.API, Logger: r.Logger})
+	s.oauth, err = oauth.New(oauth.Config{Store: s.base.Store, Keys: s.base.Keys, Ring: s.base.Ring, Issuer: s.API,
+		OnLastGrant: core.LastGrantEnded, Logger: r.Logger})
 	if err != nil {
 		return nil, err
 	}

@@ -21,6 +21,7 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 	"github.com/storefront-go/storefront/graph/oauth"
 	"github.com/storefront-go/storefront/graph/page"
+	"github.com/storefront-go/storefront/graph/webhook"
 )
 
 // bench is the baseline beside the core, on one database.
@@ -64,11 +65,17 @@ func open(t *testing.T, address string) *bench {
 	}
 	b.keys = apikey.NewKeeper(s)
 	pages := page.New(ring)
-	b.claims = idem.New(s, ring)
-	if b.core, err = graph.New(graph.Config{Store: s, Keys: b.keys, Pages: pages, HostOf: func(h string) string { return h }}); err != nil {
+	hooks, err := webhook.New(webhook.Config{Store: s, Vault: webhook.NewVault(ring)})
+	if err != nil {
 		t.Fatal(err)
 	}
-	if b.server, err = oauth.New(oauth.Config{Store: s, Keys: b.keys, Ring: ring, Issuer: "https://api.test"}); err != nil {
+	b.claims = idem.New(s, ring)
+	if b.core, err = graph.New(graph.Config{Store: s, Keys: b.keys, Pages: pages, Webhooks: hooks,
+		HostOf: func(h string) string { return h }}); err != nil {
+		t.Fatal(err)
+	}
+	if b.server, err = oauth.New(oauth.Config{Store: s, Keys: b.keys, Ring: ring, Issuer: "https://api.test",
+		OnLastGrant: b.core.LastGrantEnded}); err != nil {
 		t.Fatal(err)
 	}
 	if b.app, err = corpus.Register(t.Context(), s, b.corpus); err != nil {

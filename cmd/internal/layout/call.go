@@ -11,6 +11,7 @@ var readers = map[string]string{
 	"ent/currency/internal/gen": "a program that a go:generate line runs",
 	"ent/storetest/mariadb":     "its test runs itself as the process that is killed",
 	"ent/storetest":             "STOREFRONT_TEST_MYSQL and STOREFRONT_REQUIRE_MYSQL choose the engines of a test run",
+	"rest/hook/receiver":        "STOREFRONT_REQUIRE_INTERPRETERS turns a skipped language of a test run into a failure",
 }
 
 // beginners are files outside ent that begin a transaction themselves.
@@ -21,6 +22,8 @@ var skippers = map[string]string{
 	"cmd/e2e/browser_axe_test.go": "needs axe of npm; .ci/run installs it and requires it",
 	"cmd/e2e/browser_test.go":     "needs a chromium; .ci/run installs one and requires it",
 	"cmd/e2e/npm_test.go":         "needs packages of npm; .ci/run installs them and requires them",
+
+	"rest/hook/receiver/receiver_test.go": "needs node, python3 and php; .ci/run installs them and requires them",
 }
 
 // settings allows tests their -update flag, and programs of go:generate lines

@@ -18,6 +18,7 @@ var words = []string{
 
 // arrows are the only imports between leaves of graph.
 var arrows = map[string][]string{
+	"graph/attempt":       {"graph/egress"}, // its dials are judged
 	"graph/export":        {"graph/work", "graph/blob"},
 	"graph/idem":          {"graph/keyring"},                                                                                              // stored answers are encrypted
 	"graph/internal/exec": {"graph/model"},                                                                                                // generated: the executor marshals the models
@@ -44,6 +45,7 @@ var libraries = []home{
 	{"github.com/mattn/go-sqlite3", below("ent"), "ent"},
 	{"github.com/ncruces/go-sqlite3", below("ent"), "ent"},
 	{"github.com/alecthomas/kong", below("cmd"), "cmd"},
+	{"github.com/wneessen/go-mail", below("graph/notify"), "graph/notify"},
 }
 
 func layers(t *Tree) []Finding {

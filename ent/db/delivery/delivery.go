@@ -26,6 +26,8 @@ const (
 	FieldResourceID = "resource_id"
 	// FieldAttempts holds the string denoting the attempts field in the database.
 	FieldAttempts = "attempts"
+	// FieldTries holds the string denoting the tries field in the database.
+	FieldTries = "tries"
 	// FieldFirstAt holds the string denoting the first_at field in the database.
 	FieldFirstAt = "first_at"
 	// FieldDueAt holds the string denoting the due_at field in the database.
@@ -45,6 +47,7 @@ var Columns = []string{
 	FieldEventID,
 	FieldResourceID,
 	FieldAttempts,
+	FieldTries,
 	FieldFirstAt,
 	FieldDueAt,
 	FieldFailed,
@@ -70,6 +73,8 @@ var (
 	Policy ent.Policy
 	// DefaultAttempts holds the default value on creation for the "attempts" field.
 	DefaultAttempts int
+	// DefaultTries holds the default value on creation for the "tries" field.
+	DefaultTries int
 	// DefaultFirstAt holds the default value on creation for the "first_at" field.
 	DefaultFirstAt micros.Time
 	// DefaultDueAt holds the default value on creation for the "due_at" field.
@@ -116,6 +121,11 @@ func ByResourceID(opts ...sql.OrderTermOption) OrderOption {
 // ByAttempts orders the results by the attempts field.
 func ByAttempts(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldAttempts, opts...).ToFunc()
+}
+
+// ByTries orders the results by the tries field.
+func ByTries(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldTries, opts...).ToFunc()
 }
 
 // ByFirstAt orders the results by the first_at field.

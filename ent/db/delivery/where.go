@@ -84,6 +84,11 @@ func Attempts(v int) predicate.Delivery {
 	return predicate.Delivery(sql.FieldEQ(FieldAttempts, v))
 }
 
+// Tries applies equality check predicate on the "tries" field. It's identical to TriesEQ.
+func Tries(v int) predicate.Delivery {
+	return predicate.Delivery(sql.FieldEQ(FieldTries, v))
+}
+
 // FirstAt applies equality check predicate on the "first_at" field. It's identical to FirstAtEQ.
 func FirstAt(v micros.Time) predicate.Delivery {
 	vc := int64(v)
@@ -339,6 +344,46 @@ func AttemptsLT(v int) predicate.Delivery {
 // AttemptsLTE applies the LTE predicate on the "attempts" field.
 func AttemptsLTE(v int) predicate.Delivery {
 	return predicate.Delivery(sql.FieldLTE(FieldAttempts, v))
+}
+
+// TriesEQ applies the EQ predicate on the "tries" field.
+func TriesEQ(v int) predicate.Delivery {
+	return predicate.Delivery(sql.FieldEQ(FieldTries, v))
+}
+
+// TriesNEQ applies the NEQ predicate on the "tries" field.
+func TriesNEQ(v int) predicate.Delivery {
+	return predicate.Delivery(sql.FieldNEQ(FieldTries, v))
+}
+
+// TriesIn applies the In predicate on the "tries" field.
+func TriesIn(vs ...int) predicate.Delivery {
+	return predicate.Delivery(sql.FieldIn(FieldTries, vs...))
+}
+
+// TriesNotIn applies the NotIn predicate on the "tries" field.
+func TriesNotIn(vs ...int) predicate.Delivery {
+	return predicate.Delivery(sql.FieldNotIn(FieldTries, vs...))
+}
+
+// TriesGT applies the GT predicate on the "tries" field.
+func TriesGT(v int) predicate.Delivery {
+	return predicate.Delivery(sql.FieldGT(FieldTries, v))
+}
+
+// TriesGTE applies the GTE predicate on the "tries" field.
+func TriesGTE(v int) predicate.Delivery {
+	return predicate.Delivery(sql.FieldGTE(FieldTries, v))
+}
+
+// TriesLT applies the LT predicate on the "tries" field.
+func TriesLT(v int) predicate.Delivery {
+	return predicate.Delivery(sql.FieldLT(FieldTries, v))
+}
+
+// TriesLTE applies the LTE predicate on the "tries" field.
+func TriesLTE(v int) predicate.Delivery {
+	return predicate.Delivery(sql.FieldLTE(FieldTries, v))
 }
 
 // FirstAtEQ applies the EQ predicate on the "first_at" field.

@@ -203,6 +203,7 @@ var (
 		{Name: "event_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
 		{Name: "resource_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
 		{Name: "attempts", Type: field.TypeInt, Default: 0},
+		{Name: "tries", Type: field.TypeInt, Default: 0},
 		{Name: "first_at", Type: field.TypeInt64, Default: 0},
 		{Name: "due_at", Type: field.TypeInt64, Default: 0},
 		{Name: "failed", Type: field.TypeBool, Default: false},
@@ -857,6 +858,8 @@ var (
 		{Name: "failing_since", Type: field.TypeInt64, Nullable: true},
 		{Name: "failed_through", Type: field.TypeInt64, Default: 0},
 		{Name: "warned", Type: field.TypeInt, Default: 0},
+		{Name: "streak", Type: field.TypeInt, Default: 0},
+		{Name: "probe_at", Type: field.TypeInt64, Default: 0},
 		{Name: "last_success_at", Type: field.TypeInt64, Nullable: true},
 		{Name: "last_error", Type: field.TypeString, Nullable: true, Size: 255},
 	}

@@ -271,16 +271,20 @@ func init() {
 	deliveryDescAttempts := deliveryFields[4].Descriptor()
 	// delivery.DefaultAttempts holds the default value on creation for the attempts field.
 	delivery.DefaultAttempts = deliveryDescAttempts.Default.(int)
+	// deliveryDescTries is the schema descriptor for tries field.
+	deliveryDescTries := deliveryFields[5].Descriptor()
+	// delivery.DefaultTries holds the default value on creation for the tries field.
+	delivery.DefaultTries = deliveryDescTries.Default.(int)
 	// deliveryDescFirstAt is the schema descriptor for first_at field.
-	deliveryDescFirstAt := deliveryFields[5].Descriptor()
+	deliveryDescFirstAt := deliveryFields[6].Descriptor()
 	// delivery.DefaultFirstAt holds the default value on creation for the first_at field.
 	delivery.DefaultFirstAt = micros.Time(deliveryDescFirstAt.Default.(int64))
 	// deliveryDescDueAt is the schema descriptor for due_at field.
-	deliveryDescDueAt := deliveryFields[6].Descriptor()
+	deliveryDescDueAt := deliveryFields[7].Descriptor()
 	// delivery.DefaultDueAt holds the default value on creation for the due_at field.
 	delivery.DefaultDueAt = micros.Time(deliveryDescDueAt.Default.(int64))
 	// deliveryDescFailed is the schema descriptor for failed field.
-	deliveryDescFailed := deliveryFields[7].Descriptor()
+	deliveryDescFailed := deliveryFields[8].Descriptor()
 	// delivery.DefaultFailed holds the default value on creation for the failed field.
 	delivery.DefaultFailed = deliveryDescFailed.Default.(bool)
 	// deliveryDescID is the schema descriptor for id field.
@@ -895,8 +899,16 @@ func init() {
 	webhookqueueDescWarned := webhookqueueFields[15].Descriptor()
 	// webhookqueue.DefaultWarned holds the default value on creation for the warned field.
 	webhookqueue.DefaultWarned = webhookqueueDescWarned.Default.(int)
+	// webhookqueueDescStreak is the schema descriptor for streak field.
+	webhookqueueDescStreak := webhookqueueFields[16].Descriptor()
+	// webhookqueue.DefaultStreak holds the default value on creation for the streak field.
+	webhookqueue.DefaultStreak = webhookqueueDescStreak.Default.(int)
+	// webhookqueueDescProbeAt is the schema descriptor for probe_at field.
+	webhookqueueDescProbeAt := webhookqueueFields[17].Descriptor()
+	// webhookqueue.DefaultProbeAt holds the default value on creation for the probe_at field.
+	webhookqueue.DefaultProbeAt = micros.Time(webhookqueueDescProbeAt.Default.(int64))
 	// webhookqueueDescLastError is the schema descriptor for last_error field.
-	webhookqueueDescLastError := webhookqueueFields[17].Descriptor()
+	webhookqueueDescLastError := webhookqueueFields[19].Descriptor()
 	// webhookqueue.LastErrorValidator is a validator for the "last_error" field. It is called by the builders before save.
 	webhookqueue.LastErrorValidator = webhookqueueDescLastError.Validators[0].(func(string) error)
 	// webhookqueueDescID is the schema descriptor for id field.

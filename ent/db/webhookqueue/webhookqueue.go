@@ -48,6 +48,10 @@ const (
 	FieldFailedThrough = "failed_through"
 	// FieldWarned holds the string denoting the warned field in the database.
 	FieldWarned = "warned"
+	// FieldStreak holds the string denoting the streak field in the database.
+	FieldStreak = "streak"
+	// FieldProbeAt holds the string denoting the probe_at field in the database.
+	FieldProbeAt = "probe_at"
 	// FieldLastSuccessAt holds the string denoting the last_success_at field in the database.
 	FieldLastSuccessAt = "last_success_at"
 	// FieldLastError holds the string denoting the last_error field in the database.
@@ -76,6 +80,8 @@ var Columns = []string{
 	FieldFailingSince,
 	FieldFailedThrough,
 	FieldWarned,
+	FieldStreak,
+	FieldProbeAt,
 	FieldLastSuccessAt,
 	FieldLastError,
 }
@@ -116,6 +122,10 @@ var (
 	DefaultFailedThrough int64
 	// DefaultWarned holds the default value on creation for the "warned" field.
 	DefaultWarned int
+	// DefaultStreak holds the default value on creation for the "streak" field.
+	DefaultStreak int
+	// DefaultProbeAt holds the default value on creation for the "probe_at" field.
+	DefaultProbeAt micros.Time
 	// LastErrorValidator is a validator for the "last_error" field. It is called by the builders before save.
 	LastErrorValidator func(string) error
 	// DefaultID holds the default value on creation for the "id" field.
@@ -213,6 +223,16 @@ func ByFailedThrough(opts ...sql.OrderTermOption) OrderOption {
 // ByWarned orders the results by the warned field.
 func ByWarned(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldWarned, opts...).ToFunc()
+}
+
+// ByStreak orders the results by the streak field.
+func ByStreak(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldStreak, opts...).ToFunc()
+}
+
+// ByProbeAt orders the results by the probe_at field.
+func ByProbeAt(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldProbeAt, opts...).ToFunc()
 }
 
 // ByLastSuccessAt orders the results by the last_success_at field.

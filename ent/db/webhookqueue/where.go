@@ -143,6 +143,17 @@ func Warned(v int) predicate.WebhookQueue {
 	return predicate.WebhookQueue(sql.FieldEQ(FieldWarned, v))
 }
 
+// Streak applies equality check predicate on the "streak" field. It's identical to StreakEQ.
+func Streak(v int) predicate.WebhookQueue {
+	return predicate.WebhookQueue(sql.FieldEQ(FieldStreak, v))
+}
+
+// ProbeAt applies equality check predicate on the "probe_at" field. It's identical to ProbeAtEQ.
+func ProbeAt(v micros.Time) predicate.WebhookQueue {
+	vc := int64(v)
+	return predicate.WebhookQueue(sql.FieldEQ(FieldProbeAt, vc))
+}
+
 // LastSuccessAt applies equality check predicate on the "last_success_at" field. It's identical to LastSuccessAtEQ.
 func LastSuccessAt(v micros.Time) predicate.WebhookQueue {
 	vc := int64(v)
@@ -938,6 +949,100 @@ func WarnedLT(v int) predicate.WebhookQueue {
 // WarnedLTE applies the LTE predicate on the "warned" field.
 func WarnedLTE(v int) predicate.WebhookQueue {
 	return predicate.WebhookQueue(sql.FieldLTE(FieldWarned, v))
+}
+
+// StreakEQ applies the EQ predicate on the "streak" field.
+func StreakEQ(v int) predicate.WebhookQueue {
+	return predicate.WebhookQueue(sql.FieldEQ(FieldStreak, v))
+}
+
+// StreakNEQ applies the NEQ predicate on the "streak" field.
+func StreakNEQ(v int) predicate.WebhookQueue {
+	return predicate.WebhookQueue(sql.FieldNEQ(FieldStreak, v))
+}
+
+// StreakIn applies the In predicate on the "streak" field.
+func StreakIn(vs ...int) predicate.WebhookQueue {
+	return predicate.WebhookQueue(sql.FieldIn(FieldStreak, vs...))
+}
+
+// StreakNotIn applies the NotIn predicate on the "streak" field.
+func StreakNotIn(vs ...int) predicate.WebhookQueue {
+	return predicate.WebhookQueue(sql.FieldNotIn(FieldStreak, vs...))
+}
+
+// StreakGT applies the GT predicate on the "streak" field.
+func StreakGT(v int) predicate.WebhookQueue {
+	return predicate.WebhookQueue(sql.FieldGT(FieldStreak, v))
+}
+
+// StreakGTE applies the GTE predicate on the "streak" field.
+func StreakGTE(v int) predicate.WebhookQueue {
+	return predicate.WebhookQueue(sql.FieldGTE(FieldStreak, v))
+}
+
+// StreakLT applies the LT predicate on the "streak" field.
+func StreakLT(v int) predicate.WebhookQueue {
+	return predicate.WebhookQueue(sql.FieldLT(FieldStreak, v))
+}
+
+// StreakLTE applies the LTE predicate on the "streak" field.
+func StreakLTE(v int) predicate.WebhookQueue {
+	return predicate.WebhookQueue(sql.FieldLTE(FieldStreak, v))
+}
+
+// ProbeAtEQ applies the EQ predicate on the "probe_at" field.
+func ProbeAtEQ(v micros.Time) predicate.WebhookQueue {
+	vc := int64(v)
+	return predicate.WebhookQueue(sql.FieldEQ(FieldProbeAt, vc))
+}
+
+// ProbeAtNEQ applies the NEQ predicate on the "probe_at" field.
+func ProbeAtNEQ(v micros.Time) predicate.WebhookQueue {
+	vc := int64(v)
+	return predicate.WebhookQueue(sql.FieldNEQ(FieldProbeAt, vc))
+}
+
+// ProbeAtIn applies the In predicate on the "probe_at" field.
+func ProbeAtIn(vs ...micros.Time) predicate.WebhookQueue {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = int64(vs[i])
+	}
+	return predicate.WebhookQueue(sql.FieldIn(FieldProbeAt, v...))
+}
+
+// ProbeAtNotIn applies the NotIn predicate on the "probe_at" field.
+func ProbeAtNotIn(vs ...micros.Time) predicate.WebhookQueue {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = int64(vs[i])
+	}
+	return predicate.WebhookQueue(sql.FieldNotIn(FieldProbeAt, v...))
+}
+
+// ProbeAtGT applies the GT predicate on the "probe_at" field.
+func ProbeAtGT(v micros.Time) predicate.WebhookQueue {
+	vc := int64(v)
+	return predicate.WebhookQueue(sql.FieldGT(FieldProbeAt, vc))
+}
+
+// ProbeAtGTE applies the GTE predicate on the "probe_at" field.
+func ProbeAtGTE(v micros.Time) predicate.WebhookQueue {
+	vc := int64(v)
+	return predicate.WebhookQueue(sql.FieldGTE(FieldProbeAt, vc))
+}
+
+// ProbeAtLT applies the LT predicate on the "probe_at" field.
+func ProbeAtLT(v micros.Time) predicate.WebhookQueue {
+	vc := int64(v)
+	return predicate.WebhookQueue(sql.FieldLT(FieldProbeAt, vc))
+}
+
+// ProbeAtLTE applies the LTE predicate on the "probe_at" field.
+func ProbeAtLTE(v micros.Time) predicate.WebhookQueue {
+	vc := int64(v)
+	return predicate.WebhookQueue(sql.FieldLTE(FieldProbeAt, vc))
 }
 
 // LastSuccessAtEQ applies the EQ predicate on the "last_success_at" field.

@@ -14,6 +14,7 @@ const places = [
   { path: '/customers', text: 'Customers', icon: 'customers', needs: 'customers', page: () => import('./pages/customers.js').then((m) => m.Customers) },
   { path: '/keys', text: 'API keys', icon: 'keys', needs: 'keys', page: () => import('./pages/keys.js').then((m) => m.Keys) },
   { path: '/apps', text: 'Apps', icon: 'apps', needs: 'apps', page: () => import('./pages/apps.js').then((m) => m.Apps) },
+  { path: '/webhooks', text: 'Webhooks', icon: 'webhooks', needs: 'webhooks', page: () => import('./pages/webhooks.js').then((m) => m.Webhooks) },
   { path: '/events', text: 'Events', icon: 'events', needs: 'events', page: () => import('./pages/events.js').then((m) => m.Events) },
   { path: '/staff', text: 'Staff', icon: 'staff', needs: 'account', page: () => import('./pages/staff.js').then((m) => m.Staff) },
   { path: '/audit', text: 'Audit log', icon: 'audit', needs: 'audit', page: () => import('./pages/audit.js').then((m) => m.Audit) },
@@ -26,6 +27,8 @@ const table = [
   ['/orders/:id', { page: () => import('./pages/order.js').then((m) => m.Order), needs: 'orders', below: '/orders' }],
   ['/products/new', { page: () => import('./pages/product.js').then((m) => m.ProductNew), needs: 'editProducts', below: '/products' }],
   ['/products/:id', { page: () => import('./pages/product.js').then((m) => m.ProductEdit), needs: 'products', below: '/products' }],
+  ['/webhooks/:id', { page: () => import('./pages/webhook.js').then((m) => m.Webhook), needs: 'webhooks', below: '/webhooks' }],
+  ['/webhooks/:id/deliveries/:delivery', { page: () => import('./pages/delivery.js').then((m) => m.Delivery), needs: 'webhooks', below: '/webhooks' }],
   ['/customers/:id', { page: () => import('./pages/customer.js').then((m) => m.Customer), needs: 'customers', below: '/customers' }],
 ];
 

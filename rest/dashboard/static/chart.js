@@ -1,25 +1,9 @@
 // The chart of the home page: totals as bars, orders as a line, and the same
 // numbers as a table for whoever does not see it.
-import { html, useEffect, useRef, useState } from './lib.js';
+import { html, useState } from './lib.js';
+import { Plot, load } from './plot.js';
 import { money, shortMoney } from './money.js';
 import { dayLabel, dayName } from './dates.js';
-
-// The library draws a picture below a sentence that says what it shows, so the
-// page does not wait for it. Without it there is the table.
-let library = null;
-const load = () => (library ??= Promise.all([import('./vendor/uplot/uPlot.esm.js'), sheet()]).then(([m]) => m, () => ({})));
-
-/** The library's own few styles, which no other page needs. */
-function sheet() {
-  const link = document.createElement('link');
-  link.rel = 'stylesheet';
-  link.href = new URL('./vendor/uplot/uPlot.min.css', import.meta.url).href;
-  return new Promise((done, fail) => {
-    link.onload = done;
-    link.onerror = fail;
-    document.head.append(link);
-  });
-}
 
 /** @param {{report: {currency: string, days: {date: string, orders: number, totalMinor: number}[]}|undefined}} props */
 export function SalesChart({ report }) {
@@ -37,7 +21,7 @@ export function SalesChart({ report }) {
   return html`<figure class="chart">
     <p class="chart-read" aria-hidden="true"><strong>${dayName(day.date)}</strong>
       <span class="key total">${money(day.totalMinor, currency)}</span><span class="key orders">${day.orders} ${day.orders === 1 ? 'order' : 'orders'}</span></p>
-    <${Plot} days=${days} currency=${currency} label=${label} point=${point} />
+    <${Plot} label=${label} data=${series(days)} options=${(uPlot, look) => options(uPlot, look, days, currency)} of=${[days, currency]} point=${point} />
     <figcaption class="unseen">${label}</figcaption>
     <details class="chart-table"><summary>Show as a table</summary>
       <div class="scroll" tabindex="0" role="region" aria-label="Orders and total by day">
@@ -49,50 +33,11 @@ export function SalesChart({ report }) {
   </figure>`;
 }
 
-function Plot({ days, currency, label, point }) {
-  const box = useRef(null);
-  useEffect(() => {
-    let chart = null;
-    let gone = false;
-    const dark = matchMedia('(prefers-color-scheme: dark)');
-    const draw = async () => {
-      const { default: uPlot } = await load();
-      if (!uPlot || gone) {
-        return;
-      }
-      chart?.destroy();
-      chart = new uPlot(options(uPlot, box.current, { days, currency, point }), series(days), box.current);
-    };
-    const size = new ResizeObserver(() => chart?.setSize(extent(box.current)));
-    draw();
-    size.observe(box.current);
-    dark.addEventListener('change', draw);
-    return () => {
-      gone = true;
-      size.disconnect();
-      dark.removeEventListener('change', draw);
-      chart?.destroy();
-    };
-  }, [days, currency]);
-  return html`<div class="chart-box" ref=${box} role="img" aria-label=${label}></div>`;
-}
-
-const extent = (box) => ({ width: box.clientWidth, height: box.clientHeight });
-
 const series = (days) => [days.map((_, i) => i), days.map((d) => d.totalMinor), days.map((d) => d.orders)];
 
-function options(uPlot, box, { days, currency, point }) {
-  const style = getComputedStyle(box);
-  const colour = (name) => style.getPropertyValue(name).trim();
-  const font = '12px ' + style.fontFamily;
-  const axis = { font, stroke: colour('--muted'), ticks: { show: false } };
-  const grid = { stroke: colour('--line'), width: 1 };
+function options(uPlot, { colour, axis, grid }, days, currency) {
   const upTo = (u, low, high) => [0, Math.max(1, high * 1.1)];
   return {
-    ...extent(box),
-    legend: { show: false },
-    cursor: { y: false, drag: { x: false, y: false }, points: { size: 7 } },
-    padding: [12, 4, 0, 4],
     scales: { x: { time: false, range: (u, low, high) => [low - 0.6, high + 0.6] }, total: { range: upTo }, orders: { range: upTo } },
     axes: [
       { ...axis, grid: { show: false }, size: 30, space: 64, incrs: [1, 2, 5, 7, 10], values: (u, at) => at.map((i) => (days[i] ? dayLabel(days[i].date) : '')) },
@@ -104,6 +49,5 @@ function options(uPlot, box, { days, currency, point }) {
       { scale: 'total', fill: colour('--chart-total'), stroke: colour('--chart-total'), width: 0, paths: uPlot.paths.bars({ size: [0.62, 34], radius: 0.2 }), points: { show: false } },
       { scale: 'orders', stroke: colour('--chart-orders'), width: 2, points: { show: false } },
     ],
-    hooks: { setCursor: [(u) => point(u.cursor.idx ?? null)] },
   };
 }

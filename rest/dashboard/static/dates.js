@@ -15,6 +15,7 @@ const kinds = {
   date: { dateStyle: 'medium' },
   exact: { dateStyle: 'full', timeStyle: 'long' },
   day: { day: 'numeric', month: 'short' },
+  clock: { hour: '2-digit', minute: '2-digit' },
   parts: { year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' },
 };
 
@@ -22,6 +23,10 @@ const kinds = {
 export const dateTime = (at, zone) => format(zone, 'time').format(new Date(at));
 export const dateOf = (at, zone) => format(zone, 'date').format(new Date(at));
 export const exact = (at, zone) => format(zone, 'exact').format(new Date(at));
+export const clock = (at, zone) => format(zone, 'clock').format(new Date(at));
+
+/** The day of an instant in few letters. */
+export const shortDay = (at, zone) => format(zone, 'day').format(new Date(at));
 
 /** A calendar day, "2026-01-31", in few letters. It is a day, not an instant: no zone moves it. */
 export const dayLabel = (day) => format('UTC', 'day').format(new Date(day + 'T00:00:00Z'));
@@ -58,6 +63,28 @@ export function startOfDay(day, zone) {
     ms += 3600e3;
   }
   return new Date(ms).toISOString();
+}
+
+/** An instant as a clock on the wall shows it, to the second: "2026-01-31T18:30:00". */
+export function wallTime(at, zone) {
+  const w = wall(new Date(at), zone);
+  return w.year + '-' + w.month + '-' + w.day + 'T' + w.hour + ':' + w.minute + ':' + w.second;
+}
+
+/**
+ * The instant at which a clock on the wall shows a time. Of two such instants it
+ * is one, and for a time that the clocks jump over one close to the jump.
+ * @param {string} text "2026-01-31T18:30", with or without seconds
+ * @param {string} zone
+ * @returns {string|null} RFC 3339 in UTC; null for anything else
+ */
+export function atWallTime(text, zone) {
+  const shown = Date.parse(text + 'Z');
+  if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?$/.test(text) || Number.isNaN(shown)) {
+    return null;
+  }
+  const ms = shown - ahead(shown, zone);
+  return new Date(shown - ahead(ms, zone)).toISOString();
 }
 
 /** The day after, "2026-02-01". */

@@ -11,7 +11,7 @@ const table = {
   sales: counter,
   products: all, editProducts: makers,
   customers: counter, editCustomers: managers,
-  keys: makers, apps: makers, events: makers,
+  keys: makers, apps: makers, events: makers, webhooks: makers,
   staff: managers, audit: managers, store: managers,
   notifications: all, account: all,
 };
@@ -30,6 +30,6 @@ export const roleNames = { OWNER: 'Owner', ADMIN: 'Admin', DEVELOPER: 'Developer
 export const roleTexts = {
   OWNER: 'Everything, the store itself included.',
   ADMIN: 'Everything but owners and closing the store.',
-  DEVELOPER: 'Products, keys, apps and events.',
+  DEVELOPER: 'Products, keys, apps and webhooks.',
   SUPPORT: 'Reads orders, customers and products; notes and ships orders.',
 };

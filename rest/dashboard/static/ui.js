@@ -67,6 +67,8 @@ const looks = {
   DRAFT: ['grey', 'empty'], ACTIVE: ['green', 'full'], ARCHIVED: ['grey', 'cross'],
   GUEST: ['blue', 'empty'], DISABLED: ['amber', 'cross'], REDACTED: ['grey', 'cross'],
   LIVE: ['green', 'full'], REVOKED: ['grey', 'cross'], EXPIRED: ['grey', 'cross'], SUPERSEDED: ['amber', 'half'],
+  FAILING: ['amber', 'half'], SUSPENDED: ['red', 'cross'], WAITING: ['blue', 'empty'], DELIVERED: ['green', 'full'], FAILED: ['red', 'cross'],
+  HELD: ['amber', 'half'], SKIPPED: ['grey', 'cross'],
   INFO: ['blue', 'empty'], WARNING: ['amber', 'half'], CRITICAL: ['red', 'full'],
 };
 
@@ -242,9 +244,9 @@ export function Dialog({ title, onClose, children, guard, name }) {
 }
 
 /** Shows a secret once. It goes away only when the person says that he has it. */
-export function SecretDialog({ title, secret, children, onClose }) {
+export function SecretDialog({ title, secret, children, onClose, kept = 'Only a fingerprint of it is kept, so nobody can show it again.' }) {
   return html`<${Dialog} title=${title} guard onClose=${onClose} name="secret-dialog">
-    <${Alert} tone="info">This is shown once. Only a fingerprint of it is kept, so nobody can show it again.<//>
+    <${Alert} tone="info">This is shown once. ${kept}<//>
     ${children}
     <p class="secret"><${Copyable} text=${secret} test="secret" /></p>
     <div class="form-end"><button type="button" class="button primary" onClick=${onClose} data-test="secret-done">I have stored it</button></div>

@@ -7,7 +7,7 @@ import { to } from '../route.js';
 const list = `query Events($after: String) { events(first: 50, after: $after) {
   nodes { id type resourceType resourceId sequence occurredAt } pageInfo { hasNextPage endCursor } } }`;
 
-const pages = { order: '/orders/', product: '/products/', customer: '/customers/' };
+const pages = { order: '/orders/', product: '/products/', customer: '/customers/', webhook_endpoint: '/webhooks/' };
 
 /** What an event or an audit row is about, with the way to its page where it has one. */
 export function Thing({ of: row }) {

@@ -1,11 +1,12 @@
 // Home: how the store is doing today.
 import { html } from '../lib.js';
 import { useApp, useQuery } from '../context.js';
-import { Page, Card, Badge, Time, Trouble, Waiting, Empty, Table } from '../ui.js';
+import { Page, Card, Badge, Time, Trouble, Waiting, Empty, Table, words } from '../ui.js';
 import { Icon } from '../icons.js';
 import { SalesChart } from '../chart.js';
 import { money } from '../money.js';
 import { to } from '../route.js';
+import { health, hostOf } from '../webhook_state.js';
 import { orderColumns } from './orders.js';
 
 const sales = `query Sales { salesReport(days: 30) { currency timezone days { date orders totalMinor } } }`;
@@ -14,7 +15,7 @@ const latest = `query Latest { orders(first: 6) { nodes { id number placedAt sta
 
 const notices = `query Notices { notifications(first: 5) { nodes { id level title readAt createdAt } } }`;
 
-const recent = `query Recent { events(first: 6) { nodes { id type occurredAt } } }`;
+const webhooks = `query Webhooks { webhookEndpoints(first: 100) { nodes { id url status failingSince } } events(first: 5) { nodes { id type occurredAt } } }`;
 
 /** The page. Each card reads for itself: one that the role does not reach leaves the others alone. */
 export function Home() {
@@ -24,7 +25,7 @@ export function Home() {
     ${can('orders') ? html`<${Latest} />` : can('keys') && html`<${Doors} />`}
     <div class="columns">
       <${Notices} />
-      ${can('events') && html`<${Recent} />`}
+      ${can('webhooks') && html`<${Webhooks} />`}
     </div>
   <//>`;
 }
@@ -35,6 +36,7 @@ function Doors() {
     <li><a href=${to('/products')}><${Icon} name="products" />Products</a></li>
     <li><a href=${to('/keys')}><${Icon} name="keys" />API keys</a></li>
     <li><a href=${to('/apps')}><${Icon} name="apps" />Apps</a></li>
+    <li><a href=${to('/webhooks')}><${Icon} name="webhooks" />Webhooks</a></li>
   </ul><//>`;
 }
 
@@ -73,14 +75,32 @@ function Latest() {
   <//>`;
 }
 
-function Recent() {
-  const q = useQuery(recent);
-  return html`<${Card} title="Webhook events" name="recent-events" actions=${html`<a class="button small" href=${to('/events')}>All events</a>`}>
+/** How the endpoints are doing, and what they were told last. */
+function Webhooks() {
+  const q = useQuery(webhooks);
+  return html`<${Card} title="Webhooks" name="webhook-health" actions=${html`<a class="button small" href=${to('/webhooks')}>All endpoints</a>`}>
     ${q.failure ? html`<${Trouble} failure=${q.failure} reload=${q.reload} />`
-      : !q.data ? html`<${Waiting} rows=${3} />`
-      : q.data.events.nodes.length === 0 ? html`<${Empty} icon="events" title="Nothing has happened yet">Changes of orders, products and customers appear here.<//>`
-      : html`<ul class="notices">${q.data.events.nodes.map((e) => html`<li key=${e.id}><code class="strong">${e.type}</code><p class="muted"><${Time} at=${e.occurredAt} how="ago" /></p></li>`)}</ul>`}
+      : !q.data ? html`<${Waiting} rows=${4} />`
+      : html`<${Health} endpoints=${q.data.webhookEndpoints.nodes} />
+        <div class="card-top after"><h3>Latest events</h3><a class="button small" href=${to('/events')}>All events</a></div>
+        <${Recent} events=${q.data.events.nodes} />`}
   <//>`;
+}
+
+function Health({ endpoints }) {
+  if (endpoints.length === 0) {
+    return html`<p class="muted">No endpoint is registered. <a href=${to('/webhooks')}>Add one</a> to hear of these events.</p>`;
+  }
+  const states = ['ACTIVE', 'FAILING', 'SUSPENDED', 'DISABLED'];
+  const counted = states.map((s) => [s, endpoints.filter((e) => health(e) === s).length]);
+  const worst = endpoints.filter((e) => health(e) === 'FAILING').toSorted((a, b) => Date.parse(a.failingSince) - Date.parse(b.failingSince))[0];
+  return html`<ul class="counts" data-test="health">${counted.filter(([s, n]) => n > 0 || s === 'ACTIVE').map(([s, n]) => html`<li key=${s}><${Badge} value=${s} text=${n + ' ' + words(s).toLowerCase()} /></li>`)}</ul>
+    ${worst && html`<p class="oldest">Failing longest: <a href=${to('/webhooks/' + worst.id)}><bdi class="url">${hostOf(worst.url)}</bdi></a>, first <${Time} at=${worst.failingSince} how="ago" /></p>`}`;
+}
+
+function Recent({ events }) {
+  return events.length === 0 ? html`<p class="muted" data-test="recent-events">Nothing has happened yet. Changes of orders, products and customers appear here.</p>`
+    : html`<ul class="notices" data-test="recent-events">${events.map((e) => html`<li key=${e.id}><code class="strong">${e.type}</code><p class="muted"><${Time} at=${e.occurredAt} how="ago" /></p></li>`)}</ul>`;
 }
 
 function Notices() {

@@ -10,7 +10,7 @@ const list = `query Notifications($after: String) { unreadNotifications notifica
 const markRead = `mutation MarkRead($id: ID!) { notificationMarkRead(id: $id) { notification { id readAt } userErrors { code message path } } }`;
 const markAll = `mutation MarkAll { notificationsMarkAllRead { count userErrors { code message path } } }`;
 
-const pages = { order: '/orders/', product: '/products/', customer: '/customers/' };
+const pages = { order: ['orders', '/orders/'], product: ['products', '/products/'], customer: ['customers', '/customers/'], webhook_endpoint: ['webhooks', '/webhooks/'] };
 
 export function Notifications() {
   const { setUnread, unread } = useApp();
@@ -39,12 +39,13 @@ export function Notifications() {
 }
 
 function Notice({ notice: n, changed }) {
+  const { can } = useApp();
   const run = useMutation(markRead);
-  const page = pages[n.resourceType];
+  const [needs, page] = pages[n.resourceType] ?? [];
   return html`<li class=${n.readAt ? 'read' : 'unread'} data-id=${n.id}>
     <${Badge} value=${n.level} />
     <div class="grow"><p class="strong">${n.title}</p><p class="said">${n.body}</p>
-      <p class="muted"><${Time} at=${n.createdAt} />${page && n.resourceId && html`, <a href=${to(page + encodeURIComponent(n.resourceId))}>see it</a>`}</p></div>
+      <p class="muted"><${Time} at=${n.createdAt} />${page && can(needs) && n.resourceId && html`, <a href=${to(page + encodeURIComponent(n.resourceId))}>see it</a>`}</p></div>
     ${!n.readAt && html`<${ActionButton} kind="small" done="Marked as read." data-test="mark-read" aria-label=${'Mark as read: ' + n.title} run=${async () => {
       await run({ id: n.id });
       changed();

@@ -1,0 +1,104 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/storefront-go/storefront/graph/notify"
+)
+
+// Mail says how notices go out by e-mail.
+type Mail struct {
+	SMTPURL  string `name:"smtp-url" env:"STOREFRONT_SMTP_URL" placeholder:"URL" help:"Mail server for notices: smtps://user:pass@host:465, or smtp://user:pass@host:587, which requires STARTTLS unless it ends with ?tls=optional or ?tls=none (default: no mail)."`
+	MailFrom string `env:"STOREFRONT_MAIL_FROM" placeholder:"ADDRESS" help:"Whom mails come from, such as \"Storefront <notices@shop.example>\"; needed with --smtp-url."`
+}
+
+// check returns what is wrong, without the address and its password.
+func (m Mail) check() error {
+	if m.SMTPURL == "" {
+		return nil
+	}
+	if _, err := notify.ParseServer(m.SMTPURL); err != nil {
+		return fmt.Errorf("--smtp-url: %w", err)
+	}
+	if m.MailFrom == "" {
+		return errors.New("--mail-from is needed with --smtp-url: mails come from somebody")
+	}
+	if _, err := notify.ParseSender(m.MailFrom); err != nil {
+		return fmt.Errorf("--mail-from: %w", err)
+	}
+	return nil
+}
+
+// redacted is the mail server's host and port, or "".
+func (m Mail) redacted() string {
+	if s, err := notify.ParseServer(m.SMTPURL); err == nil {
+		return s.String()
+	}
+	return ""
+}
+
+// notifier makes what writes notices for a dashboard under api; nil without a
+// mail server, for notices on the dashboard alone.
+func (m Mail) notifier(api string) (*notify.Notifier, error) {
+	if m.SMTPURL == "" {
+		return nil, nil
+	}
+	return notify.New(api)
+}
+
+// newSender makes what hands mails to the mail server, where there is one.
+func (s *Server) newSender(c Mail, reg prometheus.Registerer) error {
+	if c.SMTPURL == "" {
+		return nil
+	}
+	server, err := notify.ParseServer(c.SMTPURL)
+	if err != nil {
+		return fmt.Errorf("--smtp-url: %w", err)
+	}
+	from, err := notify.ParseSender(c.MailFrom)
+	if err != nil {
+		return fmt.Errorf("--mail-from: %w", err)
+	}
+	s.sender, err = notify.NewSender(notify.SenderConfig{Store: s.base.Store, Server: server, From: from, Logger: s.log})
+	if err != nil {
+		return err
+	}
+	return registerMail(reg, s.sender)
+}
+
+func registerMail(reg prometheus.Registerer, sender *notify.Sender) error {
+	return cmp.Or(
+		reg.Register(counter("storefront_mail_sent_total", "Mails that the mail server took.", sender.Sent)),
+		reg.Register(counter("storefront_mail_failed_total", "Tries to send a mail that failed.", sender.Failed)),
+		reg.Register(counter("storefront_mail_given_up_total", "Mails that will not be tried again.", sender.GivenUp)),
+		reg.Register(waiting{sender}),
+	)
+}
+
+// waitingTimeout bounds the count that a reading of the metrics makes.
+const waitingTimeout = 2 * time.Second
+
+// waiting collects how many mails wait. While the database is away it has no
+// value.
+type waiting struct{ sender *notify.Sender }
+
+var mailWaiting = prometheus.NewDesc("storefront_mail_waiting",
+	fmt.Sprintf("Mails that are not sent yet, of all processes; counted up to %d.", notify.MaxWaiting), nil, nil)
+
+// Describe implements prometheus.Collector.
+func (waiting) Describe(out chan<- *prometheus.Desc) { out <- mailWaiting }
+
+// Collect implements prometheus.Collector.
+func (w waiting) Collect(out chan<- prometheus.Metric) {
+	ctx, cancel := context.WithTimeout(context.Background(), waitingTimeout)
+	defer cancel()
+	if n, err := w.sender.Waiting(ctx); err == nil {
+		out <- prometheus.MustNewConstMetric(mailWaiting, prometheus.GaugeValue, float64(n))
+	}
+}

@@ -1,0 +1,127 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// registration is the endpoint that webhooks listen makes for its time.
+type registration struct {
+	Events []string `placeholder:"TYPE" help:"Register an endpoint for these events, such as order.paid, and delete it at the end."`
+	Key    string   `env:"STOREFRONT_API_KEY" placeholder:"SFK" help:"An API key with webhooks.write and the read scope of each event, for --events."`
+	API    string   `env:"STOREFRONT_API_HOST" default:"http://127.0.0.1:8080" placeholder:"URL" help:"The API's host, for --events."`
+	URL    string   `placeholder:"URL" help:"The address to register, where it is not the one listened on: a tunnel that leads here."`
+}
+
+// endpoint is what a registration left.
+type endpoint struct {
+	ID     string `json:"id"`
+	Secret string `json:"secret"`
+}
+
+func (r registration) check() error {
+	if len(r.Events) == 0 {
+		return nil
+	}
+	if r.Key == "" {
+		return errors.New("--events: want --key too")
+	}
+	if u, err := url.Parse(r.API); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return errors.New("--api: want http:// or https:// and a host")
+	}
+	return nil
+}
+
+// register makes an endpoint that leads to at.
+func (r registration) register(ctx context.Context, at string) (*endpoint, error) {
+	if r.URL != "" {
+		at = r.URL
+	}
+	body, err := json.Marshal(map[string]any{"url": at, "events": r.Events, "description": "storefront webhooks listen"})
+	if err != nil {
+		return nil, fmt.Errorf("register endpoint: %w", err)
+	}
+	answer, err := r.call(ctx, http.MethodPost, "/webhooks", body, http.StatusCreated)
+	if err != nil {
+		return nil, fmt.Errorf("register endpoint: %w", err)
+	}
+	var made endpoint
+	if err := json.Unmarshal(answer, &made); err != nil || made.ID == "" || made.Secret == "" {
+		return nil, errors.New("register endpoint: the answer holds no id and secret")
+	}
+	return &made, nil
+}
+
+// remove deletes the endpoint; one that is gone already is fine.
+func (r registration) remove(ctx context.Context, id string) error {
+	_, err := r.call(ctx, http.MethodDelete, "/webhooks/"+url.PathEscape(id), nil, http.StatusNoContent, http.StatusNotFound)
+	if err != nil {
+		return fmt.Errorf("delete endpoint %s: %w", printable(id), err)
+	}
+	return nil
+}
+
+// apiClient never follows: a credential goes to the host that was named.
+var apiClient = &http.Client{
+	Timeout:       15 * time.Second,
+	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+}
+
+// call sends one request with the key and returns the answer's body, at most
+// 1 MiB of it. The signal that ends ctx does not end the call: what was begun is
+// known to be done, and can be undone.
+func (r registration) call(ctx context.Context, method, path string, body []byte, want ...int) ([]byte, error) {
+	req, err := http.NewRequestWithContext(context.WithoutCancel(ctx), method, strings.TrimRight(r.API, "/")+"/api/public/v1"+path, bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Authorization", "Bearer "+r.Key)
+	req.Header.Set("Accept", "application/json")
+	req.Header.Set("Idempotency-Key", rand.Text())
+	if body != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	res, err := apiClient.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	defer res.Body.Close()
+	answer, err := io.ReadAll(io.LimitReader(res.Body, 1<<20))
+	if err != nil {
+		return nil, err
+	}
+	for _, status := range want {
+		if res.StatusCode == status {
+			return answer, nil
+		}
+	}
+	return nil, refusal(res.StatusCode, answer)
+}
+
+// refusal is an answer's problem (RFC 9457) as an error.
+func refusal(status int, answer []byte) error {
+	var problem struct {
+		Detail string `json:"detail"`
+		Errors []struct {
+			Pointer string `json:"pointer"`
+			Detail  string `json:"detail"`
+		} `json:"errors"`
+	}
+	text := fmt.Sprintf("the API answered %d", status)
+	if json.Unmarshal(answer, &problem) == nil && problem.Detail != "" {
+		text += ": " + problem.Detail
+		for _, e := range problem.Errors {
+			text += " " + strings.TrimPrefix(e.Pointer, "#/") + ": " + e.Detail
+		}
+	}
+	return errors.New(printable(text))
+}

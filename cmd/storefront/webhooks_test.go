@@ -1,0 +1,312 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httptrace"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/storefront-go/storefront/rest/hook"
+)
+
+const (
+	webhookSecret = "whsec_DG9kWUOGvb/E3uvdhwpwfO/xyvbsO/+5Jsg87K+fMVw="
+	webhookBody   = `{"event_id":"evt_1","type":"order.paid","resource":{"type":"order","id":"ord_1","version":2},"sequence":3,"data":{"object":{"a":"<b>"}}}`
+)
+
+// listening is a running webhooks listen.
+type listening struct {
+	t      *testing.T
+	lines  *bufio.Reader
+	signal context.CancelFunc
+	ended  chan outcome
+	url    string
+}
+
+// listen starts the command and waits for its first line.
+func (c cli) listen(args ...string) *listening {
+	c.t.Helper()
+	ctx, signal := context.WithCancel(c.t.Context())
+	read, write := io.Pipe()
+	l := &listening{t: c.t, lines: bufio.NewReader(read), signal: signal, ended: make(chan outcome, 1)}
+	go func() {
+		var err bytes.Buffer
+		code := run(ctx, append([]string{"webhooks", "listen", "--addr", "127.0.0.1:0"}, args...), c.env, stdio{write, &err})
+		write.Close()
+		l.ended <- outcome{code: code, err: err.String()}
+	}()
+	first := l.line()
+	if i := strings.Index(first, "http://127.0.0.1:"); i >= 0 {
+		l.url = strings.FieldsFunc(first[i:], func(r rune) bool { return strings.ContainsRune("\"; \n", r) })[0]
+	}
+	if l.url = strings.TrimSuffix(l.url, "."); l.url == "" {
+		c.t.Fatalf("it printed %q and ended with %+v", first, <-l.ended)
+	}
+	return l
+}
+
+func (l *listening) line() string {
+	line, err := l.lines.ReadString('\n')
+	if err != nil && err != io.EOF {
+		l.t.Fatal(err)
+	}
+	return strings.TrimSuffix(line, "\n")
+}
+
+// deliver sends a delivery and returns the status; edit may change its headers.
+func (l *listening) deliver(body string, edit func(http.Header)) chan int {
+	timestamp := strconv.FormatInt(time.Now().Unix(), 10)
+	r, err := http.NewRequestWithContext(l.t.Context(), http.MethodPost, l.url, strings.NewReader(body))
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	r.Header.Set(hook.HeaderTimestamp, timestamp)
+	r.Header.Set(hook.HeaderSignature, hook.Signature(webhookSecret, timestamp, []byte(body)))
+	r.Header.Set(hook.HeaderDeliveryID, "dlv_1")
+	r.Header.Set(hook.HeaderAttempt, "2")
+	if edit != nil {
+		edit(r.Header)
+	}
+	status := make(chan int, 1)
+	go func() {
+		res, err := (&http.Client{Timeout: 20 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}).Do(r)
+		if err != nil {
+			status <- 0
+			return
+		}
+		res.Body.Close()
+		status <- res.StatusCode
+	}()
+	return status
+}
+
+// end sends the signal and expects a clean end without another line.
+func (l *listening) end() {
+	l.t.Helper()
+	l.signal()
+	if rest := l.line(); rest != "" {
+		l.t.Errorf("another line: %q", rest)
+	}
+	if o := <-l.ended; o.code != exitOK || o.err != "" {
+		l.t.Errorf("%+v, want a clean end", o)
+	}
+}
+
+func TestListenVerifiesAndPrints(t *testing.T) {
+	l := newCLI(t).listen("--secret", "whsec_bmV4dA==,"+webhookSecret)
+	for _, tc := range []struct {
+		name   string
+		body   string
+		edit   func(http.Header)
+		status int
+		want   string
+	}{
+		{"good", webhookBody, nil, 204, "order.paid  ord_1  #3  dlv_1  attempt 2  answered 204  verified"},
+		{"another signature", webhookBody, func(h http.Header) { h.Set(hook.HeaderSignature, "00") }, 401,
+			"order.paid  ord_1  #3  dlv_1  attempt 2  answered 401  NOT VERIFIED: signature does not match"},
+		{"no timestamp", webhookBody, func(h http.Header) { h.Del(hook.HeaderTimestamp) }, 401, "NOT VERIFIED: header is missing: x-service-timestamp"},
+		{"old", webhookBody, func(h http.Header) { h.Set(hook.HeaderTimestamp, "1767311999") }, 401, "NOT VERIFIED: timestamp is more than 300 seconds away"},
+		{"not an event", "{}", nil, 400, "-  -  #0  dlv_1  attempt 2  answered 400  NOT VERIFIED: body is not an event"},
+		{"steering the terminal", strings.Replace(webhookBody, "ord_1", `\u001b[2J\u009b1m\r`, 1), nil, 204, "order.paid  \ufffd[2J\ufffd1m\ufffd  #3"},
+	} {
+		status := l.deliver(tc.body, tc.edit)
+		if line := l.line(); !strings.Contains(line, tc.want) || strings.ContainsAny(line, "\x1b\u009b\r") || strings.Contains(line, webhookSecret) {
+			t.Errorf("%s: printed %q, want %q", tc.name, line, tc.want)
+		}
+		if got := <-status; got != tc.status {
+			t.Errorf("%s: status %d, want %d", tc.name, got, tc.status)
+		}
+	}
+	l.end()
+}
+
+func TestListenJSON(t *testing.T) {
+	c := newCLI(t)
+	c.env = append(c.env, "STOREFRONT_WEBHOOK_SECRET="+webhookSecret)
+	l := c.listen("--json", "--body", "--fail-with", "503", "--fail-first", "2")
+	for _, tc := range []struct {
+		body, attempt, wantBody string
+		status                  int
+		verified                bool
+	}{
+		{webhookBody, "1", webhookBody, 503, true},
+		{webhookBody, "2", webhookBody, 503, true},
+		{webhookBody, "3", webhookBody, 204, true},
+		{"not json\x00", "3", `"not json\u0000"`, 400, false},
+	} {
+		status := l.deliver(tc.body, func(h http.Header) { h.Set(hook.HeaderAttempt, tc.attempt) })
+		var got sight
+		line := l.line()
+		if err := json.Unmarshal([]byte(line), &got); err != nil {
+			t.Fatalf("%q: %v", line, err)
+		}
+		if got.Verified != tc.verified || (got.Problem == nil) != tc.verified || got.Status == nil || *got.Status != tc.status || string(got.Body) != tc.wantBody ||
+			strconv.Itoa(got.Attempt) != tc.attempt || got.DeliveryID != "dlv_1" || tc.verified && (got.EventID != "evt_1" || got.ResourceID != "ord_1" || got.Sequence != 3) {
+			t.Errorf("attempt %s: %s", tc.attempt, line)
+		}
+		if got := <-status; got != tc.status {
+			t.Errorf("attempt %s: status %d, want %d", tc.attempt, got, tc.status)
+		}
+	}
+	l.end()
+}
+
+// A delay does not hold up the end, and without a secret nothing counts as
+// verified.
+func TestListenDelay(t *testing.T) {
+	l := newCLI(t).listen("--delay", "1h", "--body")
+	// Being asked for the body tells that the delivery has arrived.
+	arrived := make(chan struct{})
+	ctx := httptrace.WithClientTrace(t.Context(), &httptrace.ClientTrace{Got100Continue: func() { close(arrived) }})
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, l.url, strings.NewReader(webhookBody))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Expect", "100-continue")
+	answered := make(chan struct{})
+	go func() {
+		defer close(answered)
+		client := http.Client{Transport: &http.Transport{ExpectContinueTimeout: time.Minute, DisableKeepAlives: true}}
+		if res, err := client.Do(r); err == nil {
+			res.Body.Close()
+		}
+	}()
+	<-arrived
+	l.signal()
+	if line := l.line(); !strings.HasSuffix(line, "#3  -  attempt 0  not answered in time  NOT VERIFIED: no secret to verify with") {
+		t.Errorf("printed %q", line)
+	}
+	if body, _ := io.ReadAll(l.lines); !strings.Contains(string(body), `  "a": "<b>"`) {
+		t.Errorf("printed the body %q", body)
+	}
+	<-answered
+	if o := <-l.ended; o.code != exitOK || o.err != "" {
+		t.Errorf("%+v, want a clean end", o)
+	}
+}
+
+// apiStub answers POST and DELETE /webhooks.
+type apiStub struct {
+	mu    sync.Mutex
+	calls []string
+	post  http.HandlerFunc
+	gone  int
+}
+
+func (a *apiStub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, _ := io.ReadAll(r.Body)
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.calls = append(a.calls, strings.Join([]string{r.Method, r.URL.Path, r.Header.Get("Authorization"), strconv.FormatBool(len(r.Header.Get("Idempotency-Key")) >= 26), string(body)}, " "))
+	if r.Method == http.MethodDelete {
+		w.WriteHeader(a.gone)
+		return
+	}
+	a.post(w, r)
+}
+
+func (a *apiStub) seen() []string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return slices.Clone(a.calls)
+}
+
+func registered(w http.ResponseWriter, _ *http.Request) {
+	w.WriteHeader(http.StatusCreated)
+	io.WriteString(w, `{"id":"whk_1","secret":"`+webhookSecret+`"}`)
+}
+
+func TestListenRegisters(t *testing.T) {
+	for _, gone := range []int{http.StatusNoContent, http.StatusNotFound} {
+		stub := &apiStub{post: registered, gone: gone}
+		server := httptest.NewServer(stub)
+		c := newCLI(t)
+		c.env = append(c.env, "STOREFRONT_API_KEY=sfk_test")
+		l := c.listen("--api", server.URL+"/", "--events", "order.paid,product.updated")
+		status := l.deliver(webhookBody, nil)
+		if line := l.line(); !strings.HasSuffix(line, "verified") || <-status != 204 {
+			t.Errorf("printed %q", line)
+		}
+		l.end()
+		want := []string{
+			`POST /api/public/v1/webhooks Bearer sfk_test true {"description":"storefront webhooks listen","events":["order.paid","product.updated"],"url":"` + l.url + `"}`,
+			`DELETE /api/public/v1/webhooks/whk_1 Bearer sfk_test true `,
+		}
+		if got := stub.seen(); !slices.Equal(got, want) {
+			t.Errorf("calls\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+		}
+		server.Close()
+	}
+}
+
+func TestListenRefused(t *testing.T) {
+	for _, tc := range []struct {
+		name string
+		post http.HandlerFunc
+		gone int
+		want string
+	}{
+		{"a problem", func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(http.StatusUnprocessableEntity)
+			io.WriteString(w, `{"detail":"Wrong.\u001b","errors":[{"pointer":"#/url","detail":"Not https."}]}`)
+		}, 204, "422: Wrong.\ufffd url: Not https."},
+		{"no problem", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadGateway) }, 204, "answered 502"},
+		{"no secret", func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(http.StatusCreated)
+			io.WriteString(w, `{"id":"whk_1"}`)
+		}, 204, "no id and secret"},
+		{"elsewhere", func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "/elsewhere", http.StatusTemporaryRedirect)
+		}, 204, "answered 307"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			stub := &apiStub{post: tc.post, gone: tc.gone}
+			server := httptest.NewServer(stub)
+			defer server.Close()
+			o := newCLI(t).run("webhooks", "listen", "--addr", "127.0.0.1:0", "--api", server.URL, "--key", "sfk_test", "--events", "order.paid")
+			if o.code != exitFailed || o.out != "" || !strings.Contains(o.err, tc.want) || strings.Contains(o.err, "sfk_test") || strings.Count(o.err, "\n") != 1 || len(stub.seen()) != 1 {
+				t.Errorf("%+v after %d calls, want %q", o, len(stub.seen()), tc.want)
+			}
+		})
+	}
+	stub := &apiStub{post: registered, gone: http.StatusServiceUnavailable}
+	server := httptest.NewServer(stub)
+	defer server.Close()
+	l := newCLI(t).listen("--api", server.URL, "--key", "sfk_test", "--events", "order.paid", "--json")
+	l.signal()
+	if o := <-l.ended; o.code != exitFailed || !strings.Contains(o.err, "delete endpoint whk_1: the API answered 503") {
+		t.Errorf("%+v, want it to say that the endpoint is left", o)
+	}
+}
+
+func TestListenMistakes(t *testing.T) {
+	for args, want := range map[string]string{
+		"--fail-with 200":                             "--fail-with",
+		"--fail-with 9999":                            "--fail-with",
+		"--fail-first 2":                              "--fail-with",
+		"--fail-with 500 --fail-first=-1":             "--fail-first",
+		"--delay=-1s":                                 "--delay",
+		"--delay soon":                                "--delay",
+		"--events order.paid":                         "--key",
+		"--events order.paid --key sfk_x --api ftp:x": "--api",
+	} {
+		o := newCLI(t).run(append([]string{"webhooks", "listen"}, strings.Fields(args)...)...)
+		if o.code != exitUsage || !strings.Contains(o.err, want) || strings.Count(o.err, "\n") != 1 || o.out != "" {
+			t.Errorf("%s: %+v", args, o)
+		}
+	}
+	if o := newCLI(t).run("webhooks", "listen", "--addr", "127.0.0.1:x"); o.code != exitFailed || !strings.Contains(o.err, "listen") {
+		t.Errorf("%+v", o)
+	}
+}

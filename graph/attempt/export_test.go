@@ -1,0 +1,4 @@
+package attempt
+
+// RetryAfter reads the header.
+var RetryAfter = retryAfter

@@ -1,0 +1,207 @@
+package attempt_test
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/storefront-go/storefront/graph/attempt"
+)
+
+// dialed returns a client whose connections are pipes, each served by serve.
+func dialed(t *testing.T, serve func(c net.Conn)) *attempt.Client {
+	t.Helper()
+	c := attempt.New(attempt.Config{Dial: func(context.Context, string, string) (net.Conn, error) {
+		near, far := net.Pipe()
+		go func() {
+			defer far.Close()
+			serve(far)
+		}()
+		return near, nil
+	}})
+	t.Cleanup(c.Close)
+	return c
+}
+
+// piped is dialed with a handler of HTTP.
+func piped(t *testing.T, h http.HandlerFunc) *attempt.Client {
+	t.Helper()
+	return dialed(t, func(c net.Conn) {
+		r := bufio.NewReader(c)
+		for {
+			request, err := http.ReadRequest(r)
+			if err != nil {
+				return
+			}
+			h(nil, request)
+			io.Copy(io.Discard, request.Body)
+			io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+		}
+	})
+}
+
+// script answers one request of a connection by hand: it says each text after a pause.
+type script []struct {
+	pause time.Duration
+	text  string
+}
+
+func (s script) serve(c net.Conn) {
+	r := bufio.NewReader(c)
+	request, err := http.ReadRequest(r)
+	if err != nil {
+		return
+	}
+	io.Copy(io.Discard, request.Body)
+	for _, step := range s {
+		<-time.After(step.pause) // of the bubble's clock
+		if _, err := io.WriteString(c, step.text); err != nil {
+			return
+		}
+	}
+	r.ReadByte() // until the sender closes
+}
+
+func drip(every time.Duration, text string) (s script) {
+	for i := range text {
+		s = append(s, script{{every, text[i : i+1]}}...)
+	}
+	return s
+}
+
+func TestTimes(t *testing.T) {
+	const ok = "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n"
+	for _, tc := range []struct {
+		name     string
+		script   script
+		want     attempt.Outcome
+		duration time.Duration // to the headers
+		total    time.Duration
+		response string
+	}{
+		{"at once", script{{0, ok + "0123456789"}}, attempt.Delivered, 0, 0, "0123456789"},
+		{"within the time", script{{4999 * time.Millisecond, ok + "0123456789"}}, attempt.Delivered, 4999 * time.Millisecond, 4999 * time.Millisecond, "0123456789"},
+		{"hangs before the headers", script{{time.Minute, ok}}, attempt.Timeout, 5 * time.Second, 5 * time.Second, ""},
+		{"hangs within the headers", script{{0, ok[:20]}, {time.Minute, ok[20:]}}, attempt.Timeout, 5 * time.Second, 5 * time.Second, ""},
+		{"drips the headers", drip(200*time.Millisecond, ok), attempt.Timeout, 5 * time.Second, 5 * time.Second, ""},
+		{"informs again and again", drip(20*time.Millisecond, strings.Repeat("HTTP/1.1 102 Processing\r\n\r\n", 20)), attempt.Timeout, 5 * time.Second, 5 * time.Second, ""},
+		{"hangs before the body", script{{time.Second, ok}, {time.Minute, "0123456789"}}, attempt.Delivered, time.Second, 2 * time.Second, ""},
+		{"hangs within the body", script{{0, ok + "012"}}, attempt.Delivered, 0, time.Second, "012"},
+		{"drips the body", append(script{{4 * time.Second, ok}}, drip(300*time.Millisecond, "0123456789")...), attempt.Delivered, 4 * time.Second, 5 * time.Second, "012"},
+		{"late headers and a slow body", script{{4900 * time.Millisecond, ok}, {900 * time.Millisecond, "0123456789"}}, attempt.Delivered, 4900 * time.Millisecond, 5800 * time.Millisecond, "0123456789"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c := dialed(t, tc.script.serve)
+				start := time.Now()
+				got := c.Do(t.Context(), request(t, "http://shop.example/", "{}"))
+				if got.Outcome != tc.want || got.Duration != tc.duration || time.Since(start) != tc.total || string(got.Response) != tc.response {
+					t.Errorf("%+v after %v, want %s after %v and %v with %q", got, time.Since(start), tc.want, tc.duration, tc.total, tc.response)
+				}
+				if (got.Detail == "no answer in time") != (tc.want == attempt.Timeout) {
+					t.Errorf("detail %q", got.Detail)
+				}
+				time.Sleep(time.Hour) // the script ends
+			})
+		})
+	}
+}
+
+// A receiver that takes the connection and reads nothing gets as long as one
+// that does not answer.
+func TestNothingRead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := dialed(t, func(net.Conn) { time.Sleep(time.Minute) })
+		got := c.Do(t.Context(), request(t, "http://shop.example/", strings.Repeat("x", 200<<10)))
+		if got.Outcome != attempt.Timeout || got.Duration != 5*time.Second {
+			t.Errorf("%+v", got)
+		}
+		time.Sleep(time.Hour)
+	})
+}
+
+// Connecting has its own time, TLS within it, and takes none from the answer.
+func TestConnectTimes(t *testing.T) {
+	slow := func(pause time.Duration) func(ctx context.Context, network, addr string) (net.Conn, error) {
+		return func(ctx context.Context, _, addr string) (net.Conn, error) {
+			select {
+			case <-time.After(pause):
+			case <-ctx.Done():
+				return nil, ctx.Err()
+			}
+			near, far := net.Pipe()
+			go func() {
+				defer far.Close()
+				if strings.HasSuffix(addr, ":443") {
+					io.Copy(io.Discard, far) // and no hello
+					return
+				}
+				script{{4 * time.Second, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"}}.serve(far)
+			}()
+			return near, nil
+		}
+	}
+	for _, tc := range []struct {
+		name, address string
+		pause         time.Duration
+		want          attempt.Outcome
+		duration      time.Duration
+		detail        string
+	}{
+		{"slow and in time", "http://shop.example", 2900 * time.Millisecond, attempt.Delivered, 6900 * time.Millisecond, ""},
+		{"too slow", "http://shop.example", 4 * time.Second, attempt.ConnectTimeout, 3 * time.Second, "connecting took too long"},
+		{"too slow before TLS", "https://shop.example", 4 * time.Second, attempt.ConnectTimeout, 3 * time.Second, "connecting took too long"},
+		{"TLS too slow", "https://shop.example", 2 * time.Second, attempt.ConnectTimeout, 3 * time.Second, "the TLS handshake took too long"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c := attempt.New(attempt.Config{Dial: slow(tc.pause)})
+				defer c.Close()
+				got := c.Do(t.Context(), request(t, tc.address, "{}"))
+				if got.Outcome != tc.want || got.Duration != tc.duration || got.Detail != tc.detail {
+					t.Errorf("%+v, want %s after %v: %s", got, tc.want, tc.duration, tc.detail)
+				}
+			})
+		})
+	}
+}
+
+// The sender's shutdown ends an attempt while it connects, and before it starts.
+func TestCancelledWhileConnecting(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := dialed(t, func(c net.Conn) { io.Copy(io.Discard, c) })
+		for _, wait := range []time.Duration{time.Second, 0} {
+			ctx, cancel := context.WithTimeout(t.Context(), wait)
+			got := c.Do(ctx, request(t, "https://shop.example", "{}"))
+			cancel()
+			if got.Outcome != attempt.Cancelled || got.Duration != wait || got.Detail != "" {
+				t.Errorf("%+v", got)
+			}
+		}
+		time.Sleep(time.Hour)
+	})
+}
+
+// Kept connections end after a minute without use.
+func TestIdle(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := piped(t, func(http.ResponseWriter, *http.Request) {})
+		r := request(t, "http://shop.example", "{}")
+		for i, tc := range []struct {
+			pause  time.Duration
+			reused bool
+		}{{0, false}, {0, true}, {59 * time.Second, true}, {61 * time.Second, false}} {
+			time.Sleep(tc.pause)
+			if got := c.Do(t.Context(), r); got.Outcome != attempt.Delivered || got.Reused != tc.reused {
+				t.Errorf("attempt %d: %s, reused: %v", i, got.Outcome, got.Reused)
+			}
+			synctest.Wait()
+		}
+	})
+}

@@ -1,0 +1,114 @@
+package notify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"entgo.io/ent/dialect/sql"
+
+	"github.com/storefront-go/storefront/ent/bucket"
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/staff"
+	"github.com/storefront-go/storefront/ent/db/user"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/ent/xid"
+)
+
+// maxRecipients bounds the rows that one notice adds to its transaction. Owners
+// come first.
+const maxRecipients = 50
+
+// noticesPath is where the dashboard shows notices.
+const noticesPath = "/dashboard/notifications"
+
+// Notifier writes notices that also go out by mail. A nil one, as where no mail
+// server is named, writes them on the dashboard alone: nobody who has something
+// to tell needs to know whether there is mail.
+type Notifier struct {
+	page string // the address of the notices
+}
+
+// New makes a notifier whose mails point to the dashboard under api, which is
+// {api_host}.
+func New(api string) (*Notifier, error) {
+	u, err := url.Parse(api)
+	if err != nil || u.Host == "" {
+		return nil, errors.New("notify: the address of the dashboard is needed")
+	}
+	return &Notifier{page: strings.TrimRight(api, "/") + noticesPath}, nil
+}
+
+// Append writes a notice for the store of the viewer, and a mail to each of its
+// owners and admins, in the transaction of ctx: all of it commits, or nothing.
+func (n *Notifier) Append(ctx context.Context, c *db.Client, notice Notice) error {
+	if err := Append(ctx, c, notice); err != nil || n == nil {
+		return err
+	}
+	to, err := recipients(ctx, c, notice)
+	if err != nil || len(to) == 0 {
+		return err
+	}
+	// The policy lets the viewer see one store: its own.
+	s, err := c.Store.Query().Only(ctx)
+	if err != nil {
+		return fmt.Errorf("find the store of a notice: %w", err)
+	}
+	subject := clip(oneLine(notice.Title)+" ("+oneLine(s.Name)+")", 255)
+	body := notice.Body + "\n\n" + n.footer(s)
+	now := micros.Now()
+	rows := make([]*db.MailCreate, len(to))
+	for i, address := range to {
+		rows[i] = c.Mail.Create().SetBucket(bucket.Of(s.ID)).SetDueAt(now).
+			SetRecipient(address).SetSubject(subject).SetBody(body)
+	}
+	if err := c.Mail.CreateBulk(rows...).Exec(ctx); err != nil {
+		return fmt.Errorf("write mail: %w", err)
+	}
+	return nil
+}
+
+// footer says which store a mail is about and where it can be read.
+func (n *Notifier) footer(s *db.Store) string {
+	return "This is about the store " + oneLine(s.Name) + " (" + s.Handle + "). It can be read in its dashboard, too:\n" + n.page
+}
+
+// recipients returns the addresses of the people whom a notice goes to by mail.
+func recipients(ctx context.Context, c *db.Client, n Notice) ([]string, error) {
+	roles := []viewer.Role{viewer.Owner, viewer.Admin}
+	if n.Developers {
+		roles = append(roles, viewer.Developer)
+	}
+	// By the alphabet, owners are the last of the roles.
+	ids, err := c.Staff.Query().Where(staff.RoleIn(roles...)).
+		Order(db.Desc(staff.FieldRole), db.Asc(staff.FieldID)).Limit(maxRecipients).IDs(ctx)
+	if err != nil || len(ids) == 0 {
+		return nil, wrap("find recipients", err)
+	}
+	return addresses(ctx, c, ids)
+}
+
+// addresses returns the e-mail addresses of people, by their ids.
+func addresses(ctx context.Context, c *db.Client, ids []xid.ID) ([]string, error) {
+	query := c.User.Query().Where(user.IDIn(ids...))
+	query.Modify(func(s *sql.Selector) { s.OrderBy(s.C(user.FieldID)) })
+	people, err := query.Load(ctx)
+	if err != nil {
+		return nil, wrap("read addresses of recipients", err)
+	}
+	list := make([]string, len(people))
+	for i, p := range people {
+		list[i] = p.Email
+	}
+	return list, nil
+}
+
+func wrap(doing string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", doing, err)
+}

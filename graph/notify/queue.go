@@ -1,0 +1,83 @@
+package notify
+
+import (
+	"context"
+	"fmt"
+
+	"entgo.io/ent/dialect/sql"
+
+	"github.com/storefront-go/storefront/ent/bucket"
+	"github.com/storefront-go/storefront/ent/db"
+	dbmail "github.com/storefront-go/storefront/ent/db/mail"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/viewer"
+)
+
+const (
+	// batch is how many mails are read at once.
+	batch = 50
+	// MaxWaiting is where [Sender.Waiting] stops counting.
+	MaxWaiting = 1000
+)
+
+// buckets are all of them: one database has them all.
+var buckets = func() []int8 {
+	list := make([]int8, bucket.Count)
+	for i := range list {
+		list[i] = int8(i)
+	}
+	return list
+}()
+
+// due reads the mails whose time has come, the longest overdue first. It locks
+// nothing: whoever wants one claims it.
+func (s *Sender) due(ctx context.Context) ([]*db.Mail, error) {
+	query := s.Store.DB(ctx).Mail.Query().Where(dbmail.BucketIn(buckets...), dbmail.DueAtLTE(micros.Now()))
+	query.Modify(func(sel *sql.Selector) { sel.OrderBy(sel.C(dbmail.FieldDueAt)).Limit(batch) })
+	rows, err := query.Load(viewer.Everywhere(ctx))
+	if err != nil {
+		return nil, fmt.Errorf("find due mail: %w", err)
+	}
+	return rows, nil
+}
+
+// Waiting counts the mails that are not sent yet, up to [MaxWaiting].
+func (s *Sender) Waiting(ctx context.Context) (int, error) {
+	ids, err := s.Store.DB(ctx).Mail.Query().Where(dbmail.BucketIn(buckets...)).Limit(MaxWaiting).IDs(viewer.Everywhere(ctx))
+	if err != nil {
+		return 0, fmt.Errorf("count waiting mail: %w", err)
+	}
+	return len(ids), nil
+}
+
+// claim takes a mail as it was read: of those who try at once, one gets it. A
+// claim ends by itself, and then the mail is due again.
+func (s *Sender) claim(ctx context.Context, row *db.Mail) (mine bool, err error) {
+	err = s.change(ctx, row, func(ctx context.Context, c *db.Client) error {
+		n, err := c.Mail.Update().Where(dbmail.ID(row.ID), dbmail.Attempts(row.Attempts)).
+			AddAttempts(1).SetDueAt(micros.Now().Add(claimTime)).Save(ctx)
+		mine = n == 1
+		return err
+	})
+	return mine, wrap("claim mail", err)
+}
+
+// postpone ends a claim with the time of the next try.
+func (s *Sender) postpone(ctx context.Context, row *db.Mail, next micros.Time) error {
+	return wrap("postpone mail", s.change(ctx, row, func(ctx context.Context, c *db.Client) error {
+		return c.Mail.Update().Where(dbmail.ID(row.ID), dbmail.Attempts(row.Attempts+1)).SetDueAt(next).Exec(ctx)
+	}))
+}
+
+// remove ends a claim and the mail with it.
+func (s *Sender) remove(ctx context.Context, row *db.Mail) error {
+	return wrap("remove mail", s.change(ctx, row, func(ctx context.Context, c *db.Client) error {
+		_, err := c.Mail.Delete().Where(dbmail.ID(row.ID), dbmail.Attempts(row.Attempts+1)).Exec(ctx)
+		return err
+	}))
+}
+
+// change writes in the store of a mail.
+func (s *Sender) change(ctx context.Context, row *db.Mail, f func(context.Context, *db.Client) error) error {
+	return s.Store.InTx(viewer.Operator(ctx, row.StoreID), func(ctx context.Context) error { return f(ctx, s.Store.DB(ctx)) })
+}

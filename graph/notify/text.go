@@ -1,0 +1,62 @@
+package notify
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// width is how many characters a line of a mail has at most, words that are
+// longer set aside. RFC 5322, section 2.1.1, asks for 78.
+const width = 76
+
+// oneLine makes a text fit for a header: control characters become spaces, and
+// spaces in a row one, so that nothing in a name can begin another header or a
+// line that looks empty.
+func oneLine(s string) string {
+	return strings.Join(strings.FieldsFunc(s, func(r rune) bool {
+		return unicode.IsSpace(r) || unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)
+	}), " ")
+}
+
+// clip cuts a text to n characters.
+func clip(s string, n int) string {
+	if utf8.RuneCountInString(s) <= n {
+		return s
+	}
+	return string([]rune(s)[:n-1]) + "…"
+}
+
+// fold breaks the lines of a text between words, so that mail programs that
+// show lines as they are show them whole. Lines that fit stay as they are.
+func fold(text string) string {
+	var b strings.Builder
+	for line := range strings.Lines(strings.ReplaceAll(text, "\r\n", "\n")) {
+		line = strings.TrimSuffix(line, "\n")
+		if utf8.RuneCountInString(line) <= width {
+			b.WriteString(line)
+		} else {
+			foldLine(&b, line)
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+func foldLine(b *strings.Builder, line string) {
+	used := 0
+	for word := range strings.FieldsSeq(line) {
+		n := utf8.RuneCountInString(word)
+		switch {
+		case used == 0:
+		case used+1+n > width:
+			b.WriteByte('\n')
+			used = 0
+		default:
+			b.WriteByte(' ')
+			used++
+		}
+		b.WriteString(word)
+		used += n
+	}
+}

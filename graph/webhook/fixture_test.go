@@ -1,0 +1,213 @@
+package webhook_test
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/event"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/storetest"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/egress"
+	"github.com/storefront-go/storefront/graph/keyring"
+	"github.com/storefront-go/storefront/graph/outbox"
+	"github.com/storefront-go/storefront/graph/webhook"
+)
+
+// vault opens what every engine of the tests seals.
+var vault = func() webhook.Vault {
+	ring, err := keyring.Parse("a secret of more than thirty-two characters")
+	if err != nil {
+		panic(err)
+	}
+	return webhook.NewVault(ring)
+}()
+
+// shop is one store with an engine.
+type shop struct {
+	t      testing.TB
+	s      *ent.Store
+	ctx    context.Context // of the store's operator
+	store  xid.ID
+	engine *webhook.Engine
+}
+
+// open makes a store and an engine that stands still.
+func open(t testing.TB, s *ent.Store, set ...func(*webhook.Config)) *shop {
+	t.Helper()
+	ctx, store := storetest.Merchant(t, s)
+	return &shop{t: t, s: s, ctx: ctx, store: store.ID, engine: engine(t, s, set...)}
+}
+
+// engine makes an engine that stands still.
+func engine(t testing.TB, s *ent.Store, set ...func(*webhook.Config)) *webhook.Engine {
+	t.Helper()
+	c := webhook.Config{Store: s, Vault: vault, Egress: egress.Policy{AllowLoopback: true}, Poll: 20 * time.Millisecond,
+		Logger: slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))}
+	for _, f := range set {
+		f(&c)
+	}
+	e, err := webhook.New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { stop(e) })
+	return e
+}
+
+func stop(e *webhook.Engine) {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	e.Stop(ctx)
+}
+
+// endpoint registers one for some events.
+func (s *shop) endpoint(url string, types ...event.Type) *db.WebhookEndpoint {
+	s.t.Helper()
+	var names string
+	for _, t := range slices.Sorted(slices.Values(types)) {
+		names += string(t) + " "
+	}
+	var row *db.WebhookEndpoint
+	s.tx(func(ctx context.Context) (err error) {
+		id, secret := xid.New(), webhook.NewSecret()
+		row, err = s.s.DB(ctx).WebhookEndpoint.Create().SetID(id).SetURL(url).SetEvents(names).SetStatus(state.EndpointActive).
+			SetSecret(vault.Seal(id, secret)).SetSecretHint(webhook.Hint(secret)).SetUpdatedAt(micros.Now()).Save(ctx)
+		if err != nil {
+			return err
+		}
+		return s.engine.Create(ctx, id)
+	})
+	return row
+}
+
+func (s *shop) tx(f func(context.Context) error) {
+	s.t.Helper()
+	if err := s.s.InTx(s.ctx, f); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// product is a resource whose events a test writes.
+type product struct {
+	id       xid.ID
+	sequence int64
+	at       micros.Time
+}
+
+// change writes the next event of a product.
+func (s *shop) change(p *product) {
+	s.t.Helper()
+	s.tx(func(ctx context.Context) error { return s.changeIn(ctx, p) })
+}
+
+func (s *shop) changeIn(ctx context.Context, p *product) error {
+	p.sequence++
+	p.at = outbox.After(p.at)
+	return outbox.Append(ctx, s.s.DB(ctx), outbox.Resource{Store: s.store, ID: p.id, Version: p.sequence, Sequence: p.sequence, At: p.at},
+		outbox.Entry{Type: event.ProductUpdated, Changed: []string{"title"}, Object: []byte(`{"id":"x"}`)})
+}
+
+// receipt is what a receiver got.
+type receipt struct {
+	Event    string `json:"event_id"`
+	Resource struct {
+		ID string `json:"id"`
+	} `json:"resource"`
+	Sequence int64 `json:"sequence"`
+	header   http.Header
+	body     []byte
+	status   int
+}
+
+// receiver is an endpoint's other side, with a ledger of what it got.
+type receiver struct {
+	*httptest.Server
+	mu     sync.Mutex
+	got    []receipt
+	answer func(receipt) int // 200 by default
+}
+
+func receive(t testing.TB, answer func(receipt) int) *receiver {
+	r := &receiver{answer: answer}
+	r.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+		body, _ := io.ReadAll(q.Body)
+		got := receipt{header: q.Header, body: body, status: 200}
+		if err := json.Unmarshal(body, &got); err != nil {
+			t.Errorf("received %q: %v", body, err)
+		}
+		if r.answer != nil {
+			got.status = r.answer(got)
+		}
+		r.mu.Lock()
+		r.got = append(r.got, got)
+		r.mu.Unlock()
+		w.WriteHeader(got.status)
+	}))
+	t.Cleanup(r.Close)
+	return r
+}
+
+// accepted returns how many different events got a 2xx.
+func (r *receiver) accepted() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	seen := map[string]bool{}
+	for _, g := range r.got {
+		if g.status < 300 {
+			seen[g.Event] = true
+		}
+	}
+	return len(seen)
+}
+
+// attempts returns how many requests came.
+func (r *receiver) attempts() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.got)
+}
+
+// inOrder fails the test when a resource's event was seen first before an
+// earlier one of it was accepted.
+func (r *receiver) inOrder(t testing.TB) {
+	t.Helper()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	accepted := map[string]int64{}
+	for _, g := range r.got {
+		if g.Sequence > accepted[g.Resource.ID]+1 {
+			t.Errorf("%s: sequence %d came after %d", g.Resource.ID, g.Sequence, accepted[g.Resource.ID])
+		}
+		if g.status < 300 {
+			accepted[g.Resource.ID] = max(accepted[g.Resource.ID], g.Sequence)
+		}
+	}
+}
+
+// until waits for something to become so.
+func until(t testing.TB, what string, so func() bool) {
+	t.Helper()
+	limit := time.After(20 * time.Second)
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for !so() {
+		select {
+		case <-limit:
+			t.Fatal("waited too long for " + what)
+		case <-tick.C:
+		}
+	}
+}

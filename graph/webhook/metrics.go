@@ -1,0 +1,247 @@
+package webhook
+
+import (
+	"context"
+	stdsql "database/sql"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"entgo.io/ent/dialect"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/attempt"
+)
+
+// metrics are the figures of the engine.
+type metrics struct {
+	relayed  prometheus.Counter
+	lost     prometheus.Counter
+	attempts *prometheus.CounterVec
+	latency  prometheus.Histogram
+	conns    *prometheus.CounterVec
+
+	guard sync.Mutex
+	slots map[slotKey]*slot // what was counted since the last flush
+}
+
+func newMetrics(e *Engine) (*metrics, error) {
+	m := &metrics{
+		relayed: prometheus.NewCounter(prometheus.CounterOpts{Name: "storefront_webhook_events_relayed_total",
+			Help: "Events that left the outbox."}),
+		lost: prometheus.NewCounter(prometheus.CounterOpts{Name: "storefront_webhook_leases_lost_total",
+			Help: "Queues that this process lost before it gave them back."}),
+		attempts: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "storefront_webhook_attempts_total",
+			Help: "Attempts that have ended, by outcome."}, []string{"outcome"}),
+		latency: prometheus.NewHistogram(prometheus.HistogramOpts{Name: "storefront_webhook_acknowledged_seconds",
+			Help:    "Time from an event's commit to the receiver's 2xx.",
+			Buckets: []float64{.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 60, 600, 3600, 86400}}),
+		conns: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "storefront_webhook_connections_total",
+			Help: "Attempts by the connection they used: new or reused."}, []string{"connection"}),
+		slots: map[slotKey]*slot{},
+	}
+	for _, o := range attempt.Outcomes() {
+		m.attempts.WithLabelValues(string(o))
+	}
+	for _, c := range []prometheus.Collector{m.relayed, m.lost, m.attempts, m.latency, m.conns, backlog{e}} {
+		if err := e.Metrics.Register(c); err != nil {
+			return nil, err
+		}
+	}
+	return m, nil
+}
+
+// slotTime is the length of a slot of the endpoints' charts.
+const slotTime = 5 * time.Minute
+
+type slotKey struct {
+	key
+	at micros.Time
+}
+
+// slot counts the attempts of one endpoint in one slot.
+type slot struct{ delivered, failed, sum, longest int64 }
+
+// count adds a batch of outcomes to the figures.
+func (d *dispatcher) count(batch []*outcome) {
+	d.metrics.guard.Lock()
+	defer d.metrics.guard.Unlock()
+	for _, o := range batch {
+		r := o.result
+		d.metrics.attempts.WithLabelValues(string(r.Outcome)).Inc()
+		if o.verdict == verdictCancelled {
+			continue
+		}
+		connection := "new"
+		if r.Reused {
+			connection = "reused"
+		}
+		d.metrics.conns.WithLabelValues(connection).Inc()
+		k := slotKey{o.q.key, o.at - o.at%micros.Time(slotTime.Microseconds())}
+		s := d.metrics.slots[k]
+		if s == nil {
+			s = new(slot)
+			d.metrics.slots[k] = s
+		}
+		if o.verdict != verdictDelivered {
+			s.failed++
+			continue
+		}
+		took := r.Duration.Microseconds()
+		s.delivered, s.sum, s.longest = s.delivered+1, s.sum+took, max(s.longest, took)
+		d.metrics.latency.Observe((time.Duration(o.at-o.item.event.Time()) * time.Microsecond).Seconds())
+	}
+}
+
+// countingUp adds what was counted to the database, now and then.
+func (d *dispatcher) countingUp(ctx context.Context) {
+	tick := time.NewTicker(5 * time.Second)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			d.report(ctx, "count attempts", d.flush(context.WithoutCancel(ctx)))
+			return
+		case <-tick.C:
+			d.report(ctx, "count attempts", d.flush(ctx))
+		}
+	}
+}
+
+// flush writes the counts of every slot, and when each endpoint last took a delivery.
+func (d *dispatcher) flush(ctx context.Context) error {
+	d.metrics.guard.Lock()
+	slots := d.metrics.slots
+	d.metrics.slots = map[slotKey]*slot{}
+	d.metrics.guard.Unlock()
+	keys := make([]slotKey, 0, len(slots))
+	for k := range slots {
+		keys = append(keys, k)
+	}
+	slices.SortFunc(keys, func(a, b slotKey) int { return compareKeys(a.key, b.key) })
+	for some := range slices.Chunk(keys, leaseBatch) {
+		if err := d.addSlots(ctx, some, slots); err != nil {
+			return fmt.Errorf("add counts: %w", err)
+		}
+	}
+	return nil
+}
+
+func (d *dispatcher) addSlots(ctx context.Context, keys []slotKey, slots map[slotKey]*slot) error {
+	return d.Store.InTx(ctx, func(ctx context.Context) error {
+		var args, alive []any
+		for _, k := range keys {
+			s := slots[k]
+			args = append(args, k.store, k.endpoint, k.at, s.delivered, s.failed, s.sum, s.longest)
+			if s.delivered > 0 {
+				alive = append(alive, k.store, k.endpoint)
+			}
+		}
+		if _, err := d.exec(ctx, "INSERT INTO endpoint_stats (store_id, id, slot, delivered, failed, latency_sum, latency_max)"+
+			values(len(keys), 7)+d.upsert(), args...); err != nil {
+			return err
+		}
+		if len(alive) == 0 {
+			return nil
+		}
+		_, err := d.exec(ctx, "UPDATE webhook_queues SET last_success_at = ? WHERE (store_id, id) "+d.among(len(alive)/2, 2),
+			append([]any{micros.Now()}, alive...)...)
+		return err
+	})
+}
+
+// upsert is the tail of an insert that adds to the row that is there.
+func (e *Engine) upsert() string {
+	head, given, largest := " ON DUPLICATE KEY UPDATE ", "VALUES(%s)", "GREATEST"
+	if e.Store.Dialect() == dialect.SQLite {
+		head, given, largest = " ON CONFLICT (store_id, id, slot) DO UPDATE SET ", "excluded.%s", "MAX"
+	}
+	var b strings.Builder
+	b.WriteString(head)
+	for _, c := range []string{"delivered", "failed", "latency_sum"} {
+		fmt.Fprintf(&b, "%s = %s + "+given+", ", c, c, c)
+	}
+	fmt.Fprintf(&b, "latency_max = %s(latency_max, "+given+")", largest, "latency_max")
+	return b.String()
+}
+
+// backlog collects what waits in the database. Each figure reads a bounded part.
+type backlog struct{ *Engine }
+
+// maxCounted bounds the rows that a figure counts.
+const maxCounted = 100_000
+
+func gaugeDesc(name, help string) *prometheus.Desc {
+	return prometheus.NewDesc("storefront_webhook_"+name, help, nil, nil)
+}
+
+var (
+	outboxLag    = gaugeDesc("outbox_lag_seconds", "Age of the oldest event of the outbox, by a sample of 1,000.")
+	queueDepth   = gaugeDesc("queue_depth", "Deliveries that wait or are held; counted up to 100,000.")
+	queueOldest  = gaugeDesc("queue_oldest_seconds", "Age of the oldest waiting delivery, by a sample of 1,000.")
+	queueOverdue = gaugeDesc("queue_overdue_seconds", "How long the queue that is longest due has waited for an owner.")
+	suspended    = gaugeDesc("endpoints_suspended", "Endpoints that are suspended.")
+	leasedNow    = gaugeDesc("queues_leased", "Queues that this process owns.")
+	inflightNow  = gaugeDesc("attempts_in_flight", "Attempts of this process that have not ended.")
+)
+
+// Describe implements prometheus.Collector.
+func (backlog) Describe(out chan<- *prometheus.Desc) {
+	for _, d := range []*prometheus.Desc{outboxLag, queueDepth, queueOldest, queueOverdue, suspended, leasedNow, inflightNow} {
+		out <- d
+	}
+}
+
+// Collect implements prometheus.Collector. What cannot be read is left out.
+func (b backlog) Collect(out chan<- prometheus.Metric) {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	gauge := func(d *prometheus.Desc, v float64) {
+		out <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v)
+	}
+	b.dispatcher.mu.Lock()
+	leased, inflight := len(b.dispatcher.queues), b.dispatcher.inflight
+	b.dispatcher.mu.Unlock()
+	gauge(leasedNow, float64(leased))
+	gauge(inflightNow, float64(inflight))
+	now, clock := b.clock()
+	for _, q := range []struct {
+		desc  *prometheus.Desc
+		query string
+		args  []any
+		age   bool
+	}{
+		{outboxLag, "SELECT MIN(id) FROM (SELECT id FROM outbox WHERE " + allBuckets + " AND store_id >= ? LIMIT 1000) t", []any{xid.Nil}, true},
+		{queueDepth, fmt.Sprintf("SELECT COUNT(*) FROM (SELECT 1 FROM deliveries WHERE store_id >= ? LIMIT %d) t", maxCounted), []any{xid.Nil}, false},
+		{queueOldest, "SELECT MIN(id) FROM (SELECT id FROM deliveries WHERE store_id >= ? LIMIT 1000) t", []any{xid.Nil}, true},
+		{queueOverdue, "SELECT COALESCE(MAX(" + now + " - due_at), 0) / 1000000.0 FROM webhook_queues WHERE " + allBuckets +
+			" AND due_at > 0 AND due_at <= " + now + " AND store_id >= ?", append(append(clock, clock...), xid.Nil), false},
+		{suspended, "SELECT COUNT(*) FROM webhook_endpoints WHERE store_id >= ? AND status = ? AND deleted_at IS NULL",
+			[]any{xid.Nil, string(state.EndpointSuspended)}, false},
+	} {
+		if v, err := b.figure(ctx, q.query, q.args, q.age); err == nil {
+			gauge(q.desc, v)
+		}
+	}
+}
+
+// figure reads one number, or the age of an id in seconds.
+func (e *Engine) figure(ctx context.Context, query string, args []any, age bool) (v float64, err error) {
+	err = e.read(ctx, query, args, func(rs *stdsql.Rows) error {
+		if !age {
+			return rs.Scan(&v)
+		}
+		var id *xid.ID
+		if err := rs.Scan(&id); err != nil || id == nil {
+			return err
+		}
+		v = time.Since(id.Time().Time()).Seconds()
+		return nil
+	})
+	return v, err
+}

@@ -1,0 +1,53 @@
+package webhook
+
+import (
+	"context"
+	stdsql "database/sql"
+	"errors"
+)
+
+// errSome says that some delivery of a batch was gone: a person skipped it, its
+// endpoint was deleted, or another owner has settled it.
+var errSome = errors.New("webhook: some deliveries are gone")
+
+// writeEach settles deliveries one by one. The attempt of one that is gone is
+// logged and changes nothing.
+func (d *dispatcher) writeEach(ctx context.Context, ended, failed, healed []*outcome) error {
+	return d.Store.InTx(ctx, func(ctx context.Context) error {
+		for _, o := range ended {
+			one := []*outcome{o}
+			whole, err := d.finish(ctx, one)
+			if err == nil && !whole {
+				err = d.logLate(ctx, o)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return d.writeRest(ctx, failed, healed)
+	})
+}
+
+// logLate notes the success of a delivery that had ended meanwhile.
+func (d *dispatcher) logLate(ctx context.Context, o *outcome) error {
+	if o.verdict != verdictDelivered {
+		return nil
+	}
+	var logged, noted int
+	args := []any{o.q.store, o.q.endpoint, o.item.sequence}
+	err := d.read(ctx, "SELECT (SELECT COUNT(*) FROM delivery_logs WHERE store_id = ? AND endpoint_id = ? AND sequence = ?),"+
+		" (SELECT COUNT(*) FROM attempts WHERE store_id = ? AND endpoint_id = ? AND sequence = ? AND number = ?)",
+		append(append(args, args...), o.item.attempts+1),
+		func(rs *stdsql.Rows) error { return rs.Scan(&logged, &noted) })
+	switch {
+	case err != nil:
+		return err
+	case logged == 0:
+		return d.log(ctx, []*outcome{o})
+	case noted == 0:
+		late := *o
+		late.attempts = o.item.attempts + 1
+		return d.logAttempts(ctx, attemptRow(&late))
+	}
+	return nil
+}

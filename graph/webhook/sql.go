@@ -1,0 +1,84 @@
+package webhook
+
+import (
+	"context"
+	stdsql "database/sql"
+	"fmt"
+	"strings"
+
+	"entgo.io/ent/dialect"
+
+	"github.com/storefront-go/storefront/ent/bucket"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/xid"
+)
+
+// The engine's own statements are texts: they work on many rows of many stores
+// at once, which ent's builder and its tenant policy are not made for. Each
+// names the store of every row.
+
+// key names an endpoint's queue.
+type key struct{ store, endpoint xid.ID }
+
+// allBuckets is the condition that names every bucket; they lie on one shard.
+var allBuckets = func() string {
+	var b strings.Builder
+	b.WriteString("bucket IN (0")
+	for i := 1; i < bucket.Count; i++ {
+		fmt.Fprintf(&b, ", %d", i)
+	}
+	return b.String() + ")"
+}()
+
+// among writes "IN (...)" of n tuples of k values each.
+func (e *Engine) among(n, k int) string {
+	tuple := marks(k)
+	head := "IN ("
+	if e.Store.Dialect() == dialect.SQLite {
+		head = "IN (VALUES " // a list of tuples is a table there
+	}
+	return head + strings.Repeat(tuple+", ", n-1) + tuple + ")"
+}
+
+// marks writes "(?, ?)" for k values.
+func marks(k int) string { return "(" + strings.Repeat("?, ", k-1) + "?)" }
+
+// values writes the VALUES of an insert: n rows of k values.
+func values(n, k int) string {
+	row := marks(k)
+	return " VALUES " + strings.Repeat(row+", ", n-1) + row
+}
+
+// clock is the time of leases: the database's on MySQL, on SQLite ours. It is an
+// expression and its arguments.
+func (e *Engine) clock() (string, []any) {
+	if e.Store.Dialect() == dialect.SQLite {
+		return "?", []any{int64(micros.Now())}
+	}
+	return "CAST(UNIX_TIMESTAMP(NOW(6)) * 1000000 AS SIGNED)", nil
+}
+
+// exec runs a statement of the transaction in ctx and returns how many rows it changed.
+func (e *Engine) exec(ctx context.Context, query string, args ...any) (int, error) {
+	res, err := e.Store.DB(ctx).ExecContext(ctx, query, args...)
+	if err != nil {
+		return 0, err
+	}
+	n, err := res.RowsAffected()
+	return int(n), err
+}
+
+// read runs a query and hands every row to scan.
+func (e *Engine) read(ctx context.Context, query string, args []any, scan func(*stdsql.Rows) error) error {
+	rows, err := e.Store.DB(ctx).QueryContext(ctx, query, args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := scan(rows); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}

@@ -1,0 +1,37 @@
+package wire
+
+import (
+	"strings"
+
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/xid"
+)
+
+// APIVersion is the version of the bodies that webhooks send.
+const APIVersion = "v1"
+
+// AppendWebhookEndpoint appends an endpoint with what its queue says of its
+// health. The secret is nil but for the answer that shows it once.
+func AppendWebhookEndpoint(b []byte, e *db.WebhookEndpoint, health *db.WebhookQueue, secret *string) []byte {
+	o := Open(b)
+	o.ID("id", xid.WebhookEndpoint, e.ID)
+	o.Str("url", e.URL)
+	o.Strings("events", strings.Fields(e.Events))
+	o.StrOpt("description", e.Description)
+	o.Plain("status", string(e.Status))
+	o.TimeOpt("failing_since", health.FailingSince)
+	o.TimeOpt("suspended_at", e.StoppedAt)
+	if e.StoppedReason == nil {
+		o.Null("suspended_reason")
+	} else {
+		o.Plain("suspended_reason", string(*e.StoppedReason))
+	}
+	o.TimeOpt("last_success_at", health.LastSuccessAt)
+	o.StrOpt("last_error", health.LastError)
+	o.StrOpt("secret", secret)
+	o.Str("secret_hint", e.SecretHint)
+	o.Plain("api_version", APIVersion)
+	o.Time("created_at", e.ID.Time())
+	o.Time("updated_at", e.UpdatedAt)
+	return o.Close()
+}

@@ -1,0 +1,105 @@
+// One delivery: what is sent, every attempt, and what can be done about it.
+import { html, useEffect, useState } from '../lib.js';
+import { useApp, useQuery, go } from '../context.js';
+import { Page, Card, Badge, Time, Trouble, Waiting, Empty, Facts, Copyable, Alert } from '../ui.js';
+import { ActionButton, Confirm, useMutation } from '../form.js';
+import { Attempt, Code, attemptFields, count, endpointPath, errors, hostOf } from '../webhook_state.js';
+import { Thing } from './events.js';
+import { to } from '../route.js';
+
+const read = `query Delivery($id: ID!, $endpoint: ID!) { webhookEndpoint(id: $endpoint) { id url status } webhookDelivery(id: $id) {
+  id endpointId sequence eventId type resourceType resourceId state attemptCount nextAttemptAt payload createdAt settledAt attempts { ${attemptFields} } } }`;
+const retry = `mutation DeliveryRetry($id: ID!) { webhookDeliveryRetry(id: $id) { delivery { id endpointId } ${errors} } }`;
+const skip = `mutation DeliverySkip($id: ID!) { webhookDeliverySkip(id: $id) { delivery { id } ${errors} } }`;
+
+const meanings = {
+  WAITING: 'It waits for its next attempt, or for its turn behind an earlier event of the same thing.',
+  DELIVERED: 'The receiver took it.',
+  FAILED: 'It was tried for 24 hours and given up.',
+  HELD: 'Its endpoint is suspended or disabled. It goes on when the endpoint is reactivated.',
+  SKIPPED: 'Somebody gave it up.',
+  CANCELLED: 'It was given up with its endpoint, or because the endpoint\u2019s owner may not have it any more.',
+};
+
+/** The body with its members in lines; as it is where it is no JSON. */
+function pretty(text) {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
+}
+
+const pause = 3000; // ms between two looks at a delivery that waits
+
+export function Delivery({ id, delivery }) {
+  const query = useQuery(read, { id: delivery, endpoint: id });
+  const [asking, ask] = useState(false);
+  const endpoint = query.data?.webhookEndpoint;
+  const back = { href: to(endpointPath(id)), text: endpoint ? hostOf(endpoint.url) : 'Endpoint' };
+  const d = query.data?.webhookDelivery;
+  useEffect(() => {
+    if (d?.state !== 'WAITING') {
+      return undefined;
+    }
+    const timer = setInterval(() => document.hidden || query.reload(), pause);
+    return () => clearInterval(timer);
+  }, [d?.state]);
+  if (query.failure) {
+    return html`<${Page} title="Delivery" back=${back}><${Trouble} failure=${query.failure} reload=${query.reload} /><//>`;
+  }
+  if (!d || d.endpointId !== id) {
+    return html`<${Page} title=${query.data ? 'Delivery not found' : 'Delivery'} back=${back}>${query.data
+      ? html`<${Empty} icon="webhooks" title="There is no such delivery of this endpoint.">Deliveries are kept for 14 days after their end.<//>` : html`<${Card}><${Waiting} rows=${8} /><//>`}<//>`;
+  }
+  return html`<${Page} title=${d.type} back=${back} badges=${html`<${Badge} value=${d.state} />`} lead=${meanings[d.state]} actions=${endpoint?.status === 'ACTIVE' && html`<${Buttons} of=${d} changed=${query.reload} ask=${() => ask(true)} />`}>
+    ${endpoint && endpoint.status !== 'ACTIVE' && html`<${Alert} tone="info">The endpoint is ${endpoint.status.toLowerCase()}. Reactivate it to send this again.<//>`}
+    <div class="split">
+      <div class="stack">
+        <${Card} title=${count(d.attemptCount, 'attempt')} name="attempts">
+          ${d.attempts.length === 0 ? html`<${Empty} icon="send" title=${d.attemptCount === 0 ? 'Nothing was tried yet' : 'The attempts have aged out.'} />`
+            : html`<ol class="attempts">${d.attempts.map((a) => html`<li key=${a.id}><${Attempt} of=${a} /></li>`)}</ol>`}
+        <//>
+        <${Card} title="Payload" name="payload">
+          ${d.payload == null ? html`<p class="muted">The body has aged out with its event, or you may not read what it is about.</p>` : html`<${Code} name="Payload" text=${pretty(d.payload)} test="payload" />`}
+        <//>
+      </div>
+      <${Card} title="Delivery" name="delivery"><${Facts} rows=${[
+        ['About', html`<${Thing} of=${d} />`],
+        ['Next attempt', d.nextAttemptAt && html`<${Time} at=${d.nextAttemptAt} />`],
+        ['Made', html`<${Time} at=${d.createdAt} />`], ['Ended', d.settledAt && html`<${Time} at=${d.settledAt} />`],
+        ['Number', html`<span class="figure">${d.sequence.toLocaleString()}</span>`],
+        ['Event id', html`<${Copyable} text=${d.eventId} test="event-id" />`], ['Id', html`<code class="id">${d.id}</code>`],
+      ]} /><//>
+    </div>
+    ${asking && html`<${Skip} of=${d} onClose=${() => ask(false)} changed=${query.reload} />`}
+  <//>`;
+}
+
+function Buttons({ of: d, changed, ask }) {
+  const run = useMutation(retry);
+  const again = async () => {
+    const { delivery: made } = await run({ id: d.id });
+    if (made.id === d.id) {
+      changed();
+    } else { // one that had ended: it is sent as a new delivery
+      go(to(endpointPath(made.endpointId, made.id)));
+    }
+  };
+  return html`${d.state === 'WAITING' && html`<${ActionButton} kind="primary" run=${again} done="The next attempt is made now." data-test="delivery-retry">Retry now<//>`}
+    ${d.state !== 'WAITING' && d.type !== 'ping' && html`<${ActionButton} run=${again} done="It is sent again." data-test="delivery-again">Send again<//>`}
+    ${d.state === 'WAITING' && html`<button type="button" class="button danger-quiet" onClick=${ask} data-test="delivery-skip">Skip</button>`}`;
+}
+
+function Skip({ of: d, onClose, changed }) {
+  const { tell } = useApp();
+  const run = useMutation(skip);
+  const action = async () => {
+    await run({ id: d.id });
+    tell('The delivery is skipped.');
+    changed();
+  };
+  return html`<${Confirm} title="Skip this delivery?" name="delivery-skip" submit="Skip" onClose=${onClose} action=${action}>
+    <p>It is given up, and the next event of <code class="id">${d.resourceId}</code> goes on. You can send it again later.</p>
+  <//>`;
+}

@@ -1,0 +1,176 @@
+// What can be done to an endpoint: each is a dialog with one mutation.
+import { html, useEffect, useState } from './lib.js';
+import { useApp, go } from './context.js';
+import { Alert, Dialog, Time, Trouble, Waiting } from './ui.js';
+import { Confirm, Field, FormDialog, Wrong, useMutation, useWrong } from './form.js';
+import { Address, Attempt, attemptFields, errors } from './webhook_state.js';
+import { atWallTime, wallTime } from './dates.js';
+import { to } from './route.js';
+
+const move = (name, more = '') => `mutation EndpointMove($id: ID!, $expectedVersion: Long!) { ${name}(id: $id, expectedVersion: $expectedVersion) { webhookEndpoint { id nextSecretPromotesAt } ${more} ${errors} } }`;
+const documents = {
+  disable: move('webhookEndpointDisable'),
+  rotate: move('webhookEndpointRotateSecret', 'secret'),
+  promote: move('webhookEndpointPromoteSecret'),
+  reactivate: `mutation EndpointReactivate($id: ID!, $expectedVersion: Long!, $backlog: WebhookBacklog!, $since: Time) {
+    webhookEndpointReactivate(id: $id, expectedVersion: $expectedVersion, backlog: $backlog, since: $since) { webhookEndpoint { id } ${errors} } }`,
+  replay: `mutation EndpointReplay($id: ID!, $from: Time!, $to: Time!) { webhookEndpointReplay(id: $id, from: $from, to: $to) { webhookEndpoint { id } ${errors} } }`,
+  remove: `mutation EndpointDelete($id: ID!) { webhookEndpointDelete(id: $id) { deletedId ${errors} } }`,
+  test: `mutation EndpointTest($id: ID!) { webhookEndpointTest(id: $id) { delivery { id state attempts { ${attemptFields} } } ${errors} } }`,
+};
+
+/** A point in time that the person entered, by the clocks of the store. */
+function pointIn(values, field, zone) {
+  const at = atWallTime(values.get(field) ?? '', zone);
+  if (!at) {
+    throw new Wrong(field, 'Choose a day and a time.');
+  }
+  return at;
+}
+
+const zoneHint = (zone) => `In the store's time zone, ${zone}.`;
+
+export function Disable({ endpoint: e, onClose, changed }) {
+  const { tell } = useApp();
+  const run = useMutation(documents.disable);
+  const action = async () => {
+    await run({ id: e.id, expectedVersion: e.version });
+    tell('The endpoint is disabled.');
+    changed();
+  };
+  return html`<${Confirm} title="Disable this endpoint?" name="webhook-disable" submit="Disable" onClose=${onClose} onStale=${changed} action=${action}>
+    <p>Nothing more is sent to <strong><${Address} url=${e.url} /></strong>. What waits is held until you reactivate the endpoint, and the event log keeps the rest for 30 days.</p>
+  <//>`;
+}
+
+const backlogs = [
+  ['RESUME', 'Go on where it stopped', 'Sends what failed or was held, then the events since, in order and each with a new 24 hours.'],
+  ['FROM', 'Begin at a time', 'Gives up what waits, and sends the events of the log since a time that you choose.'],
+  ['DROP', 'Drop what was missed', 'Gives up what waits, and sends only what happens from now on.'],
+];
+
+export function Reactivate({ endpoint: e, onClose, changed }) {
+  const { tell, zone } = useApp();
+  const [backlog, choose] = useState('RESUME');
+  const run = useMutation(documents.reactivate);
+  const action = async (v) => {
+    const since = backlog === 'FROM' ? pointIn(v, 'since', zone) : null;
+    await run({ id: e.id, expectedVersion: e.version, backlog, since });
+    tell('The endpoint is active.');
+    changed();
+  };
+  return html`<${FormDialog} title="Reactivate the endpoint" name="webhook-reactivate" submit="Reactivate" busyText="Working" onClose=${onClose} onStale=${changed} action=${action}>
+    <fieldset class="choices"><legend>What becomes of what it missed</legend>
+      ${backlogs.map(([value, name, sentence]) => html`<div class="scope" key=${value}>
+        <input type="radio" name="backlog" id=${'backlog-' + value} value=${value} checked=${backlog === value} aria-describedby=${'backlog-' + value + '-text'} onChange=${() => choose(value)} />
+        <div><label for=${'backlog-' + value}>${name}</label><p class="hint" id=${'backlog-' + value + '-text'}>${sentence}</p></div></div>`)}
+    </fieldset>
+    <${BacklogTrouble} />
+    ${backlog === 'FROM' && html`<${Field} name="since" label="Since" type="datetime-local" step="1" value=${wallTime(e.suspendedAt ?? Date.now() - 3600e3, zone)} hint=${zoneHint(zone) + ' The log reaches back 30 days.'} />`}
+  <//>`;
+}
+
+/** What the server finds wrong with the choice. */
+function BacklogTrouble() {
+  const wrong = useWrong('backlog');
+  return wrong && html`<p class="wrong">${wrong.join(' ')}</p>`;
+}
+
+/** Issues a second secret; shown gets it, and when it takes over. */
+export function Rotate({ endpoint: e, onClose, changed, shown }) {
+  const run = useMutation(documents.rotate, { once: false });
+  const action = async () => {
+    const { webhookEndpoint, secret } = await run({ id: e.id, expectedVersion: e.version });
+    shown(secret, webhookEndpoint.nextSecretPromotesAt);
+    return false; // the dialog with the secret takes this one's place
+  };
+  return html`<${FormDialog} title="Rotate the signing secret?" name="webhook-rotate" submit="Rotate" busyText="Rotating" onClose=${onClose} onStale=${changed} action=${action}>
+    <p>This issues a second secret. For 24 hours, or until you promote the new one, both sign what is sent, so that your receiver can change over without a gap.</p>
+  <//>`;
+}
+
+export function Promote({ endpoint: e, onClose, changed }) {
+  const { tell } = useApp();
+  const run = useMutation(documents.promote);
+  const action = async () => {
+    await run({ id: e.id, expectedVersion: e.version });
+    tell('The new secret is promoted.');
+    changed();
+  };
+  return html`<${Confirm} title="Promote the new secret?" name="webhook-promote" submit="Promote" danger=${false} onClose=${onClose} onStale=${changed} action=${action}>
+    <p>From now on only the secret that ends in <code>${e.nextSecretHint}</code> signs what is sent. A receiver that knows only the old one refuses it.</p>
+  <//>`;
+}
+
+export function Replay({ endpoint: e, onClose, changed }) {
+  const { tell, zone } = useApp();
+  const run = useMutation(documents.replay);
+  const action = async (v) => {
+    const from = pointIn(v, 'from', zone);
+    const until = pointIn(v, 'to', zone);
+    if (until <= from) {
+      throw new Wrong('to', 'Choose a time after the first one.');
+    }
+    await run({ id: e.id, from, to: until });
+    tell('The events of that time are sent once more.');
+    changed();
+  };
+  return html`<${FormDialog} title="Replay a range" name="webhook-replay" submit="Replay" busyText="Working" onClose=${onClose} action=${action}>
+    <p>Sends the events of that time once more, to this endpoint alone and after what waits. Your receiver knows them by their event id.</p>
+    <div class="pair">
+      <${Field} name="from" label="From" type="datetime-local" step="1" value=${wallTime(Date.now() - 3600e3, zone)} hint=${zoneHint(zone)} />
+      <${Field} name="to" label="To, not included" type="datetime-local" step="1" value=${wallTime(Date.now(), zone)} hint="The log reaches back 30 days." />
+    </div>
+  <//>`;
+}
+
+export function Remove({ endpoint: e, onClose }) {
+  const { tell } = useApp();
+  const run = useMutation(documents.remove);
+  const action = async () => {
+    await run({ id: e.id });
+    tell('The endpoint is deleted.');
+    go(to('/webhooks'), { replace: true });
+  };
+  return html`<${Confirm} title="Delete this endpoint?" name="webhook-delete" submit="Delete" onClose=${onClose} action=${action}>
+    <p><strong><${Address} url=${e.url} /></strong> is removed for good, with what waits for it. To stop it for a while, disable it.</p>
+  <//>`;
+}
+
+/** Sends a ping and waits for what comes of it. */
+export function TestSend({ endpoint: e, onClose, changed }) {
+  const run = useMutation(documents.test, { once: false }); // it goes out of the database, so nothing of it is kept
+  const [state, set] = useState({ turn: 0, attempt: null, failure: null });
+  const again = () => set((s) => ({ turn: s.turn + 1, attempt: null, failure: null }));
+  useEffect(() => {
+    let gone = false;
+    const settle = (more) => {
+      changed();
+      if (!gone) {
+        set((s) => ({ ...s, ...more }));
+      }
+    };
+    run({ id: e.id }).then((p) => settle({ attempt: p.delivery.attempts[0] }), (failure) => settle({ failure }));
+    return () => {
+      gone = true;
+    };
+  }, [state.turn]);
+  const { attempt, failure } = state;
+  return html`<${Dialog} title="Test send" name="webhook-test-dialog" onClose=${onClose}>
+    <p>A <code>ping</code> to <${Address} url=${e.url} />, whatever the endpoint's status. It is signed like everything else and changes nothing.</p>
+    <div role="status" data-test="test-outcome">
+      ${failure ? html`<${Trouble} failure=${failure} />`
+        : !attempt ? html`<p class="muted">The receiver has some seconds to answer.</p><${Waiting} rows=${2} />`
+        : html`<${Attempt} of=${attempt} />`}
+    </div>
+    <div class="form-end under">
+      <button type="button" class="button" aria-disabled=${attempt || failure ? undefined : 'true'} onClick=${() => (attempt || failure) && again()} data-test="test-again">Send again</button>
+      <button type="button" class="button primary" onClick=${onClose} data-test="test-done">Done</button>
+    </div>
+  <//>`;
+}
+
+/** When both secrets end to be in use. */
+export function SecretNote({ until }) {
+  return html`<${Alert} tone="info">Until <${Time} at=${until} />, or until you promote it, what is sent carries both signatures: <code>x-service-signature</code> of the old secret, and <code>webhook-signature</code> of both.<//>`;
+}

@@ -1,0 +1,60 @@
+// The choice of events that an endpoint gets, as the server's catalogue
+// describes them.
+import { html, useState } from './lib.js';
+import { useQuery } from './context.js';
+import { Trouble, Waiting, words } from './ui.js';
+import { useWrong } from './form.js';
+
+const catalogue = 'query EventTypes { webhookEventTypes { name resourceType scope trigger } me { scopes } }';
+
+/** The catalogue in groups by resource, and the scopes that the person has. */
+export function useEventTypes() {
+  const query = useQuery(catalogue);
+  const groups = new Map();
+  for (const t of query.data?.webhookEventTypes ?? []) {
+    groups.set(t.resourceType, [...(groups.get(t.resourceType) ?? []), t]);
+  }
+  return { ...query, groups: [...groups], mine: query.data?.me.scopes ?? [] };
+}
+
+/**
+ * Boxes for every event. Nobody subscribes to what he may not read; what was
+ * chosen before stays.
+ */
+export function EventChoice({ chosen = [], catalogue: q }) {
+  const wrong = useWrong('events');
+  const [picked, pick] = useState(new Set(chosen));
+  if (q.failure) {
+    return html`<${Trouble} failure=${q.failure} reload=${q.reload} />`;
+  }
+  if (!q.data) {
+    return html`<${Waiting} rows=${6} />`;
+  }
+  const set = (names, on) => {
+    const next = new Set(picked);
+    names.forEach((n) => next[on ? 'add' : 'delete'](n));
+    pick(next);
+  };
+  return html`<fieldset class="scopes" aria-describedby=${wrong ? 'events-error' : undefined} data-test="events"><legend>Events</legend>
+    ${wrong && html`<p class="wrong" id="events-error" data-test="error-events">${wrong.join(' ')}</p>`}
+    ${q.groups.map(([resource, types]) => html`<${Group} key=${resource} resource=${resource} types=${types} picked=${picked} set=${set} mine=${q.mine} />`)}
+  </fieldset>`;
+}
+
+function Group({ resource, types, picked, set, mine }) {
+  const open = types.filter((t) => mine.includes(t.scope)).map((t) => t.name);
+  const all = open.every((n) => picked.has(n));
+  return html`<fieldset class="event-group"><legend>${words(resource)}</legend>
+    ${open.length > 1 && html`<button type="button" class="button small" onClick=${() => set(open, !all)} aria-label=${(all ? 'Choose none of ' : 'Choose all of ') + words(resource)} data-test=${'all-' + resource}>${all ? 'None' : 'All'}</button>`}
+    ${types.map((t) => {
+      const own = 'event-' + t.name;
+      const lacking = !mine.includes(t.scope);
+      return html`<div class="scope" key=${t.name}>
+        <input type="checkbox" id=${own} name="events" value=${t.name} checked=${picked.has(t.name)} disabled=${lacking} aria-describedby=${own + '-text'} onChange=${(e) => set([t.name], e.target.checked)} />
+        ${picked.has(t.name) && lacking && html`<input type="hidden" name="events" value=${t.name} />`}
+        <div><label for=${own}><code>${t.name}</code></label>
+          <p class="hint" id=${own + '-text'}>${t.trigger} Needs <code>${t.scope}</code>${lacking ? ', which your role lacks' : ''}.</p></div>
+      </div>`;
+    })}
+  </fieldset>`;
+}
