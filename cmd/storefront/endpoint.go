@@ -18,7 +18,7 @@ import (
 type registration struct {
 	Events []string `placeholder:"TYPE" help:"Register an endpoint for these events, such as order.paid, and delete it at the end."`
 	Key    string   `env:"STOREFRONT_API_KEY" placeholder:"SFK" help:"An API key with webhooks.write and the read scope of each event, for --events."`
-	API    string   `env:"STOREFRONT_API_HOST" default:"http://127.0.0.1:8080" placeholder:"URL" help:"The API's host, for --events."`
+	API    string   `env:"STOREFRONT_API_HOST" default:"http://127.0.0.1:8080" help:"The API's host, for --events."`
 	URL    string   `placeholder:"URL" help:"The address to register, where it is not the one listened on: a tunnel that leads here."`
 }
 

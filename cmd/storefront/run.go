@@ -40,6 +40,7 @@ type session struct {
 // commands is the command line.
 type commands struct {
 	Serve    serveCmd    `cmd:"" help:"Serve the API until a signal comes."`
+	Dispatch dispatchCmd `cmd:"" help:"Deliver webhooks until a signal comes."`
 	Migrate  migrateCmd  `cmd:"" help:"Look after the database's schema."`
 	Store    storeCmd    `cmd:"" help:"Make and list stores."`
 	Key      keyCmd      `cmd:"" help:"Make, rotate and revoke API keys."`

@@ -93,7 +93,10 @@ func rawJSON(body []byte) json.RawMessage {
 	if json.Valid(body) {
 		return body
 	}
-	text, _ := json.Marshal(string(body)) // a string always can be written
+	text, err := json.Marshal(string(body))
+	if err != nil {
+		return nil // no text is refused
+	}
 	return text
 }
 

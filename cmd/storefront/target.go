@@ -25,7 +25,11 @@ func (p place) open(s *session, f func(*app.Base, *graph.Resolver) error) error 
 	if err != nil {
 		return err
 	}
-	core, err := base.Core(p.Naming.Addresses(), nil)
+	hooks, err := base.Engine(app.Delivery{}, false, nil)
+	if err != nil {
+		return errors.Join(err, base.Close())
+	}
+	core, err := base.Core(p.Naming.Addresses(), hooks, nil)
 	if err == nil {
 		err = f(base, core)
 	}

@@ -16,7 +16,7 @@ type webhooksCmd struct {
 }
 
 type webhooksListenCmd struct {
-	Addr      string        `default:"127.0.0.1:4242" placeholder:"HOST:PORT" help:"Where to listen; port 0 picks one."`
+	Addr      string        `default:"127.0.0.1:4242" help:"Where to listen; port 0 picks one."`
 	Secret    []string      `env:"STOREFRONT_WEBHOOK_SECRET" placeholder:"WHSEC" help:"The endpoint's secret, whsec_...; repeat it while it is rotated."`
 	Body      bool          `help:"Print bodies too."`
 	FailWith  int           `placeholder:"STATUS" help:"Answer with this status, to see how deliveries are tried again."`

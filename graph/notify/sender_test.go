@@ -318,7 +318,7 @@ func TestSenderFolds(t *testing.T) {
 	if got := strings.Join(strings.Fields(string(text)), " "); !strings.HasPrefix(got, words) {
 		t.Errorf("the text lost words: %q", got)
 	}
-	if !strings.Contains(string(text), " end\r\n\r\n.\r\nFrom here\r\n") {
+	if !strings.Contains(string(text), "\r\nend\r\n\r\n.\r\nFrom here\r\n") {
 		t.Errorf("the text lost lines: %q", text)
 	}
 	for line := range strings.SplitSeq(string(text), "\r\n") {

@@ -7,8 +7,9 @@ import (
 )
 
 // width is how many characters a line of a mail has at most, words that are
-// longer set aside. RFC 5322, section 2.1.1, asks for 78.
-const width = 76
+// longer set aside. RFC 5322, section 2.1.1,
+// asks for 78, and quoted-printable breaks lines of more than 75 once more.
+const width = 72
 
 // oneLine makes a text fit for a header: control characters become spaces, and
 // spaces in a row one, so that nothing in a name can begin another header or a

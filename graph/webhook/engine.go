@@ -16,8 +16,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
-
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/scope"
 	"github.com/storefront-go/storefront/ent/xid"
@@ -47,9 +45,8 @@ type Config struct {
 	Slots int
 	// Poll is how often the database is asked for work that others made: 100 ms by
 	// default.
-	Poll    time.Duration
-	Logger  *slog.Logger
-	Metrics prometheus.Registerer
+	Poll   time.Duration
+	Logger *slog.Logger
 }
 
 // Engine is the webhooks of one process. Its operations may be used while it
@@ -81,14 +78,7 @@ func New(c Config) (*Engine, error) {
 	if c.AppScopes == nil {
 		c.AppScopes = func(context.Context, xid.ID, xid.ID, xid.ID) (scope.Set, error) { return scope.Of(), nil }
 	}
-	if c.Metrics == nil {
-		c.Metrics = prometheus.NewRegistry()
-	}
-	e := &Engine{Config: c, id: xid.New()}
-	var err error
-	if e.metrics, err = newMetrics(e); err != nil {
-		return nil, err
-	}
+	e := &Engine{Config: c, id: xid.New(), metrics: newMetrics()}
 	e.dispatcher = newDispatcher(e)
 	return e, nil
 }

@@ -30,7 +30,7 @@ type metrics struct {
 	slots map[slotKey]*slot // what was counted since the last flush
 }
 
-func newMetrics(e *Engine) (*metrics, error) {
+func newMetrics() *metrics {
 	m := &metrics{
 		relayed: prometheus.NewCounter(prometheus.CounterOpts{Name: "storefront_webhook_events_relayed_total",
 			Help: "Events that left the outbox."}),
@@ -48,12 +48,18 @@ func newMetrics(e *Engine) (*metrics, error) {
 	for _, o := range attempt.Outcomes() {
 		m.attempts.WithLabelValues(string(o))
 	}
+	return m
+}
+
+// Register adds the engine's figures to a registry.
+func (e *Engine) Register(reg prometheus.Registerer) error {
+	m := e.metrics
 	for _, c := range []prometheus.Collector{m.relayed, m.lost, m.attempts, m.latency, m.conns, backlog{e}} {
-		if err := e.Metrics.Register(c); err != nil {
-			return nil, err
+		if err := reg.Register(c); err != nil {
+			return fmt.Errorf("register the figures of webhooks: %w", err)
 		}
 	}
-	return m, nil
+	return nil
 }
 
 // slotTime is the length of a slot of the endpoints' charts.

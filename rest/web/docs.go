@@ -28,12 +28,12 @@ func Docs(openapi []byte, problems []Problem) (http.Handler, error) {
 	if err != nil {
 		return nil, fmt.Errorf("openapi document: %w", err)
 	}
-	docs, err := render("docs.html", docsPolicy, nil, newDocsPage(doc, problems))
+	docs, err := render("docs.html", docsPolicy, newDocsPage(doc, problems))
 	if err != nil {
 		return nil, err
 	}
 	title := doc.get("info", "title").text()
-	list, err := render("problems.html", docsPolicy, nil, struct {
+	list, err := render("problems.html", docsPolicy, struct {
 		Title    string
 		Problems []Problem
 	}{title, problems})

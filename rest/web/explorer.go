@@ -6,7 +6,7 @@ import "net/http"
 // /graphql of its own host; a token that is typed into it stays in the page's
 // memory and is gone with the page.
 func Explorer() (http.Handler, error) {
-	page, err := render("explorer.html", explorerPolicy, nil, nil)
+	page, err := render("explorer.html", explorerPolicy, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -69,8 +69,8 @@ func (a asset) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // render executes one template into an asset.
-func render(name, policy string, funcs template.FuncMap, data any) (asset, error) {
-	t, err := template.New(name).Funcs(funcs).ParseFS(files, "templates/"+name)
+func render(name, policy string, data any) (asset, error) {
+	t, err := template.New(name).ParseFS(files, "templates/"+name)
 	if err != nil {
 		return asset{}, err
 	}

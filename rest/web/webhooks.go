@@ -69,7 +69,7 @@ func webhooks(title string) (asset, error) {
 	for _, e := range event.All() {
 		p.Events = append(p.Events, webhookEvent{string(e.Type), e.Resource.Resource(), e.Scope, e.Trigger})
 	}
-	return render("webhooks.html", docsPolicy, nil, p)
+	return render("webhooks.html", docsPolicy, p)
 }
 
 func lines(texts [][2]string) []line {
@@ -103,7 +103,7 @@ func spell(d time.Duration) string {
 	}{{time.Hour, "h"}, {time.Minute, "min"}, {time.Second, "s"}} {
 		if n := d / unit.of; n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", n, unit.name))
-			d -= n * unit.of
+			d %= unit.of
 		}
 	}
 	return strings.Join(parts, " ")

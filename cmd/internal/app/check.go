@@ -28,6 +28,8 @@ func (c Config) Check() error {
 	add(err)
 	add(c.Naming.check())
 	add(c.Mail.check())
+	_, err = c.egress(c.Demo)
+	add(err)
 	if c.Demo && !loopback(c.Addr) {
 		add(fmt.Errorf("--demo writes its passwords to demo.json for everyone to try: it serves loopback addresses only, not --addr %s", c.Addr))
 	}

@@ -46,6 +46,9 @@ type Config struct {
 	Mail    `embed:""`
 	Log     `embed:""`
 
+	Delivery   `embed:""`
+	NoDispatch bool `env:"STOREFRONT_NO_DISPATCH" help:"Leave the delivery of webhooks to storefront dispatch."`
+
 	Migrate        bool     `env:"STOREFRONT_MIGRATE" help:"Apply pending migrations to a MySQL database first. SQLite files are always brought up to date."`
 	Demo           bool     `env:"STOREFRONT_DEMO" help:"Make two demo stores on the first start, and write their credentials to demo.json in --data."`
 	DemoOrders     int      `default:"500" env:"STOREFRONT_DEMO_ORDERS" placeholder:"N" help:"Orders in each demo store (default ${default})."`
@@ -96,6 +99,10 @@ func (c Config) LogValue() slog.Value {
 		slog.String("store_domain", c.StoreDomain),
 		slog.String("smtp_server", c.Mail.redacted()),
 		slog.String("mail_from", c.MailFrom),
+		slog.Bool("dispatch", !c.NoDispatch),
+		slog.Bool("allow_loopback_webhooks", c.AllowLoopbackWebhooks || c.Demo),
+		slog.String("allow_webhooks_to", strings.Join(c.AllowWebhooksTo, ",")),
+		slog.String("suspend_webhooks_on", c.SuspendOn),
 		slog.String("log_format", c.LogFormat),
 		slog.String("log_level", c.LogLevel),
 		slog.Bool("migrate", c.Migrate),

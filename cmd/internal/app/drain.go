@@ -37,7 +37,12 @@ func Run(ctx context.Context, c Config, r Runtime, announce func(*Server) error)
 	if err != nil {
 		return err
 	}
-	err = announce(s)
+	return s.run(ctx, announce)
+}
+
+// run waits for the end of ctx, or for a server to fail, and drains.
+func (s *Server) run(ctx context.Context, announce func(*Server) error) error {
+	err := announce(s)
 	if err == nil {
 		select {
 		case <-ctx.Done():

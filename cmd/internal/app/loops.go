@@ -19,26 +19,38 @@ const (
 
 // newLoops makes what runs beside the requests. They start in this order and
 // stop in reverse.
-func (s *Server) newLoops(claims *idem.Keeper) (*work.Group, error) {
-	g := new(work.Group)
-	list := []work.Config{
+func (s *Server) newLoops(claims *idem.Keeper) []work.Config {
+	return append(s.mailLoops(), []work.Config{
 		{Name: "last_use", Interval: usedEvery, Run: s.base.Keys.WriteUsed},
 		{Name: "purge_idempotency", Interval: purgeEvery, Timeout: purgeEvery, Run: counted(s.log, "idempotency keys", claims.Purge)},
 		{Name: "purge_sessions", Interval: purgeEvery, Timeout: purgeEvery, Run: counted(s.log, "sessions", s.base.Sessions.Purge)},
 		{Name: "purge_grants", Interval: purgeEvery, Timeout: purgeEvery, Run: counted(s.log, "grants and tokens", s.oauth.Purge)},
 		{Name: "purge_events", Interval: purgeEvery, Timeout: purgeEvery, Run: counted(s.log, "events",
 			func(ctx context.Context) (int, error) { return outbox.Purge(ctx, s.base.Store) })},
+		{Name: "purge_webhooks", Interval: purgeEvery, Timeout: purgeEvery, Run: counted(s.log, "deliveries and attempts", s.hooks.Purge)},
+	}...)
+}
+
+// mailLoops hands mails to the mail server, where there is one.
+func (s *Server) mailLoops() []work.Config {
+	if s.sender == nil {
+		return nil
 	}
-	if s.sender != nil {
-		list = append(list, work.Config{Name: "send_mail", Interval: mailEvery, Run: s.sender.Round})
-	}
+	return []work.Config{{Name: "send_mail", Interval: mailEvery, Run: s.sender.Round}}
+}
+
+// keepLoops starts loops, and stops them when the server is shut down.
+func (s *Server) keepLoops(ctx context.Context, list []work.Config) error {
+	g := new(work.Group)
 	for _, c := range list {
 		c.Logger = s.log
 		if _, err := g.Add(c); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return g, nil
+	g.Start(context.WithoutCancel(ctx))
+	s.closer.push("stop loops", func(context.Context) error { g.Stop(); return nil })
+	return nil
 }
 
 // counted logs how many rows a purge deleted.

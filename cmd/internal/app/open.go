@@ -142,12 +142,9 @@ func (s Storage) ring() (*keyring.Ring, error) {
 }
 
 // Core makes the operations, for stores that are served under the addresses.
-func (b *Base) Core(a Addresses, log *slog.Logger) (*graph.Resolver, error) {
-	hooks, err := webhook.New(webhook.Config{Store: b.Store, Vault: webhook.NewVault(b.Ring), Logger: log})
-	if err != nil {
-		return nil, err
-	}
-	return graph.New(graph.Config{Store: b.Store, Keys: b.Keys, Sessions: b.Sessions, Pages: page.New(b.Ring), HostOf: a.StoreHost, Webhooks: hooks, Logger: log})
+func (b *Base) Core(a Addresses, hooks *webhook.Engine, log *slog.Logger) (*graph.Resolver, error) {
+	return graph.New(graph.Config{Store: b.Store, Keys: b.Keys, Sessions: b.Sessions, Pages: page.New(b.Ring),
+		HostOf: a.StoreHost, Webhooks: hooks, Logger: log})
 }
 
 // Close closes the database.

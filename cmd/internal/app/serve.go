@@ -13,6 +13,7 @@ import (
 	"github.com/storefront-go/storefront/graph/idem"
 	"github.com/storefront-go/storefront/graph/notify"
 	"github.com/storefront-go/storefront/graph/oauth"
+	"github.com/storefront-go/storefront/graph/webhook"
 )
 
 // Limits of the HTTP servers. An answer may take longer than any request of the
@@ -47,6 +48,7 @@ type Server struct {
 	log    *slog.Logger
 	base   *Base
 	oauth  *oauth.Server
+	hooks  *webhook.Engine
 	sender *notify.Sender // nil without a mail server
 	admin  *admin
 	public *http.Server
@@ -101,12 +103,18 @@ func (s *Server) listen(ctx context.Context, c Config, r Runtime) error {
 	if s.base.Notifier, err = c.Mail.notifier(s.API); err != nil {
 		return err
 	}
-	core, err := s.base.Core(s.Addresses, r.Logger)
+	if s.hooks, err = s.base.Engine(c.Delivery, c.Demo, r.Logger); err != nil {
+		return err
+	}
+	core, err := s.base.Core(s.Addresses, s.hooks, r.Logger)
 	if err != nil {
 		return err
 	}
 	reg, err := newRegistry(s.base.Store, r.Build, core.RejectedCursors)
 	if err != nil {
+		return err
+	}
+	if err := s.hooks.Register(reg); err != nil {
 		return err
 	}
 	if err := s.newSender(c.Mail, reg); err != nil {
@@ -127,6 +135,9 @@ func (s *Server) listen(ctx context.Context, c Config, r Runtime) error {
 	}
 	if err := s.startLoops(ctx, claims); err != nil {
 		return err
+	}
+	if !c.NoDispatch {
+		s.dispatch(ctx)
 	}
 	s.public = s.server(ctx, handler, writeTimeout)
 	s.serve(s.public, secured(public, certificate), "public")
@@ -176,13 +187,13 @@ func (s *Server) serve(h *http.Server, l net.Listener, name string) {
 	}()
 }
 
+// dispatch delivers webhooks until the server is shut down.
+func (s *Server) dispatch(ctx context.Context) {
+	s.hooks.Start(ctx)
+	s.closer.push("stop webhooks", func(ctx context.Context) error { s.hooks.Stop(ctx); return nil })
+}
+
 func (s *Server) startLoops(ctx context.Context, claims *idem.Keeper) error {
-	loops, err := s.newLoops(claims)
-	if err != nil {
-		return err
-	}
-	loops.Start(context.WithoutCancel(ctx))
 	s.closer.push("write last use", func(ctx context.Context) error { return s.base.Keys.WriteUsed(ctx) })
-	s.closer.push("stop loops", func(context.Context) error { loops.Stop(); return nil })
-	return nil
+	return s.keepLoops(ctx, s.newLoops(claims))
 }

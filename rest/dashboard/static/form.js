@@ -228,6 +228,6 @@ export function ActionButton({ run, done, onStale, children, kind = '', ...rest 
 }
 
 /** Asks before something that cannot be taken back. */
-export function Confirm({ title, children, action, onClose, name, submit, danger = true }) {
-  return html`<${FormDialog} title=${title} onClose=${onClose} action=${action} name=${name} submit=${submit} busyText="Working" danger=${danger}>${children}<//>`;
+export function Confirm({ title, children, action, onClose, onStale, name, submit, danger = true }) {
+  return html`<${FormDialog} title=${title} onClose=${onClose} onStale=${onStale} action=${action} name=${name} submit=${submit} busyText="Working" danger=${danger}>${children}<//>`;
 }

@@ -1,0 +1,52 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/netip"
+	"strings"
+
+	"github.com/storefront-go/storefront/ent/scope"
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/egress"
+	"github.com/storefront-go/storefront/graph/oauth"
+	"github.com/storefront-go/storefront/graph/webhook"
+)
+
+// Delivery says where webhooks may go and when an endpoint is suspended.
+type Delivery struct {
+	AllowLoopbackWebhooks bool     `env:"STOREFRONT_ALLOW_LOOPBACK_WEBHOOKS" help:"Let webhooks go to receivers at 127.0.0.0/8, [::1] and localhost, http or https; --demo does."`
+	AllowWebhooksTo       []string `env:"STOREFRONT_ALLOW_WEBHOOKS_TO" placeholder:"CIDR" help:"Private networks whose receivers webhooks may reach, by https (default none)."`
+	SuspendOn             string   `name:"suspend-webhooks-on" enum:"delivery,silence" default:"delivery" env:"STOREFRONT_SUSPEND_WEBHOOKS_ON" placeholder:"RULE" help:"Suspend an endpoint when one delivery failed for 24 hours (delivery), or when none at all succeeded for as long (silence); default ${default}."`
+}
+
+// egress reads where webhooks may go.
+func (c Delivery) egress(demo bool) (egress.Policy, error) {
+	p := egress.Policy{AllowLoopback: c.AllowLoopbackWebhooks || demo}
+	for _, text := range c.AllowWebhooksTo {
+		network, err := netip.ParsePrefix(strings.TrimSpace(text))
+		if err != nil {
+			return p, fmt.Errorf("--allow-webhooks-to: %q is not a network such as 10.0.0.0/8", text)
+		}
+		p.AllowTo = append(p.AllowTo, network.Masked())
+	}
+	return p, nil
+}
+
+// Engine makes the webhooks of this process, which stand still.
+func (b *Base) Engine(c Delivery, demo bool, log *slog.Logger) (*webhook.Engine, error) {
+	policy, err := c.egress(demo)
+	if err != nil {
+		return nil, err
+	}
+	return webhook.New(webhook.Config{
+		Store: b.Store, Vault: webhook.NewVault(b.Ring), Egress: policy, Notifier: b.Notifier,
+		SuspendOnSilence: c.SuspendOn == "silence", Logger: log,
+		AppScopes: func(ctx context.Context, store, appStore, app xid.ID) (scope.Set, error) {
+			ctx = viewer.Operator(ctx, store)
+			return oauth.AppScopes(ctx, b.Store.DB(ctx), appStore, app)
+		},
+	})
+}

@@ -1,0 +1,47 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/storefront-go/storefront/cmd/internal/app"
+)
+
+type dispatchCmd struct {
+	app.DispatchConfig
+	JSON bool `name:"json" help:"Print the address as one line of JSON once it has begun."`
+}
+
+// Help implements kong.HelpProvider.
+func (dispatchCmd) Help() string {
+	return `Delivers the webhooks of every store of the database, beside servers that run with --no-dispatch, or beside others that deliver too: any number may. SIGTERM or SIGINT drains: attempts in flight end and are written down. A second signal kills, which is safe too.
+
+It needs the root secret of the servers: the same --data, or STOREFRONT_SECRET_KEY.
+
+Examples:
+
+    storefront serve --no-dispatch --database mysql://shop:secret@db.internal:3306/shop
+    storefront dispatch --database mysql://shop:secret@db.internal:3306/shop
+`
+}
+
+// Run dispatches.
+func (c *dispatchCmd) Run(s *session) error {
+	c.SecretKey = s.getenv("STOREFRONT_SECRET_KEY")
+	if err := c.Check(); err != nil {
+		return &usageError{err}
+	}
+	r := app.Runtime{Logger: c.Log.Logger(s.err), Getenv: s.getenv, Build: s.build}
+	err := app.RunDispatch(s.ctx, c.DispatchConfig, r, func(server *app.Server) error {
+		if c.JSON {
+			return json.NewEncoder(s.out).Encode(map[string]string{"admin_url": server.Admin})
+		}
+		_, err := fmt.Fprintf(s.out, "Dispatching webhooks\nAdmin %s\n", server.Admin)
+		return err
+	})
+	if err != nil && s.ctx.Err() != nil && !errors.Is(err, s.ctx.Err()) {
+		return fmt.Errorf("drain: %w", err)
+	}
+	return err
+}

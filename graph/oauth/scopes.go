@@ -1,0 +1,39 @@
+package oauth
+
+import (
+	"context"
+
+	"entgo.io/ent/dialect/sql"
+
+	"github.com/storefront-go/storefront/ent/db"
+	apps "github.com/storefront-go/storefront/ent/db/app"
+	"github.com/storefront-go/storefront/ent/db/grant"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/scope"
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/ent/xid"
+)
+
+// maxStanding bounds the grants that are read of one app in one store.
+const maxStanding = 100
+
+// AppScopes returns what an app may have in the viewer's store at present: what
+// its standing grants gave it, as far as the app may have it now, and nothing
+// when it is disabled. The app's row lies in the store that registered it.
+func AppScopes(ctx context.Context, c *db.Client, registered, app xid.ID) (scope.Set, error) {
+	a, err := c.App.Query().Where(apps.StoreID(registered), apps.ID(app)).Load(viewer.Everywhere(ctx))
+	if err != nil || len(a) == 0 || a[0].DisabledAt != nil {
+		return scope.Of(), wrap("read app", err)
+	}
+	query := c.Grant.Query().Where(grant.AppID(app))
+	query.Modify(func(s *sql.Selector) { s.Where(Standing(micros.Now())).Limit(maxStanding) })
+	grants, err := query.Load(ctx)
+	if err != nil {
+		return scope.Of(), wrap("read grants", err)
+	}
+	given := scope.Of()
+	for _, g := range grants {
+		given |= scope.Parse(g.Scopes)
+	}
+	return given & scope.Parse(a[0].Scopes), nil
+}

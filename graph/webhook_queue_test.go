@@ -1,0 +1,131 @@
+package graph
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/webhookqueue"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/model"
+	"github.com/storefront-go/storefront/graph/webhook"
+)
+
+// Counting ends at 10,000, and each endpoint of a page has its own count.
+func TestQueueState(t *testing.T) {
+	eachShop(t, func(t *testing.T, p *shop) {
+		empty, some, full := p.hook(t, p.ctx), p.hook(t, p.ctx), p.hook(t, p.ctx)
+		ids := p.sent(t, some, "delivered", waits, failed, waits)
+		p.plantDeliveries(t, full, maxWaiting+5)
+		p.meddle(t, func(ctx context.Context, c *db.Client) error {
+			return c.WebhookQueue.Update().Where(webhookqueue.ID(some.ID)).SetMissedFrom(xid.New()).Exec(ctx)
+		})
+		oldest := must[xid.ID](t)(xid.Delivery.Parse(ids[1])).Time()
+		for _, e := range must[*model.WebhookEndpointConnection](t)(p.Query().WebhookEndpoints(p.ctx, nil, nil)).Nodes {
+			got := must[*model.WebhookQueueState](t)(endpointFields{p.Resolver}.Queue(p.ctx, e))
+			switch e.ID {
+			case empty.ID:
+				if got.Waiting != 0 || got.OldestAt != nil || got.CatchingUp {
+					t.Errorf("empty: %+v", got)
+				}
+			case some.ID:
+				if got.Waiting != 2 || *got.OldestAt != oldest || !got.CatchingUp {
+					t.Errorf("some: %+v", got)
+				}
+			case full.ID:
+				if got.Waiting != maxWaiting || *got.OldestAt != 1_000_001 {
+					t.Errorf("full: %+v", got)
+				}
+			}
+		}
+		// While it is stopped nothing is added.
+		p.suspend(t, some)
+		if got := must[*model.WebhookQueueState](t)(endpointFields{p.Resolver}.Queue(p.ctx, p.seen(t, some))); got.Waiting != 2 || got.CatchingUp {
+			t.Errorf("suspended: %+v", got)
+		}
+	})
+}
+
+// plantDeliveries writes n waiting deliveries, many and fast.
+func (p *shop) plantDeliveries(t testing.TB, e *model.WebhookEndpoint, n int) {
+	t.Helper()
+	for from := 1; from <= n; from += 1000 {
+		p.meddle(t, func(ctx context.Context, c *db.Client) error {
+			var rows []*db.DeliveryCreate
+			for i := from; i < from+1000 && i <= n; i++ {
+				id := webhook.DeliveryID(e.ID, int64(i), micros.Time(1_000_000+i))
+				rows = append(rows, c.Delivery.Create().SetID(id).SetEndpointID(e.ID).SetSequence(int64(i)).SetEventID(id).SetResourceID(id))
+			}
+			return c.Delivery.CreateBulk(rows...).Exec(ctx)
+		})
+	}
+}
+
+// Activity comes in slots without gaps, of five minutes or of an hour.
+func TestActivity(t *testing.T) {
+	eachShop(t, func(t *testing.T, p *shop) {
+		e, other := p.hook(t, p.ctx), p.hook(t, p.ctx)
+		five, hour := micros.Time(5*time.Minute.Microseconds()), micros.Time(time.Hour.Microseconds())
+		now := micros.Now()
+		slot, top := now-now%five, now-now%hour
+		p.meddle(t, func(ctx context.Context, c *db.Client) error {
+			for _, s := range []struct {
+				id                              xid.ID
+				at                              micros.Time
+				delivered, failed, sum, slowest int64
+			}{
+				{e.ID, slot, 3, 1, 600, 400}, {e.ID, top - hour, 2, 0, 30, 20}, {e.ID, top - five, 4, 5, 30, 25},
+				{e.ID, top - 400*hour, 9, 9, 9, 9}, {e.ID, top - 2*hour, 0, 7, 0, 0}, {other.ID, slot, 100, 100, 100, 100}, {e.ID, slot + 24*hour, 8, 8, 8, 8},
+			} {
+				err := c.EndpointStat.Create().SetID(s.id).SetSlot(s.at).SetDelivered(s.delivered).SetFailed(s.failed).
+					SetLatencySum(s.sum).SetLatencyMax(s.slowest).Exec(ctx)
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		e = p.seen(t, e)
+		read := func(hours int) map[micros.Time]*model.WebhookActivity {
+			all := must[[]*model.WebhookActivity](t)(endpointFields{p.Resolver}.Activity(p.ctx, e, hours))
+			width, count := hour, hours
+			if hours <= 6 {
+				width, count = five, hours*12
+			}
+			of := map[micros.Time]*model.WebhookActivity{}
+			for i, a := range all {
+				if i > 0 && a.At != all[i-1].At+width {
+					t.Errorf("%d hours: %v follows %v", hours, a.At, all[i-1].At)
+				}
+				of[a.At] = a
+			}
+			if len(all) != count || all[len(all)-1].At != now-now%width {
+				t.Errorf("%d hours: %d slots up to %v", hours, len(all), all[len(all)-1].At)
+			}
+			return of
+		}
+		fine := read(6)
+		if a := fine[slot]; a.Delivered != 3 || a.Failed != 1 || *a.LatencyMean != 200 || *a.LatencyMax != 400 {
+			t.Errorf("the present five minutes: %+v", a)
+		}
+		if a := fine[top-2*hour]; a.Delivered != 0 || a.Failed != 7 || a.LatencyMean != nil || a.LatencyMax != nil {
+			t.Errorf("failures alone: %+v", a)
+		}
+		if a := fine[top-hour-five]; a.Delivered != 0 || a.Failed != 0 {
+			t.Errorf("nothing: %+v", a)
+		}
+		coarse := read(7)
+		if a := coarse[top-hour]; a.Delivered != 6 || a.Failed != 5 || *a.LatencyMean != 10 || *a.LatencyMax != 25 {
+			t.Errorf("an hour: %+v", a)
+		}
+		read(1)
+		read(336)
+		for _, hours := range []int{0, -1, 337} {
+			if _, err := (endpointFields{p.Resolver}).Activity(p.ctx, e, hours); faultOf(err) != "invalid_parameter" {
+				t.Errorf("%d hours: %v", hours, err)
+			}
+		}
+	})
+}
