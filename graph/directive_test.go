@@ -119,6 +119,8 @@ func literal(schema *ast.Schema, t *ast.Type) string {
 		return "0" // no version is 0, so nothing is changed
 	case d.Name == "Boolean":
 		return "false"
+	case d.Name == "Time":
+		return `"2026-01-31T12:00:00Z"`
 	}
 	return `""`
 }

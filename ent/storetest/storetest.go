@@ -40,6 +40,12 @@ func Unlinted(b *testing.B) *ent.Store {
 	return openWith(b, ent.Config{Database: SQLite(b)})
 }
 
+// UnlintedMySQL is [Unlinted] on MySQL or MariaDB: ask [HaveMySQL] first.
+func UnlintedMySQL(b *testing.B) *ent.Store {
+	b.Helper()
+	return openWith(b, ent.Config{Database: MySQL(b)})
+}
+
 // Each runs f on SQLite, and on MySQL or MariaDB when there is one, each with a
 // migrated, empty database.
 func Each(t *testing.T, f func(t *testing.T, s *ent.Store)) {

@@ -7,8 +7,8 @@ import (
 )
 
 // width is how many characters a line of a mail has at most, words that are
-// longer set aside. RFC 5322, section 2.1.1,
-// asks for 78, and quoted-printable breaks lines of more than 75 once more.
+// longer set aside. RFC 5322, section 2.1.1, asks for 78, and quoted-printable
+// breaks what is longer than 75 once more.
 const width = 72
 
 // oneLine makes a text fit for a header: control characters become spaces, and
