@@ -81,6 +81,9 @@ func TestWebhookEndpointStates(t *testing.T) {
 				if got.Status != tc.to || why != tc.why || (got.SuspendedAt() == nil) != (tc.to == state.EndpointActive) {
 					t.Errorf("%s when %s: %v", tc.change, from, got.WebhookEndpoint)
 				}
+				if rests := p.queue(t, e.ID).DueAt == micros.Never; rests != (tc.to == state.EndpointDisabled) {
+					t.Errorf("%s when %s: the queue rests: %v", tc.change, from, rests)
+				}
 				if read := p.row(t, e.ID); read.String() != got.WebhookEndpoint.String() || p.queue(t, e.ID).Epoch == before.Epoch {
 					t.Errorf("%s when %s: stored %v, returned %v", tc.change, from, read, got.WebhookEndpoint)
 				}

@@ -1,6 +1,7 @@
 package rest_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"slices"
@@ -232,6 +233,32 @@ func TestWebhookBodies(t *testing.T) {
 			}
 			if diff := cmp.Diff(tc.want, a.want(422, "validation_failed").problem().places()); diff != "" {
 				t.Errorf("errors (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// hostileURLs are addresses that no endpoint may have, by their form alone.
+var hostileURLs = []string{
+	"", " ", "hooks.example.com", "//hooks.example.com/", "/in", "http://hooks.example.com/", "ftp://hooks.example.com/", "javascript:alert(1)",
+	"https://", "https:///in", "https://user@hooks.example.com/", "https://user:pass@hooks.example.com/", "https://hooks.example.com/#part",
+	"https://hooks.example.com:0/", "https://hooks.example.com:99999/", "https://hooks.example.com/a b", "https://hooks.example.com/\n", "https://hooks.example.com\\@10.0.0.1/",
+	"https://localhost/", "https://localhost./", "https://api.localhost/", "https://intranet/", "https://printer.local/", "https://db.internal/", "https://metadata.google.internal/",
+	"https://127.0.0.1/", "https://127.1/", "https://2130706433/", "https://0x7f000001/", "https://0177.0.0.1/", "https://0/", "https://0.0.0.0/",
+	"https://10.0.0.1/", "https://172.16.0.1/", "https://192.168.1.1/", "https://169.254.169.254/latest/meta-data/", "https://100.64.0.1/", "https://255.255.255.255/", "https://224.0.0.1/",
+	"https://[::1]/", "https://[::]/", "https://[::ffff:127.0.0.1]/", "https://[::ffff:a9fe:a9fe]/", "https://[fe80::1]/", "https://[fe80::1%25eth0]/", "https://[fc00::1]/",
+	"https://[64:ff9b::a00:1]/", "https://[2002:7f00:1::]/", "https://[2001:0:7f00:1::]/", "https://[ff02::1]/",
+}
+
+// An address is judged by its form when it is registered: nothing is looked up.
+func TestHostileWebhookURLs(t *testing.T) {
+	s, m := sqlite(t)
+	for _, address := range hostileURLs {
+		t.Run(clipped(address), func(t *testing.T) {
+			body, _ := json.Marshal(map[string]any{"url": address, "events": []string{"order.paid"}})
+			a := s.do(t, request{As: m.all, Method: "POST", Path: "/webhooks", Body: string(body), Free: true})
+			if got := a.want(422, "validation_failed").problem().places(); !slices.Equal(got, []string{"#/url invalid_format"}) {
+				t.Errorf("got %v", got)
 			}
 		})
 	}

@@ -32,7 +32,7 @@ func TestBrowserAccessible(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := start(t, settings{Data: demoData(t), Args: []string{"--rate-limit", "0"}})
+	p := start(t, settings{Data: demoData(t), Args: []string{"--demo", "--rate-limit", "0"}})
 	b, f := p.browse(t), p.demo(t)
 	// The checker is put in by the protocol: the pages' own policy keeps scripts
 	// of others out.
@@ -52,8 +52,26 @@ func TestBrowserAccessible(t *testing.T) {
 	b.inspect("order", `main h1`)
 	b.click(`[data-test="order-fulfill"]`)
 	b.inspect("dialog", `dialog [data-test="submit"]`)
+	b.inspectWebhooks(p, f.Stores[0].StaffToken)
 	b.open(consent)
 	b.inspect("consent", `button[value="allow"]`)
+}
+
+// inspectWebhooks looks at the pages of an endpoint that got something.
+func (b *browser) inspectWebhooks(p *program, token string) {
+	b.t.Helper()
+	id := p.registered(b.t, token, receive(b.t).URL, payload, "product.created", "order.paid")
+	p.drafted(b.t, token, payload)
+	sent := p.until(b.t, token, id, "a delivery", `deliveries(first: 1, state: DELIVERED) { nodes { id } }`)
+	b.open("/dashboard/webhooks")
+	b.inspect("webhooks", `[data-test="spark"]`)
+	b.click(`[data-test="webhook-new"]`)
+	b.inspect("webhook-new", `dialog [data-test="events"] input`)
+	b.open("/dashboard/webhooks/" + id)
+	b.see(`[data-test="activity"] canvas`)
+	b.inspect("webhook", `[data-test="deliveries"] tbody tr`)
+	b.open("/dashboard/webhooks/" + id + "/deliveries/" + sent)
+	b.inspect("delivery", `[data-test="payload"]`)
 }
 
 // inspect looks at a page once it has come to rest.

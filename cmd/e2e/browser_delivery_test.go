@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"context"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -58,15 +59,46 @@ func (p *program) drafted(t *testing.T, token, title string) {
 		map[string]any{"title": title}, &made)
 }
 
-// newest opens the newest delivery of an endpoint once it is in the state.
-func (b *browser) newest(id, state string) {
+// until asks about an endpoint until it has deliveries or an account of them, and
+// returns the first delivery's id.
+func (p *program) until(t *testing.T, token, id, what, field string) string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		var found struct {
+			WebhookEndpoint struct {
+				Deliveries struct{ Nodes []struct{ ID string } }
+				Activity   []struct{ Delivered int }
+			}
+		}
+		p.graphql(t, token, `query($id: ID!) { webhookEndpoint(id: $id) { `+field+` } }`, map[string]any{"id": id}, &found)
+		if nodes := found.WebhookEndpoint.Deliveries.Nodes; len(nodes) > 0 {
+			return nodes[0].ID
+		}
+		for _, a := range found.WebhookEndpoint.Activity {
+			if a.Delivered > 0 {
+				return ""
+			}
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			t.Fatalf("there is never %s", what)
+		}
+	}
+}
+
+// newest opens the newest delivery of an endpoint once one is in the state and
+// was tried.
+func (b *browser) newest(p *program, token, id, state string) {
 	b.t.Helper()
+	p.until(b.t, token, id, "a delivery that is "+state, `deliveries(first: 1, state: `+state+`) { nodes { id } }`)
 	b.open("/dashboard/webhooks/" + id + "?state=" + state)
-	b.see(`[data-test="deliveries"] [data-test="refresh"]`)
-	const first = `[data-test="deliveries"] tbody tr:first-child [data-test="delivery"]`
-	b.await("a delivery that is "+state, `document.querySelector(`+quote(first)+`) || document.querySelector('[data-test="refresh"]').click()`)
-	b.click(first)
-	b.see(`[data-test="payload"]`)
+	b.click(`[data-test="deliveries"] tbody tr:first-child [data-test="delivery"]`)
+	b.see(`[data-test="attempts"] .attempts li`)
 }
 
 // badge waits for the state that a delivery's page shows.
@@ -88,7 +120,7 @@ func TestBrowserDeliveries(t *testing.T) {
 
 	p.drafted(t, token, payload)
 	taken := r.next(t)
-	b.newest(id, "DELIVERED")
+	b.newest(p, token, id, "DELIVERED")
 	b.badge("Delivered")
 	if got := b.text(`[data-test="event-id"]`); got != taken {
 		t.Errorf("the page shows the event %s, the receiver got %s", got, taken)
@@ -102,7 +134,7 @@ func TestBrowserDeliveries(t *testing.T) {
 	r.status.Store(http.StatusServiceUnavailable)
 	p.drafted(t, token, "Second")
 	second := r.next(t)
-	b.newest(id, "WAITING")
+	b.newest(p, token, id, "WAITING")
 	b.seeText("HTTP 503")
 	b.shot("delivery-waiting")
 	r.status.Store(http.StatusOK)
@@ -115,16 +147,16 @@ func TestBrowserDeliveries(t *testing.T) {
 
 	r.status.Store(http.StatusGone)
 	p.drafted(t, token, "Third")
-	b.newest(id, "WAITING")
+	b.newest(p, token, id, "WAITING")
 	b.confirm(`[data-test="delivery-skip"]`)
 	b.badge("Skipped")
 	r.status.Store(http.StatusOK)
-	b.replay(r, id, taken, second)
+	b.replay(p, r, token, id, taken, second)
 }
 
 // replay sends a test, then all events of the last hour once more, and looks at
 // the chart of it all.
-func (b *browser) replay(r *receiver, id string, events ...string) {
+func (b *browser) replay(p *program, r *receiver, token, id string, events ...string) {
 	b.t.Helper()
 	b.open("/dashboard/webhooks/" + id)
 	b.click(`[data-test="webhook-test"]`)
@@ -143,10 +175,11 @@ func (b *browser) replay(r *receiver, id string, events ...string) {
 			}
 		}
 	}
+	p.until(b.t, token, id, "an account of attempts", `activity(hours: 6) { delivered }`)
 	b.open("/dashboard/webhooks/" + id + "?hours=6")
 	b.see(`[data-test="activity"] canvas`)
 	b.click(`.chart-table summary`)
-	b.await("what came of the attempts", `document.querySelector('.chart-table tbody td')?.innerText > 0 || document.querySelector('[data-test="refresh"]').click()`)
+	b.await("what came of the attempts", `Number(document.querySelector('.chart-table tbody td')?.innerText) > 0`)
 	b.see(`[data-test="deliveries"] tbody tr`)
 	b.shot("webhook")
 }

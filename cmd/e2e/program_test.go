@@ -68,7 +68,13 @@ var (
 // launch runs serve without waiting for it.
 func launch(t *testing.T, s settings) *program {
 	t.Helper()
-	args := append([]string{"serve", "--addr", "127.0.0.1:0", "--admin-addr", "127.0.0.1:0", "--data", s.Data}, s.Args...)
+	return spawn(t, s, append([]string{"serve", "--addr", "127.0.0.1:0", "--admin-addr", "127.0.0.1:0", "--data", s.Data}, s.Args...)...)
+}
+
+// spawn runs the program without waiting for it; of the settings only the folder
+// and the environment count.
+func spawn(t *testing.T, s settings, args ...string) *program {
+	t.Helper()
 	p := &program{cmd: exec.Command(binary(t), args...), data: s.Data, began: time.Now(),
 		out: newTranscript(), log: newTranscript(), ended: make(chan struct{})}
 	p.cmd.Stdout, p.cmd.Stderr, p.cmd.Env = p.out, p.log, environment(s.Env...)

@@ -50,8 +50,8 @@ func newChildren(dir, binary string, d *dataset) *children {
 	return &children{dir, binary, rand.Text() + rand.Text(), d}
 }
 
-// server starts the service, with its rate limits off.
-func (c *children) server(ctx context.Context) (*child, error) {
+// server starts the service, with its rate limits off, and with further flags.
+func (c *children) server(ctx context.Context, flags ...string) (*child, error) {
 	addr, admin := free(), free()
 	if addr == "" || admin == "" {
 		return nil, errors.New("no free port on 127.0.0.1")
@@ -60,8 +60,8 @@ func (c *children) server(ctx context.Context) (*child, error) {
 	if err := os.MkdirAll(data, 0o700); err != nil {
 		return nil, err
 	}
-	p, err := c.start("server", c.binary, "serve", "--database", c.data.address, "--data", data,
-		"--addr", addr, "--admin-addr", admin, "--rate-limit", "0")
+	p, err := c.start("server", c.binary, append([]string{"serve", "--database", c.data.address, "--data", data,
+		"--addr", addr, "--admin-addr", admin, "--rate-limit", "0"}, flags...)...)
 	if err != nil {
 		return nil, err
 	}

@@ -29,6 +29,7 @@ type dataset struct {
 type store struct {
 	dir  string
 	size corpus.Size
+	anew bool // load it even where it was loaded before
 }
 
 // prepareCommand loads the data.
@@ -72,7 +73,7 @@ func (f dataFlags) store() store {
 	if f.Orders != size.Orders {
 		size = size.Scaled(f.Orders)
 	}
-	return store{dir, size}
+	return store{dir: dir, size: size}
 }
 
 // open returns the data of an engine, loading it at the first time.
@@ -87,6 +88,7 @@ func (s store) open(ctx context.Context, engine string) (*dataset, error) {
 	if d.corpus, found, err = corpus.Load(note, s.size); err != nil {
 		return nil, err
 	}
+	found = found && !s.anew
 	if !found {
 		d.corpus = nil // of another version or size
 	}

@@ -10,6 +10,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 )
@@ -99,10 +100,8 @@ func (r registration) call(ctx context.Context, method, path string, body []byte
 	if err != nil {
 		return nil, err
 	}
-	for _, status := range want {
-		if res.StatusCode == status {
-			return answer, nil
-		}
+	if slices.Contains(want, res.StatusCode) {
+		return answer, nil
 	}
 	return nil, refusal(res.StatusCode, answer)
 }
@@ -116,12 +115,12 @@ func refusal(status int, answer []byte) error {
 			Detail  string `json:"detail"`
 		} `json:"errors"`
 	}
-	text := fmt.Sprintf("the API answered %d", status)
+	parts := []string{fmt.Sprintf("the API answered %d", status)}
 	if json.Unmarshal(answer, &problem) == nil && problem.Detail != "" {
-		text += ": " + problem.Detail
+		parts = append(parts, problem.Detail)
 		for _, e := range problem.Errors {
-			text += " " + strings.TrimPrefix(e.Pointer, "#/") + ": " + e.Detail
+			parts = append(parts, strings.TrimPrefix(e.Pointer, "#/")+": "+e.Detail)
 		}
 	}
-	return errors.New(printable(text))
+	return errors.New(printable(strings.Join(parts, ": ")))
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/storefront-go/storefront/rest/hook"
@@ -71,12 +72,9 @@ func (c *webhooksListenCmd) Run(s *session) error {
 
 // check says what the parser cannot see.
 func (c *webhooksListenCmd) check() error {
-	for _, secret := range c.Secret {
-		if secret == "" {
-			return errors.New("--secret: it is empty")
-		}
-	}
 	switch {
+	case slices.Contains(c.Secret, ""):
+		return errors.New("--secret: one of them is empty")
 	case c.FailWith != 0 && (c.FailWith < 300 || c.FailWith > 599):
 		return errors.New("--fail-with: want a status from 300 to 599")
 	case c.FailFirst < 0 || c.FailFirst > 0 && c.FailWith == 0:

@@ -260,7 +260,7 @@ func TestListenRefused(t *testing.T) {
 		{"a problem", func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(http.StatusUnprocessableEntity)
 			io.WriteString(w, `{"detail":"Wrong.\u001b","errors":[{"pointer":"#/url","detail":"Not https."}]}`)
-		}, 204, "422: Wrong.\ufffd url: Not https."},
+		}, 204, "422: Wrong.\ufffd: url: Not https."},
 		{"no problem", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadGateway) }, 204, "answered 502"},
 		{"no secret", func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(http.StatusCreated)
@@ -297,6 +297,7 @@ func TestListenMistakes(t *testing.T) {
 		"--fail-first 2":                              "--fail-with",
 		"--fail-with 500 --fail-first=-1":             "--fail-first",
 		"--delay=-1s":                                 "--delay",
+		"--secret whsec_a,,":                          "--secret",
 		"--delay soon":                                "--delay",
 		"--events order.paid":                         "--key",
 		"--events order.paid --key sfk_x --api ftp:x": "--api",

@@ -58,7 +58,7 @@ func (d *dispatcher) leave(limit context.Context) {
 	d.mu.Lock()
 	by := map[micros.Time][]*queue{}
 	for _, q := range d.sorted() {
-		q.releasing = true
+		q.releasing, q.emptyAt = true, q.wake
 		due, ok := q.empty()
 		if !ok {
 			due = 0

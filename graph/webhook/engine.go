@@ -45,7 +45,9 @@ type Config struct {
 	Slots int
 	// Poll is how often the database is asked for work that others made: 100 ms by
 	// default.
-	Poll   time.Duration
+	Poll time.Duration
+	// Linger is how long a queue is kept that has nothing to send: 5 s by default.
+	Linger time.Duration
 	Logger *slog.Logger
 }
 
@@ -72,6 +74,7 @@ func New(c Config) (*Engine, error) {
 	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
 	c.Slots = cmp.Or(c.Slots, slotsOf)
 	c.Poll = cmp.Or(c.Poll, 100*time.Millisecond)
+	c.Linger = cmp.Or(c.Linger, linger)
 	if c.Client == nil {
 		c.Client = attempt.New(attempt.Config{Egress: c.Egress, MaxIdle: maxInflight})
 	}

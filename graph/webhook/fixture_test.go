@@ -15,6 +15,8 @@ import (
 
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
+	attempts "github.com/storefront-go/storefront/ent/db/attempt"
+	"github.com/storefront-go/storefront/ent/db/predicate"
 	"github.com/storefront-go/storefront/ent/event"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
@@ -209,5 +211,27 @@ func until(t testing.TB, what string, so func() bool) {
 			t.Fatal("waited too long for " + what)
 		case <-tick.C:
 		}
+	}
+}
+
+// serverTime is the clock of leases.
+func serverTime(t testing.TB, s *ent.Store) micros.Time {
+	t.Helper()
+	now, err := s.ServerTime(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return micros.Of(now)
+}
+
+// attemptOf chooses the attempts of a delivery.
+func attemptOf(d *db.DeliveryLog) []predicate.Attempt {
+	return []predicate.Attempt{attempts.EndpointID(d.EndpointID), attempts.Sequence(d.Sequence)}
+}
+
+// decode reads a request's body.
+func decode(t testing.TB, r *http.Request, into any) {
+	if err := json.NewDecoder(r.Body).Decode(into); err != nil {
+		t.Errorf("read a delivery: %v", err)
 	}
 }

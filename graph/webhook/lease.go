@@ -3,6 +3,7 @@ package webhook
 import (
 	"context"
 	stdsql "database/sql"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -74,7 +75,7 @@ func (d *dispatcher) pause(busy bool) time.Duration {
 	case busy:
 		return time.Millisecond
 	case len(d.queues) > 0:
-		return d.Poll
+		return min(d.Poll, renewEvery/4)
 	}
 	return 2 * d.Poll
 }
@@ -390,14 +391,13 @@ func (d *dispatcher) enter(q *queue, r *row, asked time.Duration) {
 // releaseIdle gives back the queues that have nothing to send for a while.
 func (d *dispatcher) releaseIdle(ctx context.Context) error {
 	idle := d.idle(false)
+	var errs []error
 	for due, list := range idle {
 		for batch := range slices.Chunk(list, leaseBatch) {
-			if err := d.release(ctx, batch, due); err != nil {
-				return err
-			}
+			errs = append(errs, d.release(ctx, batch, due)) // each takes its mark off the queues
 		}
 	}
-	return nil
+	return errors.Join(errs...)
 }
 
 // idle returns the queues that may be given back, by the time at which each is
@@ -417,17 +417,17 @@ func (d *dispatcher) idle(all bool) map[micros.Time][]*queue {
 			q.idleSince = max(d.clockwork(), 1)
 		}
 		until = min(until, d.nextWarning(q))
-		rests := d.clockwork()-q.idleSince >= linger && until > now.Add(linger)
+		rests := d.clockwork()-q.idleSince >= d.Linger && until > now.Add(d.Linger)
 		if all || rests || crowded && until > now.Add(time.Second) {
-			q.releasing = true
+			q.releasing, q.emptyAt = true, q.wake
 			list[until] = append(list[until], q)
 		}
 	}
 	return list
 }
 
-// release gives queues back, unless something was added since they were read
-// last: the wake counter tells.
+// release gives queues back, unless something was added since they were found
+// empty, be it by this process's own relay: the wake counter of that moment tells.
 func (d *dispatcher) release(ctx context.Context, batch []*queue, due micros.Time) error {
 	var kept map[key]*row
 	err := d.Store.InTx(ctx, func(ctx context.Context) error {
@@ -439,7 +439,7 @@ func (d *dispatcher) release(ctx context.Context, batch []*queue, due micros.Tim
 		}
 		args = append(args, d.id)
 		for _, q := range batch {
-			args = append(args, q.store, q.endpoint, q.token, q.wake)
+			args = append(args, q.store, q.endpoint, q.token, q.emptyAt)
 		}
 		_, err := d.exec(ctx, "UPDATE webhook_queues SET lease_owner = NULL, lease_until = 0, due_at = "+at+
 			" WHERE lease_owner = ? AND (store_id, id, lease_token, wake) "+d.among(len(batch), 4), args...)

@@ -95,9 +95,10 @@ func abandon(u *db.WebhookQueueUpdate) {
 	})
 }
 
-// restart begins a new account of successes and failures.
+// restart begins a new account of successes and failures: nothing waits for a
+// probe that was set for hours later.
 func restart(u *db.WebhookQueueUpdate) {
-	u.SetResumedAt(micros.Now()).ClearFailingSince().SetWarned(0).SetFailedThrough(0)
+	u.SetResumedAt(micros.Now()).ClearFailingSince().SetWarned(0).SetFailedThrough(0).SetStreak(0).SetProbeAt(0)
 }
 
 // Hold stops deliveries to the endpoint: it was suspended or disabled.

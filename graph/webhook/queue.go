@@ -79,8 +79,9 @@ type queue struct {
 	deficit             int
 	ringed              bool // it stands in the dispatcher's ring
 	loading             bool
-	resetting           bool // what is in memory is thrown away when nothing is in flight
-	releasing           bool // it is being given back: nothing starts
+	resetting           bool  // what is in memory is thrown away when nothing is in flight
+	releasing           bool  // it is being given back: nothing starts
+	emptyAt             int64 // the wake counter with which it was found empty
 	lost                bool
 	ended               bool          // by a person: what is in flight is still written down
 	idleSince           time.Duration // on the dispatcher's clock; 0: it is not idle
@@ -287,4 +288,10 @@ func (q *queue) oldest() *micros.Time {
 		since = min(since, first)
 	}
 	return &since
+}
+
+// recovered tells that the endpoint is said to fail, while everything there is
+// was read and none of it has failed.
+func (q *queue) recovered() bool {
+	return q.failingSince != nil && len(q.failing) == 0 && q.next > q.last && q.inflight == 0 && q.unsettled == 0 && !q.resetting && !q.loading
 }

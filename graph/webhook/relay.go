@@ -102,6 +102,7 @@ type subscriber struct {
 	take   []*entry // to become deliveries
 	at     micros.Time
 	misses *xid.ID // the first event that it misses, since it rests
+	passed bool    // some event is left to its reading of the log
 }
 
 // wants tells whether an event goes to the endpoint: it subscribed, and it is
@@ -211,6 +212,7 @@ func share(batch []*entry, subs []*subscriber) []*entry {
 			}
 			switch later := s.missed != nil && p.event.Compare(*s.missed) >= 0; {
 			case s.active && later: // it is on its way through the log and comes to this one
+				s.passed = true
 			case s.active:
 				s.take = append(s.take, p)
 				made++
@@ -254,18 +256,10 @@ func (r *relay) write(ctx context.Context, batch []*entry, subs []*subscriber) e
 func (r *relay) reserve(ctx context.Context, subs []*subscriber) error {
 	by := map[int][]*subscriber{} // by the number of deliveries
 	for _, s := range subs {
-		if s.misses != nil {
-			n, err := r.exec(ctx, "UPDATE webhook_queues SET missed_from = ?, wake = wake + 1 WHERE store_id = ? AND id = ? AND wake = ?",
-				*s.misses, s.store, s.endpoint, s.wake)
-			if err != nil {
-				return err
-			}
-			if n != 1 {
-				return errRaced
-			}
-		}
 		if len(s.take) > 0 {
 			by[len(s.take)] = append(by[len(s.take)], s)
+		} else if err := r.pass(ctx, s); err != nil {
+			return err
 		}
 	}
 	for count, list := range by {
@@ -276,6 +270,23 @@ func (r *relay) reserve(ctx context.Context, subs []*subscriber) error {
 		}
 	}
 	return nil
+}
+
+// pass leaves events to an endpoint's reading of the log: what it had not come to
+// when its row was read must be before it still.
+func (r *relay) pass(ctx context.Context, s *subscriber) error {
+	if s.misses == nil && !s.passed {
+		return nil
+	}
+	query, args := "UPDATE webhook_queues SET wake = wake + 1", []any{s.store, s.endpoint, s.wake}
+	if s.misses != nil {
+		query, args = query+", missed_from = ?", append([]any{*s.misses}, args...)
+	}
+	n, err := r.exec(ctx, query+" WHERE store_id = ? AND id = ? AND wake = ?", args...)
+	if err == nil && n != 1 {
+		err = errRaced
+	}
+	return err
 }
 
 func (r *relay) raise(ctx context.Context, list []*subscriber, count int) error {
@@ -319,7 +330,7 @@ func (r *relay) hand(subs []*subscriber) {
 	defer r.mu.Unlock()
 	now, unowned := micros.Now(), false
 	for _, s := range subs {
-		if len(s.take) == 0 {
+		if len(s.take) == 0 && !s.passed {
 			continue
 		}
 		q := r.queues[s.key]

@@ -33,11 +33,17 @@ func (d *dispatcher) catchUp(ctx context.Context, q *queue) error {
 		return nil
 	}
 	var step *found
+	var rows map[key]*row
 	err := d.Store.InTx(ctx, func(ctx context.Context) error {
+		step, rows = nil, nil
 		n, err := d.exec(ctx, "UPDATE webhook_queues SET wake = wake + 1 WHERE store_id = ? AND id = ? AND lease_token = ? AND wake = ?",
 			q.store, q.endpoint, q.token, wake)
-		if err != nil || n == 0 {
-			return err // somebody changed it: the next renewal tells
+		if err != nil {
+			return err
+		}
+		if n == 0 { // somebody changed it: the row tells what
+			rows, err = d.readRows(ctx, []*queue{q})
+			return err
 		}
 		if step, err = d.find(ctx, q, s, *from, to, missed); err != nil {
 			return err
@@ -50,7 +56,11 @@ func (d *dispatcher) catchUp(ctx context.Context, q *queue) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if step == nil {
-		q.wake = -1 // what is known of the row is old
+		if r := rows[q.key]; r != nil && r.token == q.token {
+			d.refresh(q, r)
+		} else if !q.ended {
+			d.lose(q)
+		}
 		return nil
 	}
 	if q.wake == wake {

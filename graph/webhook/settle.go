@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/storefront-go/storefront/ent/micros"
@@ -235,15 +236,19 @@ func (d *dispatcher) log(ctx context.Context, ended []*outcome) error {
 func (d *dispatcher) retry(ctx context.Context, failed []*outcome) error {
 	args := make([]any, 0, 12*len(failed))
 	for _, o := range failed {
-		n, err := d.exec(ctx, "UPDATE deliveries SET attempts = ?, tries = ?, first_at = ?, due_at = ?"+
+		n, err := d.exec(ctx, "UPDATE deliveries SET attempts = ?, tries = ?, first_at = ?, due_at = ?, failed = ?"+
 			" WHERE store_id = ? AND endpoint_id = ? AND sequence = ? AND attempts = ?",
-			o.attempts, o.tries, o.first, o.due, o.q.store, o.q.endpoint, o.item.sequence, o.attempts-1)
+			o.attempts, o.tries, o.first, o.due, false, o.q.store, o.q.endpoint, o.item.sequence, o.attempts-1)
 		if err != nil {
 			return err
 		}
-		if n == 1 {
-			args = append(args, attemptRow(o)...)
+		if n == 0 {
+			if err := d.logLate(ctx, o); err != nil {
+				return err
+			}
+			continue
 		}
+		args = append(args, attemptRow(o)...)
 		if err := d.ail(ctx, o); err != nil {
 			return err
 		}
@@ -295,8 +300,5 @@ func describe(r attempt.Result) string {
 	if r.Detail != "" {
 		text += ": " + r.Detail
 	}
-	if len(text) > 255 {
-		text = text[:255]
-	}
-	return text
+	return strings.ToValidUTF8(text[:min(len(text), 255)], "")
 }

@@ -28,25 +28,29 @@ func (d *dispatcher) writeEach(ctx context.Context, ended, failed, healed []*out
 	})
 }
 
-// logLate notes the success of a delivery that had ended meanwhile.
+// logLate notes an attempt of a delivery that had ended meanwhile.
 func (d *dispatcher) logLate(ctx context.Context, o *outcome) error {
-	if o.verdict != verdictDelivered {
+	if o.verdict == verdictCancelled {
 		return nil
+	}
+	number := o.item.attempts + 1
+	if o.verdict != verdictDelivered {
+		number = o.attempts
 	}
 	var logged, noted int
 	args := []any{o.q.store, o.q.endpoint, o.item.sequence}
 	err := d.read(ctx, "SELECT (SELECT COUNT(*) FROM delivery_logs WHERE store_id = ? AND endpoint_id = ? AND sequence = ?),"+
 		" (SELECT COUNT(*) FROM attempts WHERE store_id = ? AND endpoint_id = ? AND sequence = ? AND number = ?)",
-		append(append(args, args...), o.item.attempts+1),
+		append(append(args, args...), number),
 		func(rs *stdsql.Rows) error { return rs.Scan(&logged, &noted) })
 	switch {
 	case err != nil:
 		return err
-	case logged == 0:
+	case logged == 0 && o.verdict == verdictDelivered:
 		return d.log(ctx, []*outcome{o})
 	case noted == 0:
 		late := *o
-		late.attempts = o.item.attempts + 1
+		late.attempts, late.due = number, 0
 		return d.logAttempts(ctx, attemptRow(&late))
 	}
 	return nil

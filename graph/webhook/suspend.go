@@ -72,19 +72,46 @@ func (d *dispatcher) nextWarning(q *queue) micros.Time {
 func (d *dispatcher) warn(ctx context.Context) error {
 	d.mu.Lock()
 	now := micros.Now()
-	var due []*queue
+	var due, sound []*queue
 	for _, q := range d.queues {
-		if d.nextWarning(q) <= now && !q.lost && !q.releasing {
+		switch {
+		case q.lost || q.releasing:
+		case q.recovered():
+			sound = append(sound, q)
+		case d.nextWarning(q) <= now:
 			due = append(due, q)
 		}
 	}
 	d.mu.Unlock()
+	for _, q := range sound {
+		if err := d.acquit(ctx, q); err != nil {
+			return err
+		}
+	}
 	for _, q := range due {
 		if err := d.warnOf(ctx, q, now); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// acquit notes that nothing of an endpoint fails any more though it took no
+// delivery: a person skipped what failed.
+func (d *dispatcher) acquit(ctx context.Context, q *queue) error {
+	err := d.Store.InTx(ctx, func(ctx context.Context) error {
+		_, err := d.exec(ctx, "UPDATE webhook_queues SET failing_since = NULL, warned = 0 WHERE store_id = ? AND id = ? AND lease_token = ?",
+			q.store, q.endpoint, q.token)
+		return err
+	})
+	if err == nil {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		if q.recovered() {
+			q.failingSince, q.warned = nil, 0
+		}
+	}
+	return err
 }
 
 func (d *dispatcher) warnOf(ctx context.Context, q *queue, now micros.Time) error {

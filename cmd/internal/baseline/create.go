@@ -6,8 +6,10 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 
+	"github.com/storefront-go/storefront/ent/bucket"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
@@ -49,9 +51,32 @@ func read(r *http.Request, v *viewer.Viewer) (*write, error) {
 	return w, nil
 }
 
+// step is one statement of a transaction.
+type step struct {
+	text string
+	args []any
+}
+
 // create answers POST /products with the service's statements: claim,
-// savepoint, product, audit, event, answer.
+// savepoint, product, audit, event, its place in the outbox, answer.
 func (h *handler) create(rw http.ResponseWriter, r *http.Request, v *viewer.Viewer) error {
+	return h.write(rw, r, v, func(w *write, object []byte) []step {
+		id := xid.New()
+		return []step{
+			{insertEvent, w.eventArgs(id, object)},
+			{insertOutbox, []any{v.Store[:], bucket.Of(v.Store), id[:]}},
+		}
+	})
+}
+
+// silent does all that create does but for the event and its place in the outbox.
+func (h *handler) silent(rw http.ResponseWriter, r *http.Request, v *viewer.Viewer) error {
+	return h.write(rw, r, v, func(*write, []byte) []step { return nil })
+}
+
+// write runs the transaction of POST /products; tell gives the statements that
+// write its event.
+func (h *handler) write(rw http.ResponseWriter, r *http.Request, v *viewer.Viewer, tell func(w *write, object []byte) []step) error {
 	w, err := read(r, v)
 	if err != nil {
 		return err
@@ -63,17 +88,14 @@ func (h *handler) create(rw http.ResponseWriter, r *http.Request, v *viewer.View
 		return err
 	}
 	defer tx.Rollback()
-	for _, s := range []struct {
-		text string
-		args []any
-	}{
+	for _, s := range slices.Concat([]step{
 		{insertClaim, []any{v.Store[:], w.keyHash[:], w.finger[:], int64(micros.Now()), 0, w.keyHash[:16]}},
 		{savepoint, nil},
 		{insertProduct, w.productArgs()},
 		{insertAudit, w.auditArgs()},
-		{insertEvent, w.eventArgs(*b)},
+	}, tell(w, *b), []step{
 		{updateAnswer, []any{http.StatusCreated, *b, w.keyHash[:16], v.Store[:]}},
-	} {
+	}) {
 		if _, err := tx.ExecContext(r.Context(), s.text, s.args...); err != nil {
 			return err
 		}
@@ -107,7 +129,7 @@ func (h *handler) insert(rw http.ResponseWriter, r *http.Request, v *viewer.View
 	if err != nil {
 		return err
 	}
-	if _, err := tx.ExecContext(r.Context(), insertEvent, w.eventArgs(*b)...); err != nil {
+	if _, err := tx.ExecContext(r.Context(), insertEvent, w.eventArgs(xid.New(), *b)...); err != nil {
 		return err
 	}
 	if err := tx.Commit(); err != nil {
@@ -128,8 +150,7 @@ func (w *write) auditArgs() []any {
 }
 
 // eventArgs writes the delivery's body of contract section 8.
-func (w *write) eventArgs(object []byte) []any {
-	id := xid.New()
+func (w *write) eventArgs(id xid.ID, object []byte) []any {
 	b := make([]byte, 0, 400+len(object))
 	b = appendID(append(b, `{"event_id":`...), xid.Event, id[:])
 	b = appendTime(append(b, `,"type":"product.created","api_version":"v1","occurred_at":`...), int64(id.Time()))

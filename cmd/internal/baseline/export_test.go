@@ -19,7 +19,7 @@ func (t Text) Order() string { return t.t.order }
 func (t Text) Products(after bool, limit int) string { return t.t.products(after, limit) }
 
 // Create are the statements of POST /products.
-var Create = []string{insertClaim, savepoint, insertProduct, insertAudit, insertEvent, updateAnswer}
+var Create = []string{insertClaim, savepoint, insertProduct, insertAudit, insertEvent, insertOutbox, updateAnswer}
 
 // Exchanged are the statements of a code's exchange, Refreshed those of a refresh.
 var (

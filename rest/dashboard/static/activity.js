@@ -103,7 +103,7 @@ function bars(uPlot, { colour, axis, grid }, rows, name) {
 
 /** Latencies of what was delivered, as lines that end where nothing was. */
 function lines({ colour, axis, grid }, rows, name) {
-  const line = (c, dash) => ({ scale: 'us', stroke: colour(c), width: 2, dash, spanGaps: false, points: { size: 5, fill: colour(c) } });
+  const line = (c, dash) => ({ scale: 'us', stroke: colour(c), width: 2, dash, spanGaps: false, points: { show: true, size: rows.length > 100 ? 3 : 5, fill: colour(c) } });
   return {
     scales: { x: { time: false, range: (u, low, high) => across(low, high) }, us: { range: none(1000) } },
     axes: [below(axis, rows, name), { ...axis, scale: 'us', grid, size: 64, values: (u, at) => at.map(span) }],

@@ -12,6 +12,7 @@ function format(zone, kind) {
 
 const kinds = {
   time: { dateStyle: 'medium', timeStyle: 'short' },
+  second: { dateStyle: 'medium', timeStyle: 'medium' },
   date: { dateStyle: 'medium' },
   exact: { dateStyle: 'full', timeStyle: 'long' },
   day: { day: 'numeric', month: 'short' },
@@ -21,6 +22,7 @@ const kinds = {
 
 /** @param {string} at @param {string} zone */
 export const dateTime = (at, zone) => format(zone, 'time').format(new Date(at));
+export const toSecond = (at, zone) => format(zone, 'second').format(new Date(at));
 export const dateOf = (at, zone) => format(zone, 'date').format(new Date(at));
 export const exact = (at, zone) => format(zone, 'exact').format(new Date(at));
 export const clock = (at, zone) => format(zone, 'clock').format(new Date(at));

@@ -3,7 +3,7 @@ import { html, useEffect, useRef, useState } from './lib.js';
 import { useApp, go } from './context.js';
 import { Icon, Glyph } from './icons.js';
 import { money } from './money.js';
-import { dateTime, dateOf, exact, ago } from './dates.js';
+import { dateTime, dateOf, toSecond, exact, ago } from './dates.js';
 
 let moved = false; // the first page keeps the focus where the browser has it
 
@@ -89,13 +89,13 @@ export function Money({ minor, currency, minus }) {
   return html`<span class="figure">${minus ? '\u2212' : ''}${money(minor, currency)}</span>`;
 }
 
-/** A time in the store's zone; how = "date" leaves the clock out, "ago" says how long ago it was. */
+/** A time in the store's zone; how = "date" leaves the clock out, "second" is finer, "ago" says how long ago it was. */
 export function Time({ at, how }) {
   const { zone } = useApp();
   if (!at) {
     return null;
   }
-  const text = how === 'ago' ? ago(at) : how === 'date' ? dateOf(at, zone) : dateTime(at, zone);
+  const text = how === 'ago' ? ago(at) : how === 'date' ? dateOf(at, zone) : how === 'second' ? toSecond(at, zone) : dateTime(at, zone);
   return html`<time datetime=${at} title=${exact(at, zone)}>${text}</time>`;
 }
 
@@ -238,7 +238,7 @@ export function Dialog({ title, onClose, children, guard, name }) {
   const closed = () => (guard ? ref.current?.showModal() : onClose());
   return html`<dialog ref=${ref} aria-labelledby="dialog-title" data-test=${name} onClose=${closed} onCancel=${(e) => guard && e.preventDefault()}>
     <div class="dialog-top"><h2 id="dialog-title">${title}</h2>
-      ${!guard && html`<button type="button" class="icon-button" aria-label="Close" onClick=${() => ref.current.close()}><${Icon} name="close" /></button>`}</div>
+      ${!guard && html`<button type="button" class="icon-button" aria-label="Close" onClick=${onClose}><${Icon} name="close" /></button>`}</div>
     ${children}
   </dialog>`;
 }

@@ -75,9 +75,9 @@ export function Outcome({ of: a }) {
 
 /** One attempt with all that is known of it. */
 export function Attempt({ of: a }) {
-  return html`<p class="attempt-top"><strong>Attempt ${a.number}</strong> <${Outcome} of=${a} /> <span class="muted">after ${span(a.duration)}, <${Time} at=${a.at} /></span></p>
+  return html`<p class="attempt-top"><strong>Attempt ${a.number}</strong> <${Outcome} of=${a} /> <span class="muted">after ${span(a.duration)}, <${Time} at=${a.at} how="second" /></span></p>
     ${a.detail && html`<p class="said">${a.detail}</p>`}
-    ${a.nextAt && html`<p class="muted">The next one was due <${Time} at=${a.nextAt} />.</p>`}
+    ${a.nextAt && html`<p class="muted">The next one was due <${Time} at=${a.nextAt} how="second" />.</p>`}
     ${a.response && html`<details class="answer"><summary>Answer of the receiver</summary><${Code} name=${'Answer to attempt ' + a.number} text=${a.response} /></details>`}`;
 }
 

@@ -61,13 +61,13 @@ export function Delivery({ id, delivery }) {
             : html`<ol class="attempts">${d.attempts.map((a) => html`<li key=${a.id}><${Attempt} of=${a} /></li>`)}</ol>`}
         <//>
         <${Card} title="Payload" name="payload">
-          ${d.payload == null ? html`<p class="muted">The body has aged out with its event, or you may not read what it is about.</p>` : html`<${Code} name="Payload" text=${pretty(d.payload)} test="payload" />`}
+          ${d.payload == null ? html`<p class="muted">${d.type === 'ping' ? 'The body of a test is not kept.' : 'The body has aged out with its event, or you may not read what it is about.'}</p>` : html`<${Code} name="Payload" text=${pretty(d.payload)} test="payload" />`}
         <//>
       </div>
       <${Card} title="Delivery" name="delivery"><${Facts} rows=${[
         ['About', html`<${Thing} of=${d} />`],
-        ['Next attempt', d.nextAttemptAt && html`<${Time} at=${d.nextAttemptAt} />`],
-        ['Made', html`<${Time} at=${d.createdAt} />`], ['Ended', d.settledAt && html`<${Time} at=${d.settledAt} />`],
+        ['Next attempt', d.nextAttemptAt && html`<${Time} at=${d.nextAttemptAt} how="second" />`],
+        ['Made', html`<${Time} at=${d.createdAt} how="second" />`], ['Ended', d.settledAt && html`<${Time} at=${d.settledAt} how="second" />`],
         ['Number', html`<span class="figure">${d.sequence.toLocaleString()}</span>`],
         ['Event id', html`<${Copyable} text=${d.eventId} test="event-id" />`], ['Id', html`<code class="id">${d.id}</code>`],
       ]} /><//>

@@ -1,0 +1,281 @@
+package e2e
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// told is the body of a delivery (contract, section 8).
+type told struct {
+	EventID    string    `json:"event_id"`
+	Type       string    `json:"type"`
+	APIVersion string    `json:"api_version"`
+	OccurredAt time.Time `json:"occurred_at"`
+	StoreID    string    `json:"store_id"`
+	Resource   struct {
+		Type, ID string
+		Version  int64
+	}
+	Sequence int64
+	Data     *struct{ Object map[string]any }
+}
+
+// entry is one request that a sink got.
+type entry struct {
+	method  string
+	header  http.Header
+	body    []byte
+	at      time.Time
+	payload told
+	attempt int
+	mood    string
+	// arrived and answered are places in the ledger; answered is 0 without a 2xx.
+	arrived, answered int
+	malformed         error
+}
+
+// book is what came to one endpoint. The sink's lock guards it while anything may
+// arrive.
+type book struct {
+	sink    *sink
+	path    string
+	id      string
+	secrets []string // whatever may have signed
+	events  []string
+	temper  func(*entry) mood // nil takes everything
+
+	entries []*entry
+	taken   map[string]int // event id to how often it got a 2xx
+	types   map[string]int // type to how many of its events got one
+}
+
+// open opens a book; a registration makes it an endpoint's.
+func (s *sink) open(path string, temper func(*entry) mood) *book {
+	b := &book{sink: s, path: path, temper: temper, taken: map[string]int{}, types: map[string]int{}}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.books[path] = b
+	return b
+}
+
+// all returns the entries that are there, which do not change any more.
+func (b *book) all() []*entry {
+	b.sink.mu.Lock()
+	defer b.sink.mu.Unlock()
+	return slices.Clone(b.entries)
+}
+
+// specSignature tells whether the specification's header is signed with a secret
+// (section 6 of it).
+func (e *entry) specSignature(secret string) bool {
+	mac := hmac.New(sha256.New, []byte(secret))
+	mac.Write([]byte(e.header.Get("X-Service-Timestamp") + "."))
+	mac.Write(e.body)
+	return e.header.Get("X-Service-Signature") == hex.EncodeToString(mac.Sum(nil))
+}
+
+// standardSignature tells whether one of the values in the header of Standard
+// Webhooks is signed with a secret.
+func (e *entry) standardSignature(secret string) bool {
+	key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, "whsec_"))
+	if err != nil {
+		return false
+	}
+	mac := hmac.New(sha256.New, key)
+	mac.Write([]byte(e.header.Get("Webhook-Id") + "." + e.header.Get("Webhook-Timestamp") + "."))
+	mac.Write(e.body)
+	return slices.Contains(strings.Fields(e.header.Get("Webhook-Signature")), "v1,"+base64.StdEncoding.EncodeToString(mac.Sum(nil)))
+}
+
+// check holds one request against the contract.
+func (e *entry) check(secrets []string) error {
+	p, h := e.payload, e.header
+	stamp := h.Get("X-Service-Timestamp")
+	seconds, err := strconv.ParseInt(stamp, 10, 64)
+	switch {
+	case e.malformed != nil:
+		return e.malformed
+	case err != nil || e.at.Sub(time.Unix(seconds, 0)).Abs() > 300*time.Second || h.Get("Webhook-Timestamp") != stamp:
+		return fmt.Errorf("timestamps %q and %q at %v", stamp, h.Get("Webhook-Timestamp"), e.at)
+	case !slices.ContainsFunc(secrets, e.specSignature):
+		return errors.New("x-service-signature verifies with no secret")
+	case !slices.ContainsFunc(secrets, e.standardSignature):
+		return errors.New("webhook-signature verifies with no secret")
+	case e.method != http.MethodPost || h.Get("Content-Type") != "application/json" || h.Get("User-Agent") == "":
+		return fmt.Errorf("%s with content-type %q of %q", e.method, h.Get("Content-Type"), h.Get("User-Agent"))
+	case h.Get("X-Service-Event") != p.Type || h.Get("Webhook-Id") != p.EventID:
+		return fmt.Errorf("headers %q and %q of %s %s", h.Get("X-Service-Event"), h.Get("Webhook-Id"), p.Type, p.EventID)
+	case !strings.HasPrefix(p.EventID, "evt_") || p.APIVersion != "v1" || p.Data == nil || p.OccurredAt.IsZero() || p.Resource.ID == "":
+		return fmt.Errorf("the body is %.300s", e.body)
+	case !strings.HasPrefix(h.Get("X-Service-Delivery-Id"), "dlv_") || e.attempt < 1 || p.Sequence < 1:
+		return fmt.Errorf("delivery %q, attempt %d, sequence %d", h.Get("X-Service-Delivery-Id"), e.attempt, p.Sequence)
+	}
+	return nil
+}
+
+// story is what a book says of one event.
+type story struct {
+	*entry       // of the first sight
+	accepted int // place of its first 2xx
+	sights   int
+}
+
+// stories sums the book up by event, and checks every request on the way: one
+// event is always the same bytes and the same delivery.
+func (b *book) stories(t *testing.T) map[string]*story {
+	t.Helper()
+	found := map[string]*story{}
+	for _, e := range b.all() {
+		if err := e.check(b.secrets); err != nil {
+			t.Errorf("%s: %v", b.path, err)
+		}
+		s := found[e.payload.EventID]
+		if s == nil {
+			s = &story{entry: e}
+			found[e.payload.EventID] = s
+		}
+		s.sights++
+		if s.accepted == 0 {
+			s.accepted = e.answered
+		}
+		const id = "X-Service-Delivery-Id"
+		if !bytes.Equal(s.body, e.body) || s.header.Get(id) != e.header.Get(id) {
+			t.Errorf("%s: %s changes between attempts:\n%s\n%s", b.path, e.payload.EventID, s.body, e.body)
+		}
+	}
+	return found
+}
+
+// audit checks the whole book: signatures, order within each resource, and that
+// what came is what the API acknowledged. The endpoint has to be subscribed to
+// all events of the resources that it is told of.
+func (b *book) audit(t *testing.T, j *journal) {
+	t.Helper()
+	stories := b.stories(t)
+	by := map[string][]*story{}
+	for _, s := range stories {
+		by[s.payload.Resource.ID] = append(by[s.payload.Resource.ID], s)
+	}
+	faults := 0
+	complain := func(format string, args ...any) {
+		if faults++; faults <= 10 {
+			t.Errorf(b.path+": "+format, args...)
+		}
+	}
+	for resource, list := range by {
+		slices.SortFunc(list, func(a, b *story) int { return cmp.Compare(a.payload.Sequence, b.payload.Sequence) })
+		for i, s := range list[1:] {
+			before := list[i]
+			if s.payload.Sequence != before.payload.Sequence+1 {
+				complain("%s: sequence %d comes after %d", resource, s.payload.Sequence, before.payload.Sequence)
+			}
+			if before.accepted == 0 || s.arrived < before.accepted {
+				complain("%s: %d (%s) is first seen before %d got its 2xx", resource, s.payload.Sequence, s.payload.Type, before.payload.Sequence)
+			}
+			if s.payload.OccurredAt.Before(before.payload.OccurredAt) || s.payload.Resource.Version < before.payload.Resource.Version {
+				complain("%s: %d is older than %d", resource, s.payload.Sequence, before.payload.Sequence)
+			}
+		}
+	}
+	for _, text := range b.unbalanced(by, j) {
+		complain("%s", text)
+	}
+	if faults > 10 {
+		t.Errorf("%s: and %d more", b.path, faults-10)
+	}
+}
+
+// unbalanced compares what was accepted with what was acknowledged, by resource
+// and type.
+func (b *book) unbalanced(by map[string][]*story, j *journal) (list []string) {
+	want := j.of(b.events)
+	for resource, stories := range by {
+		for _, s := range stories {
+			if want[resource] == nil {
+				want[resource] = map[string]int{}
+			}
+			if s.accepted > 0 {
+				want[resource][s.payload.Type]--
+			}
+		}
+	}
+	for resource, types := range want {
+		for name, n := range types {
+			switch {
+			case n > 0:
+				list = append(list, fmt.Sprintf("%s: %d %s never arrived", resource, n, name))
+			case n < 0:
+				list = append(list, fmt.Sprintf("%s: %d %s too many", resource, -n, name))
+			}
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// repeats counts the 2xx beyond the first of each event.
+func (b *book) repeats() (n int) {
+	b.sink.mu.Lock()
+	defer b.sink.mu.Unlock()
+	for _, times := range b.taken {
+		n += times - 1
+	}
+	return n
+}
+
+// lack says what a book waits for, "" when nothing is missing. The sink is locked.
+func (b *book) lack(want map[string]int) string {
+	var list []string
+	for _, name := range slices.Sorted(maps.Keys(want)) {
+		if n := want[name] - b.types[name]; n > 0 {
+			list = append(list, fmt.Sprintf("%d %s", n, name))
+		}
+	}
+	if list == nil {
+		return ""
+	}
+	return b.path + " lacks " + strings.Join(list, ", ")
+}
+
+// complete waits until every book holds what was acknowledged, and audits them.
+func (s *sink) complete(t *testing.T, within time.Duration, j *journal, books ...*book) {
+	t.Helper()
+	want := make([]map[string]int, len(books))
+	for i, b := range books {
+		want[i] = j.total(b.events)
+	}
+	began := time.Now()
+	s.await(t, within, func() string {
+		var list []string
+		for i, b := range books {
+			if text := b.lack(want[i]); text != "" {
+				list = append(list, text)
+			}
+		}
+		return strings.Join(list, "; ")
+	})
+	for _, b := range books {
+		b.audit(t, j)
+		entries, moods := b.all(), map[string]int{}
+		for _, e := range entries {
+			moods[e.mood]++
+		}
+		if len(entries) > 0 {
+			last := max(0, entries[len(entries)-1].at.Sub(began)).Round(time.Millisecond)
+			t.Logf("%s: %d events in %d requests %v, %d accepted twice, the last one %v after the writing", b.path, len(b.taken), len(entries), moods, b.repeats(), last)
+		}
+	}
+}

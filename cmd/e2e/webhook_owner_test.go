@@ -1,0 +1,151 @@
+package e2e
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/oauth2"
+)
+
+// When an app's access to a store ends, nothing of what waits goes to it any
+// more, in whatever process; and it is not told, the store's endpoints are.
+func TestWebhookGrantEnds(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, s settings) {
+		p := start(t, s.plus("--no-dispatch"))
+		dispatcher(t, s)
+		f, c, sink := p.demo(t), hire(t, 0, p), receiving(t)
+		token := p.exchange(t, p.app(f, oauth2.AuthStyleInParams), f.Stores[0].Owner).AccessToken
+		theirs, ours := sink.open("/app", func(*entry) mood { return slowly(100 * time.Millisecond) }), sink.open("/store", nil)
+		p.register(t, token, theirs, append(slices.Clone(productEvents), "app.grant_revoked")...)
+		p.register(t, f.Stores[0].Keys["all"], ours, append(slices.Clone(productEvents), "app.grant_revoked")...)
+		c.crowd(t, p, 300)
+		sink.arrives(t, theirs, patience)
+
+		var ended struct {
+			InstalledAppRevoke struct{ RevokedIDs []string }
+		}
+		p.graphql(t, c.store.StaffToken, `mutation($id:ID!){installedAppRevoke(appId:$id){revokedIds}}`, map[string]any{"id": f.OAuthApp.ID}, &ended)
+		at := time.Now()
+		if len(ended.InstalledAppRevoke.RevokedIDs) != 1 {
+			t.Fatalf("%+v", ended)
+		}
+		if e := p.stopped(t, c.store.StaffToken, theirs.id); e.Status != "DISABLED" || e.SuspendedReason != "GRANT_REVOKED" {
+			t.Errorf("%+v", e)
+		}
+		c.add(ended.InstalledAppRevoke.RevokedIDs[0], "app.grant_revoked")
+		c.chapter(t, 1)
+		sink.complete(t, settled, &c.journal, ours)
+		beats(nearTerm + 2*time.Second - time.Since(at))
+		var last time.Time
+		for _, e := range theirs.all() {
+			last = e.at
+			if e.payload.Type == "app.grant_revoked" {
+				t.Error("the app is told of its own end")
+			}
+		}
+		t.Logf("%d of 301 events went to the app, the last one %v after the end", len(theirs.all()), last.Sub(at).Round(time.Millisecond))
+		if after := last.Sub(at); after > nearTerm || len(theirs.all()) > 250 {
+			t.Errorf("the last of %d deliveries comes %v after the end of the grant", len(theirs.all()), after)
+		}
+		theirs.stories(t)
+	})
+}
+
+// crowd makes n events of one product, with few requests.
+func (c *crew) crowd(t *testing.T, p *program, n int) {
+	t.Helper()
+	id := c.create(t, p, `productCreate(input:{title:"0",priceMinor:1,currency:"EUR"}){it:product{id version} userErrors{message}}`, "product.created").Done.It.ID
+	for version := 1; version <= n; {
+		var b strings.Builder
+		for range min(rootFields, n-version+1) {
+			fmt.Fprintf(&b, `m%d:productUpdate(id:$id,expectedVersion:%d,input:{title:"%d"}){userErrors{message}} `, version, version, version)
+			version++
+		}
+		var data map[string]struct{ UserErrors []struct{ Message string } }
+		p.graphql(t, c.store.StaffToken, "mutation($id:ID!){"+b.String()+"}", map[string]any{"id": id}, &data)
+		for name, done := range data {
+			if len(done.UserErrors) > 0 {
+				t.Fatalf("%s: %+v", name, done.UserErrors)
+			}
+			c.add(id, "product.updated")
+		}
+	}
+}
+
+// standing is an endpoint's status, and why it has it.
+type standing struct{ Status, SuspendedReason string }
+
+func (p *program) stopped(t *testing.T, token, id string) standing {
+	t.Helper()
+	var data struct{ WebhookEndpoint standing }
+	p.graphql(t, token, `query($id:ID!){webhookEndpoint(id:$id){status suspendedReason}}`, map[string]any{"id": id}, &data)
+	return data.WebhookEndpoint
+}
+
+// A secret is rotated while deliveries are under way: the specification's header
+// keeps the old one until the new one is promoted, that of Standard Webhooks
+// carries both meanwhile, and no delivery verifies with none.
+func TestWebhookRotation(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, s settings) {
+		p := start(t, s.plus("--no-dispatch"))
+		dispatcher(t, s)
+		c, sink := hire(t, 10*time.Millisecond, p), receiving(t)
+		b := sink.open("/in", nil)
+		p.register(t, c.store.Keys["all"], b, salesEvents...)
+		c.begin(t, 2)
+		sink.arrives(t, b, patience)
+
+		var rotated struct {
+			WebhookEndpointRotateSecret struct {
+				Secret          string
+				WebhookEndpoint struct{ Version int64 }
+			}
+		}
+		p.graphql(t, c.store.StaffToken, `mutation($id:ID!){webhookEndpointRotateSecret(id:$id,expectedVersion:1){secret webhookEndpoint{version}}}`,
+			map[string]any{"id": b.id}, &rotated)
+		former, next := b.secrets[0], rotated.WebhookEndpointRotateSecret.Secret
+		b.secrets = append(b.secrets, next)
+		b.seen(t, "both secrets", func(e *entry) bool {
+			return e.specSignature(former) && e.standardSignature(former) && e.standardSignature(next)
+		})
+		before := len(b.all()) // all of these were signed before the promotion
+		p.graphql(t, c.store.StaffToken, `mutation($id:ID!,$v:Long!){webhookEndpointPromoteSecret(id:$id,expectedVersion:$v){webhookEndpoint{version}}}`,
+			map[string]any{"id": b.id, "v": rotated.WebhookEndpointRotateSecret.WebhookEndpoint.Version}, new(any))
+		promoted := time.Now()
+		b.seen(t, "the new secret alone", func(e *entry) bool {
+			return e.specSignature(next) && e.standardSignature(next) && !e.standardSignature(former)
+		})
+		t.Logf("promoted within %v", time.Since(promoted).Round(time.Millisecond))
+		beats(nearTerm - time.Since(promoted))
+		late := len(b.all())
+		sink.arrives(t, b, patience)
+		c.finish(t, sink, nil, 0, b)
+		for i, e := range b.all() {
+			switch {
+			case i < before && !(e.specSignature(former) && e.standardSignature(former)):
+				t.Errorf("request %d of %d before the promotion does not verify with the first secret", i, before)
+			case i > late+32 && !(e.specSignature(next) && e.standardSignature(next) && !e.standardSignature(former)):
+				t.Errorf("request %d, more than %v after the promotion, is not signed with the new secret alone", i, nearTerm)
+			}
+		}
+	})
+}
+
+// seen waits for a request that is so.
+func (b *book) seen(t *testing.T, what string, so func(*entry) bool) {
+	t.Helper()
+	from := 0
+	b.sink.await(t, nearTerm, func() string {
+		for ; from < len(b.entries); from++ {
+			if so(b.entries[from]) {
+				return ""
+			}
+		}
+		return "no request is signed with " + what
+	})
+}

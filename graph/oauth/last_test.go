@@ -1,0 +1,52 @@
+package oauth_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/storetest"
+	"github.com/storefront-go/storefront/ent/xid"
+)
+
+// What ends with an app's last grant is told of the last one alone, in the
+// transaction that ends it: when it fails, the grant stands.
+func TestLastGrantIsTold(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, s *ent.Store) {
+		st := newStage(t, s)
+		first := st.consent()
+		if _, err := st.exchange(first); err != nil {
+			t.Fatal(err)
+		}
+		second := st.token()
+		other := st.app
+		st.app = st.register("products.read", callback)
+		st.token() // of another app
+		st.app = other
+
+		if _, err := st.exchange(first); code(err) != "invalid_grant" { // ends the first family
+			t.Fatal(err)
+		}
+		if len(st.orphaned) != 0 {
+			t.Errorf("told after the first of two: %v", st.orphaned)
+		}
+		keep := st.OnLastGrant
+		st.OnLastGrant = func(context.Context, xid.ID) error { return errors.New("not now") }
+		if err := st.Revoke(t.Context(), form(t, "token", second.Refresh.Reveal(), "client_id", st.app.ClientID), nil); err == nil {
+			t.Error("it ended, though what goes with it failed")
+		}
+		if !st.opens(second.Access) {
+			t.Error("the access token is dead")
+		}
+		st.OnLastGrant = keep
+		for range 2 { // the second time there is nothing left to end
+			if err := st.Revoke(t.Context(), form(t, "token", second.Refresh.Reveal(), "client_id", st.app.ClientID), nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if len(st.orphaned) != 1 || st.orphaned[0] != st.app.ID {
+			t.Errorf("told of %v", st.orphaned)
+		}
+	})
+}

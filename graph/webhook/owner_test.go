@@ -1,0 +1,154 @@
+package webhook_test
+
+import (
+	"context"
+	"slices"
+	"sync/atomic"
+	"testing"
+
+	"entgo.io/ent/dialect/sql"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/db"
+	dbevent "github.com/storefront-go/storefront/ent/db/event"
+	"github.com/storefront-go/storefront/ent/db/webhookendpoint"
+	"github.com/storefront-go/storefront/ent/event"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/scope"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/storetest"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/outbox"
+	"github.com/storefront-go/storefront/graph/webhook"
+)
+
+// granting makes every app's scopes those that f returns.
+func granting(f func() scope.Set) func(*webhook.Config) {
+	return func(c *webhook.Config) {
+		c.AppScopes = func(context.Context, xid.ID, xid.ID, xid.ID) (scope.Set, error) { return f(), nil }
+	}
+}
+
+// endpointOf registers the endpoint of an app.
+func (s *shop) endpointOf(app xid.ID, url string, types ...event.Type) *db.WebhookEndpoint {
+	s.t.Helper()
+	e := s.endpoint(url, types...)
+	s.tx(func(ctx context.Context) error {
+		u := s.s.DB(ctx).WebhookEndpoint.Update().Where(webhookendpoint.ID(e.ID))
+		u.Modify(func(b *sql.UpdateBuilder) {
+			b.Set(webhookendpoint.FieldAppStoreID, s.store).Set(webhookendpoint.FieldAppID, app)
+		})
+		return u.Exec(ctx)
+	})
+	return e
+}
+
+func TestAppNeedsTheScope(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, s *ent.Store) {
+		var has atomic.Pointer[scope.Set]
+		grant := func(scopes ...string) { has.Store(new(scope.Of(scopes...))) }
+		grant(scope.OrdersRead)
+		set := granting(func() scope.Set { return *has.Load() })
+		shop := open(t, s, set)
+		r, p := receive(t, nil), product{id: xid.New()}
+		e := shop.endpointOf(xid.New(), r.URL, event.ProductUpdated)
+		mine := receive(t, nil)
+		shop.endpoint(mine.URL, event.ProductUpdated)
+		shop.engine.Start(t.Context())
+		shop.write(&p, 2, event.ProductUpdated, `{}`)
+		until(t, "two to be refused", func() bool { return len(shop.logged(e)) == 2 })
+		for _, l := range shop.logged(e) {
+			if l.State != state.DeliveryCancelled || l.Outcome != "not_permitted" || l.Attempts != 0 || l.BeganAt != nil || l.Type != event.ProductUpdated {
+				t.Errorf("logged: %+v", l)
+			}
+		}
+		until(t, "the store's own endpoint", func() bool { return mine.accepted() == 2 })
+		stop(shop.engine)
+		// The answer is kept for some seconds, so another process takes over.
+		grant(scope.ProductsRead)
+		other := engine(t, s, set)
+		other.Start(t.Context())
+		shop.change(&p)
+		until(t, "the event that it may have", func() bool { return r.accepted() == 1 })
+		if got := r.sequences(p); !slices.Equal(got, []int64{3}) || r.attempts() != 1 {
+			t.Errorf("got %d in %d attempts", got, r.attempts())
+		}
+		if q := shop.queueOf(e); q.FailingSince != nil || q.Streak != 0 {
+			t.Errorf("a delivery that was not permitted counts as a failure: %+v", q)
+		}
+	})
+}
+
+// TestAppsGetNothingByDefault: an engine that nobody told about apps.
+func TestAppsGetNothingByDefault(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, s *ent.Store) {
+		shop, r := open(t, s), receive(t, nil)
+		e := shop.endpointOf(xid.New(), r.URL, event.ProductUpdated)
+		shop.engine.Start(t.Context())
+		shop.change(&product{id: xid.New()})
+		until(t, "the refusal", func() bool { return len(shop.logged(e)) == 1 })
+		if r.attempts() != 0 {
+			t.Error("an app's endpoint got an event")
+		}
+	})
+}
+
+// TestWhoIsNotTold: an app does not hear that its own access ended, an endpoint
+// not that it is suspended itself. Everybody else does.
+func TestWhoIsNotTold(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, s *ent.Store) {
+		shop := open(t, s, granting(func() scope.Set { return scope.Of(scope.WebhooksRead) }))
+		own := xid.New()
+		types := []event.Type{event.AppGrantRevoked, event.WebhookEndpointSuspended}
+		its, others, stores := receive(t, nil), receive(t, nil), receive(t, nil)
+		e := shop.endpointOf(own, its.URL, types...)
+		shop.endpointOf(xid.New(), others.URL, types...)
+		shop.endpoint(stores.URL, types...)
+		shop.revoked(own)
+		shop.tx(func(ctx context.Context) error {
+			return outbox.Append(ctx, s.DB(ctx), outbox.Resource{Store: shop.store, ID: e.ID, Version: 2, Sequence: 1, At: micros.Now()},
+				outbox.Entry{Type: event.WebhookEndpointSuspended, Object: []byte(`{}`)})
+		})
+		shop.revoked(xid.New())
+		shop.engine.Start(t.Context())
+		stores.exactly(t, 3)
+		others.exactly(t, 3)
+		its.exactly(t, 1)
+		stop(shop.engine)
+		if q := shop.queueOf(e); q.LastSequence != 1 {
+			t.Errorf("%d deliveries to the one it is about, want 1", q.LastSequence)
+		}
+	})
+}
+
+// TestEventAgedOut: what waits for longer than the log reaches back ends, and the
+// lane goes on.
+func TestEventAgedOut(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, s *ent.Store) {
+		shop, p := open(t, s), product{id: xid.New()}
+		m := new(moody)
+		r := receive(t, m.answer)
+		e := shop.endpoint(r.URL, event.ProductUpdated)
+		shop.write(&p, 3, event.ProductUpdated, `{}`)
+		shop.engine.Start(t.Context())
+		until(t, "a failure", func() bool { return shop.queueOf(e).Streak == 1 })
+		stop(shop.engine)
+		m.well.Store(true)
+		first := shop.waiting(e)[0]
+		shop.tx(func(ctx context.Context) error {
+			if _, err := s.DB(ctx).Event.Delete().Where(dbevent.ID(first.EventID)).Exec(ctx); err != nil {
+				return err
+			}
+			_, err := shop.engine.Hurry(ctx, first)
+			return err
+		})
+		shop.engine.Start(t.Context())
+		until(t, "the rest of the lane", func() bool { return len(shop.logged(e)) == 3 })
+		if l := shop.logged(e)[0]; l.State != state.DeliveryCancelled || l.Outcome != "expired" || l.Attempts != 1 || l.ResourceID != p.id {
+			t.Errorf("logged: %+v", l)
+		}
+		if got := r.sequences(p); !slices.Equal(got, []int64{2, 3}) {
+			t.Errorf("got %d", got)
+		}
+	})
+}
