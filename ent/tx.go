@@ -18,11 +18,11 @@ const txBudget = 15 * time.Second
 
 // tx is an open transaction, and ent's driver inside it.
 type tx struct {
-	store    *Store
-	sql      *stdsql.Tx
-	client   *db.Client
-	depth    int // of savepoints
-	onCommit []func()
+	store     *Store
+	sql       *stdsql.Tx
+	client    *db.Client
+	depth     int // of savepoints
+	onCommit  []func()
 	announced bool // the bell rings at the commit
 	// dead is the first error of the database but for duplicates. The server
 	// may have rolled back already, and what came after would commit by itself:

@@ -90,10 +90,10 @@ func (p *shop) listed(t testing.TB, e *model.WebhookEndpoint, first int, only *s
 				t.Errorf("%s is %s among the %s", d.ID(), d.State, *only)
 			}
 		}
-		if !c.PageInfo.HasNextPage {
+		if !c.PageInfo().HasNextPage {
 			return ids
 		}
-		after = c.PageInfo.EndCursor
+		after = c.PageInfo().EndCursor
 	}
 }
 

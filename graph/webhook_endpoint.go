@@ -38,7 +38,7 @@ func (q Query) WebhookEndpoints(ctx context.Context, first *int, after *string) 
 	if v.Kind == viewer.OAuthApp {
 		filters = []string{"app_id", v.Actor.String()}
 	}
-	c, err := connect(ctx, q.Resolver, list[*model.WebhookEndpoint]{
+	return connect(ctx, q.Resolver, list[*model.WebhookEndpoint]{
 		name: "webhook_endpoints", filters: filters,
 		at: func(e *model.WebhookEndpoint) page.Position { return byID(e.ID) },
 		read: func(ctx context.Context, after *page.Position, limit int) ([]*model.WebhookEndpoint, error) {
@@ -51,14 +51,6 @@ func (q Query) WebhookEndpoints(ctx context.Context, first *int, after *string) 
 			return q.withQueues(ctx, rows)
 		},
 	}, first, after)
-	if err != nil {
-		return nil, err
-	}
-	shown := &model.WebhookEndpointConnection{Nodes: c.Nodes, PageInfo: c.PageInfo(), Edges: make([]*model.WebhookEndpointEdge, len(c.Nodes))}
-	for i, e := range c.Nodes {
-		shown.Edges[i] = &model.WebhookEndpointEdge{Cursor: c.Sign(e), Node: e}
-	}
-	return shown, nil
 }
 
 // WebhookEndpoint returns one endpoint that the viewer may see.

@@ -11,13 +11,9 @@ import (
 
 // listWebhooks is GET /webhooks.
 func (a *API) listWebhooks(c *call) error {
-	found, err := a.Core.Query().WebhookEndpoints(c.ctx, c.query.limit, c.query.cursor)
+	page, err := a.Core.Query().WebhookEndpoints(c.ctx, c.query.limit, c.query.cursor)
 	if err != nil {
 		return err
-	}
-	page := &model.Connection[*model.WebhookEndpoint]{Nodes: found.Nodes}
-	if found.PageInfo.HasNextPage {
-		page.Next = *found.PageInfo.EndCursor
 	}
 	list(c, page, func(b []byte, e *model.WebhookEndpoint) []byte { return appendWebhook(b, e, nil) })
 	return nil

@@ -398,26 +398,9 @@ type WebhookAttempt struct {
 	NextAt   *micros.Time `json:"nextAt,omitempty"`
 }
 
-type WebhookDeliveryConnection struct {
-	Edges    []*WebhookDeliveryEdge `json:"edges"`
-	Nodes    []*WebhookDelivery     `json:"nodes"`
-	PageInfo *PageInfo              `json:"pageInfo"`
-}
-
-type WebhookDeliveryEdge struct {
-	Cursor string           `json:"cursor"`
-	Node   *WebhookDelivery `json:"node"`
-}
-
 type WebhookDeliveryPayload struct {
 	Delivery   *WebhookDelivery `json:"delivery,omitempty"`
 	UserErrors []*UserError     `json:"userErrors"`
-}
-
-type WebhookEndpointConnection struct {
-	Edges    []*WebhookEndpointEdge `json:"edges"`
-	Nodes    []*WebhookEndpoint     `json:"nodes"`
-	PageInfo *PageInfo              `json:"pageInfo"`
 }
 
 type WebhookEndpointCreateInput struct {
@@ -431,11 +414,6 @@ type WebhookEndpointCreateInput struct {
 type WebhookEndpointDeletePayload struct {
 	DeletedID  *string      `json:"deletedId,omitempty"`
 	UserErrors []*UserError `json:"userErrors"`
-}
-
-type WebhookEndpointEdge struct {
-	Cursor string           `json:"cursor"`
-	Node   *WebhookEndpoint `json:"node"`
 }
 
 type WebhookEndpointPayload struct {

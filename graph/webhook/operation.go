@@ -203,7 +203,34 @@ func (e *Engine) Skip(ctx context.Context, d *db.Delivery) (bool, error) {
 	if err := row.Exec(ctx); err != nil {
 		return false, wrap("log delivery", err)
 	}
-	return true, e.nudge(ctx, d.EndpointID, nil)
+	if d.Tries == 0 {
+		return true, e.nudge(ctx, d.EndpointID, nil)
+	}
+	return true, e.relieve(ctx, d.EndpointID)
+}
+
+// relieve notes since when the endpoint fails without a delivery that has just
+// been skipped: nobody is warned of what is over.
+func (e *Engine) relieve(ctx context.Context, endpoint xid.ID) error {
+	c := e.Store.DB(ctx)
+	queues, err := c.WebhookQueue.Query().Where(webhookqueue.ID(endpoint)).Load(ctx)
+	if err != nil || len(queues) != 1 {
+		return fmt.Errorf("read queue: %d rows: %w", len(queues), err)
+	}
+	q := queues[0]
+	failing, err := c.Delivery.Query().Where(delivery.EndpointID(endpoint), delivery.SequenceGT(q.FloorSequence),
+		delivery.SequenceLTE(q.FailedThrough), delivery.TriesGT(0), delivery.FirstAtGTE(q.ResumedAt)).
+		Order(db.Asc(delivery.FieldFirstAt)).Limit(1).Load(ctx)
+	if err != nil {
+		return fmt.Errorf("read what fails: %w", err)
+	}
+	return e.nudge(ctx, endpoint, func(u *db.WebhookQueueUpdate) {
+		if len(failing) > 0 {
+			u.SetFailingSince(failing[0].FirstAt)
+		} else {
+			u.ClearFailingSince().SetWarned(0)
+		}
+	})
 }
 
 // wrap says what was being done when an error came.

@@ -222,7 +222,7 @@ func TestResume(t *testing.T) {
 			shop.write(&ps[i], 10, event.ProductUpdated, `{}`)
 		}
 		shop.engine.Start(t.Context())
-		until(t, "three failures", func() bool { return shop.queueOf(e).Streak == 3 })
+		until(t, "three failures", func() bool { return s.DB(shop.ctx).Attempt.Query().CountX(shop.ctx) == 3 })
 		shop.turn(e, state.EndpointSuspended, shop.engine.Hold)
 		for i := range ps {
 			shop.write(&ps[i], 250, event.ProductUpdated, `{}`)
@@ -415,6 +415,43 @@ func TestRegisteredLater(t *testing.T) {
 		stop(shop.engine)
 		if got := r.sequences(p); !slices.Equal(got, []int64{4}) {
 			t.Errorf("got %d", got)
+		}
+	})
+}
+
+// TestHealthIsOfTheLastOutcome: outcomes that are written together leave what the
+// last one of them said, whatever the order of their deliveries.
+func TestHealthIsOfTheLastOutcome(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, s *ent.Store) {
+		shop, ps := open(t, s), products(3)
+		var began atomic.Int32
+		gates := map[string]chan struct{}{}
+		for _, p := range ps {
+			gates[xid.Product.Format(p.id)] = make(chan struct{}, 5)
+		}
+		r := receive(t, func(g receipt) int { began.Add(1); <-gates[g.Resource.ID]; return 500 })
+		shop.engine.Start(t.Context())
+		for round := range 5 {
+			e := shop.endpoint(r.URL, event.ProductUpdated)
+			shop.tx(func(ctx context.Context) error {
+				for i := range ps {
+					if err := shop.changeIn(ctx, &ps[i]); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+			until(t, "three attempts in flight", func() bool { return int(began.Load()) == 3*(round+1) })
+			for _, p := range slices.Backward(ps) {
+				gates[xid.Product.Format(p.id)] <- struct{}{}
+			}
+			until(t, "three failures", func() bool {
+				return !slices.ContainsFunc(shop.waiting(e), func(d *db.Delivery) bool { return d.Tries == 0 })
+			})
+			if q := shop.queueOf(e); q.Streak != 3 {
+				t.Errorf("the streak is %d, want 3", q.Streak)
+			}
+			shop.turn(e, state.EndpointDisabled, shop.engine.Hold)
 		}
 	})
 }

@@ -3,6 +3,7 @@ package webhook
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -147,17 +148,14 @@ func (d *dispatcher) insist(ctx context.Context, batch []*outcome, write func(co
 // write writes successes and retries in one transaction: the log, the attempt
 // counts and the next due times together, or nothing.
 func (d *dispatcher) write(ctx context.Context, batch []*outcome) error {
-	slices.SortFunc(batch, bySequence)
-	var ended, failed, healed []*outcome
+	health := lastOfEach(batch)
+	batch = slices.SortedFunc(slices.Values(batch), bySequence) // the caller's stays as it came, for another try
+	var ended, failed []*outcome
 	for _, o := range batch {
-		switch {
-		case o.verdict == verdictRetry:
+		if o.verdict == verdictRetry {
 			failed = append(failed, o)
-		default:
+		} else {
 			ended = append(ended, o)
-		}
-		if o.recovered || o.healed {
-			healed = append(healed, o)
 		}
 	}
 	err := d.Store.InTx(ctx, func(ctx context.Context) error {
@@ -168,12 +166,29 @@ func (d *dispatcher) write(ctx context.Context, batch []*outcome) error {
 		if !whole {
 			return errSome
 		}
-		return d.writeRest(ctx, failed, healed)
+		return d.writeRest(ctx, failed, health)
 	})
 	if err == errSome { //nolint:errorlint // our own, never wrapped
-		return d.writeEach(ctx, ended, failed, healed)
+		return d.writeEach(ctx, ended, failed, health)
 	}
 	return err
+}
+
+// lastOfEach returns the outcome that came last of each queue among those that
+// say something of its health: it alone decides. Batches are in the order in
+// which attempts ended.
+func lastOfEach(batch []*outcome) []*outcome {
+	last := map[*queue]*outcome{}
+	for _, o := range batch {
+		if o.verdict != verdictRetry && !o.recovered && !o.healed {
+			continue
+		}
+		if before := last[o.q]; before != nil {
+			o.told = o.told || before.told
+		}
+		last[o.q] = o
+	}
+	return slices.SortedFunc(maps.Values(last), bySequence)
 }
 
 func bySequence(a, b *outcome) int {
@@ -183,11 +198,20 @@ func bySequence(a, b *outcome) int {
 	return int(a.item.sequence - b.item.sequence)
 }
 
-func (d *dispatcher) writeRest(ctx context.Context, failed, healed []*outcome) error {
+func (d *dispatcher) writeRest(ctx context.Context, failed, health []*outcome) error {
 	if err := d.retry(ctx, failed); err != nil {
 		return err
 	}
-	return d.heal(ctx, healed)
+	for _, o := range health {
+		note := d.heal
+		if o.verdict == verdictRetry {
+			note = d.ail
+		}
+		if err := note(ctx, o); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // finish takes deliveries out of the hot table and into the log. It tells whether
@@ -232,7 +256,7 @@ func (d *dispatcher) log(ctx context.Context, ended []*outcome) error {
 }
 
 // retry writes failed attempts: the row's counters by compare-and-set, so that a
-// late one undoes nothing, its place in the log, and the queue's health.
+// late one undoes nothing, and their places in the log.
 func (d *dispatcher) retry(ctx context.Context, failed []*outcome) error {
 	args := make([]any, 0, 12*len(failed))
 	for _, o := range failed {
@@ -249,9 +273,6 @@ func (d *dispatcher) retry(ctx context.Context, failed []*outcome) error {
 			continue
 		}
 		args = append(args, attemptRow(o)...)
-		if err := d.ail(ctx, o); err != nil {
-			return err
-		}
 	}
 	return d.logAttempts(ctx, args)
 }

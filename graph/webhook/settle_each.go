@@ -12,7 +12,7 @@ var errSome = errors.New("webhook: some deliveries are gone")
 
 // writeEach settles deliveries one by one. The attempt of one that is gone is
 // logged and changes nothing.
-func (d *dispatcher) writeEach(ctx context.Context, ended, failed, healed []*outcome) error {
+func (d *dispatcher) writeEach(ctx context.Context, ended, failed, health []*outcome) error {
 	return d.Store.InTx(ctx, func(ctx context.Context) error {
 		for _, o := range ended {
 			one := []*outcome{o}
@@ -24,7 +24,7 @@ func (d *dispatcher) writeEach(ctx context.Context, ended, failed, healed []*out
 				return err
 			}
 		}
-		return d.writeRest(ctx, failed, healed)
+		return d.writeRest(ctx, failed, health)
 	})
 }
 

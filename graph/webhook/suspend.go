@@ -24,26 +24,17 @@ import (
 // warnings are the ages of an incident at which the store's people are warned.
 var warnings = [...]time.Duration{time.Hour, 6 * time.Hour, 12 * time.Hour}
 
-// heal notes that endpoints deliver again, and tells it where people were warned.
-func (d *dispatcher) heal(ctx context.Context, healed []*outcome) error {
-	for _, o := range healed {
-		n, err := d.exec(ctx, "UPDATE webhook_queues SET streak = 0, probe_at = 0, failing_since = ?, warned = ?, last_success_at = ?"+
-			" WHERE store_id = ? AND id = ? AND lease_token = ?", o.since, o.warned, o.at, o.q.store, o.q.endpoint, o.q.token)
-		if err != nil {
-			return err
-		}
-		if n == 0 || !o.told {
-			continue
-		}
-		err = d.tell(ctx, o.q.key, func(url string) notify.Notice {
-			return notify.Notice{Level: state.NotificationInfo, Title: "A webhook endpoint works again",
-				Body: url + " accepts deliveries again."}
-		})
-		if err != nil {
-			return err
-		}
+// heal notes that an endpoint delivers again, and tells it where people were warned.
+func (d *dispatcher) heal(ctx context.Context, o *outcome) error {
+	n, err := d.exec(ctx, "UPDATE webhook_queues SET streak = 0, probe_at = 0, failing_since = ?, warned = ?, last_success_at = ?"+
+		" WHERE store_id = ? AND id = ? AND lease_token = ?", o.since, o.warned, o.at, o.q.store, o.q.endpoint, o.q.token)
+	if err != nil || n == 0 || !o.told {
+		return err
 	}
-	return nil
+	return d.tell(ctx, o.q.key, func(url string) notify.Notice {
+		return notify.Notice{Level: state.NotificationInfo, Title: "A webhook endpoint works again",
+			Body: url + " accepts deliveries again."}
+	})
 }
 
 // tell writes a notice about an endpoint.

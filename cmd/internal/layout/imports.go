@@ -20,14 +20,14 @@ var words = []string{
 var arrows = map[string][]string{
 	"graph/attempt":       {"graph/egress"}, // its dials are judged
 	"graph/export":        {"graph/work", "graph/blob"},
-	"graph/idem":          {"graph/keyring"},                                                                                              // stored answers are encrypted
-	"graph/internal/exec": {"graph/model"},                                                                                                // generated: the executor marshals the models
-	"graph/model":         {"graph/strict", "graph/wire"},                                                                                 // scalars parse as bodies do; entities share their wire form with events
-	"graph/oauth":         {"graph/apikey", "graph/keyring", "graph/notify", "graph/outbox", "graph/strict", "graph/trail", "graph/wire"}, // the whole of a grant's life in one transaction
-	"graph/outbox":        {"graph/wire"},                                                                                                 // payloads are made of wire types
-	"graph/page":          {"graph/keyring"},                                                                                              // cursors are signed
-	"graph/session":       {"graph/password"},                                                                                             // signing in proves one
-	"graph/webhook":       {"graph/work", "graph/blob", "graph/outbox", "graph/notify"},
+	"graph/idem":          {"graph/keyring"},                                                                                                              // stored answers are encrypted
+	"graph/internal/exec": {"graph/model"},                                                                                                                // generated: the executor marshals the models
+	"graph/model":         {"graph/strict", "graph/wire"},                                                                                                 // scalars parse as bodies do; entities share their wire form with events
+	"graph/oauth":         {"graph/apikey", "graph/keyring", "graph/notify", "graph/outbox", "graph/strict", "graph/trail", "graph/wire"},                 // the whole of a grant's life in one transaction
+	"graph/outbox":        {"graph/wire"},                                                                                                                 // payloads are made of wire types
+	"graph/page":          {"graph/keyring"},                                                                                                              // cursors are signed
+	"graph/session":       {"graph/password"},                                                                                                             // signing in proves one
+	"graph/webhook":       {"graph/attempt", "graph/egress", "graph/keyring", "graph/model", "graph/notify", "graph/outbox", "graph/trail", "graph/wire"}, // from the outbox to the receiver, and what comes of it
 }
 
 // home says where a library may be imported.

@@ -920,7 +920,7 @@ type QueryResolver interface {
 	OrderNotes(ctx context.Context, orderID string, first *int, after *string) (*model.Connection[*model.OrderNote], error)
 	SalesReport(ctx context.Context, days int) (*model.SalesReport, error)
 	Events(ctx context.Context, first *int, after *string) (*model.Connection[*model.Event], error)
-	WebhookEndpoints(ctx context.Context, first *int, after *string) (*model.WebhookEndpointConnection, error)
+	WebhookEndpoints(ctx context.Context, first *int, after *string) (*model.Connection[*model.WebhookEndpoint], error)
 	WebhookEndpoint(ctx context.Context, id string) (*model.WebhookEndpoint, error)
 	WebhookDelivery(ctx context.Context, id string) (*model.WebhookDelivery, error)
 	WebhookEventTypes(ctx context.Context) ([]*model.WebhookEventType, error)
@@ -936,7 +936,7 @@ type WebhookDeliveryResolver interface {
 type WebhookEndpointResolver interface {
 	Queue(ctx context.Context, obj *model.WebhookEndpoint) (*model.WebhookQueueState, error)
 	Activity(ctx context.Context, obj *model.WebhookEndpoint, hours int) ([]*model.WebhookActivity, error)
-	Deliveries(ctx context.Context, obj *model.WebhookEndpoint, first *int, after *string, state *state.DeliveryState) (*model.WebhookDeliveryConnection, error)
+	Deliveries(ctx context.Context, obj *model.WebhookEndpoint, first *int, after *string, state *state.DeliveryState) (*model.Connection[*model.WebhookDelivery], error)
 }
 
 type executableSchema graphql.ExecutableSchemaState[ResolverRoot, DirectiveRoot, ComplexityRoot]
@@ -19775,11 +19775,11 @@ func (ec *executionContext) _Query_webhookEndpoints(ctx context.Context, field g
 			directive1 := func(ctx context.Context) (any, error) {
 				name, err := ec.unmarshalNString2string(ctx, "webhooks.read")
 				if err != nil {
-					var zeroVal *model.WebhookEndpointConnection
+					var zeroVal *model.Connection[*model.WebhookEndpoint]
 					return zeroVal, err
 				}
 				if ec.Directives.Scope == nil {
-					var zeroVal *model.WebhookEndpointConnection
+					var zeroVal *model.Connection[*model.WebhookEndpoint]
 					return zeroVal, errors.New("directive scope is not implemented")
 				}
 				return ec.Directives.Scope(ctx, nil, directive0, name)
@@ -19788,7 +19788,7 @@ func (ec *executionContext) _Query_webhookEndpoints(ctx context.Context, field g
 			next = directive1
 			return next
 		},
-		ec.marshalNWebhookEndpointConnection2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookEndpointConnection,
+		ec.marshalNWebhookEndpointConnection2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐConnection,
 		true,
 		true,
 	)
@@ -22450,17 +22450,17 @@ func (ec *executionContext) fieldContext_WebhookDelivery_settledAt(_ context.Con
 	return fc, nil
 }
 
-func (ec *executionContext) _WebhookDeliveryConnection_edges(ctx context.Context, field graphql.CollectedField, obj *model.WebhookDeliveryConnection) (ret graphql.Marshaler) {
+func (ec *executionContext) _WebhookDeliveryConnection_edges(ctx context.Context, field graphql.CollectedField, obj *model.Connection[*model.WebhookDelivery]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
 		field,
 		ec.fieldContext_WebhookDeliveryConnection_edges,
 		func(ctx context.Context) (any, error) {
-			return obj.Edges, nil
+			return obj.Edges(), nil
 		},
 		nil,
-		ec.marshalNWebhookDeliveryEdge2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookDeliveryEdgeᚄ,
+		ec.marshalNWebhookDeliveryEdge2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdgeᚄ,
 		true,
 		true,
 	)
@@ -22470,7 +22470,7 @@ func (ec *executionContext) fieldContext_WebhookDeliveryConnection_edges(_ conte
 	fc = &graphql.FieldContext{
 		Object:     "WebhookDeliveryConnection",
 		Field:      field,
-		IsMethod:   false,
+		IsMethod:   true,
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			switch field.Name {
@@ -22485,7 +22485,7 @@ func (ec *executionContext) fieldContext_WebhookDeliveryConnection_edges(_ conte
 	return fc, nil
 }
 
-func (ec *executionContext) _WebhookDeliveryConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *model.WebhookDeliveryConnection) (ret graphql.Marshaler) {
+func (ec *executionContext) _WebhookDeliveryConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *model.Connection[*model.WebhookDelivery]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -22544,14 +22544,14 @@ func (ec *executionContext) fieldContext_WebhookDeliveryConnection_nodes(_ conte
 	return fc, nil
 }
 
-func (ec *executionContext) _WebhookDeliveryConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *model.WebhookDeliveryConnection) (ret graphql.Marshaler) {
+func (ec *executionContext) _WebhookDeliveryConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *model.Connection[*model.WebhookDelivery]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
 		field,
 		ec.fieldContext_WebhookDeliveryConnection_pageInfo,
 		func(ctx context.Context) (any, error) {
-			return obj.PageInfo, nil
+			return obj.PageInfo(), nil
 		},
 		nil,
 		ec.marshalNPageInfo2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐPageInfo,
@@ -22564,7 +22564,7 @@ func (ec *executionContext) fieldContext_WebhookDeliveryConnection_pageInfo(_ co
 	fc = &graphql.FieldContext{
 		Object:     "WebhookDeliveryConnection",
 		Field:      field,
-		IsMethod:   false,
+		IsMethod:   true,
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			switch field.Name {
@@ -22583,7 +22583,7 @@ func (ec *executionContext) fieldContext_WebhookDeliveryConnection_pageInfo(_ co
 	return fc, nil
 }
 
-func (ec *executionContext) _WebhookDeliveryEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.WebhookDeliveryEdge) (ret graphql.Marshaler) {
+func (ec *executionContext) _WebhookDeliveryEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.Edge[*model.WebhookDelivery]) (ret graphql.Marshaler) {
 	return ec.marshalNString2string(ctx, field.Selections, obj.Cursor)
 }
 
@@ -22600,7 +22600,7 @@ func (ec *executionContext) fieldContext_WebhookDeliveryEdge_cursor(_ context.Co
 	return fc, nil
 }
 
-func (ec *executionContext) _WebhookDeliveryEdge_node(ctx context.Context, field graphql.CollectedField, obj *model.WebhookDeliveryEdge) (ret graphql.Marshaler) {
+func (ec *executionContext) _WebhookDeliveryEdge_node(ctx context.Context, field graphql.CollectedField, obj *model.Edge[*model.WebhookDelivery]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -23137,7 +23137,7 @@ func (ec *executionContext) _WebhookEndpoint_deliveries(ctx context.Context, fie
 			return ec.Resolvers.WebhookEndpoint().Deliveries(ctx, obj, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["state"].(*state.DeliveryState))
 		},
 		nil,
-		ec.marshalNWebhookDeliveryConnection2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookDeliveryConnection,
+		ec.marshalNWebhookDeliveryConnection2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐConnection,
 		true,
 		true,
 	)
@@ -23226,17 +23226,17 @@ func (ec *executionContext) fieldContext_WebhookEndpoint_updatedAt(_ context.Con
 	return fc, nil
 }
 
-func (ec *executionContext) _WebhookEndpointConnection_edges(ctx context.Context, field graphql.CollectedField, obj *model.WebhookEndpointConnection) (ret graphql.Marshaler) {
+func (ec *executionContext) _WebhookEndpointConnection_edges(ctx context.Context, field graphql.CollectedField, obj *model.Connection[*model.WebhookEndpoint]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
 		field,
 		ec.fieldContext_WebhookEndpointConnection_edges,
 		func(ctx context.Context) (any, error) {
-			return obj.Edges, nil
+			return obj.Edges(), nil
 		},
 		nil,
-		ec.marshalNWebhookEndpointEdge2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookEndpointEdgeᚄ,
+		ec.marshalNWebhookEndpointEdge2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdgeᚄ,
 		true,
 		true,
 	)
@@ -23246,7 +23246,7 @@ func (ec *executionContext) fieldContext_WebhookEndpointConnection_edges(_ conte
 	fc = &graphql.FieldContext{
 		Object:     "WebhookEndpointConnection",
 		Field:      field,
-		IsMethod:   false,
+		IsMethod:   true,
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			switch field.Name {
@@ -23261,7 +23261,7 @@ func (ec *executionContext) fieldContext_WebhookEndpointConnection_edges(_ conte
 	return fc, nil
 }
 
-func (ec *executionContext) _WebhookEndpointConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *model.WebhookEndpointConnection) (ret graphql.Marshaler) {
+func (ec *executionContext) _WebhookEndpointConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *model.Connection[*model.WebhookEndpoint]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -23334,14 +23334,14 @@ func (ec *executionContext) fieldContext_WebhookEndpointConnection_nodes(_ conte
 	return fc, nil
 }
 
-func (ec *executionContext) _WebhookEndpointConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *model.WebhookEndpointConnection) (ret graphql.Marshaler) {
+func (ec *executionContext) _WebhookEndpointConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *model.Connection[*model.WebhookEndpoint]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
 		field,
 		ec.fieldContext_WebhookEndpointConnection_pageInfo,
 		func(ctx context.Context) (any, error) {
-			return obj.PageInfo, nil
+			return obj.PageInfo(), nil
 		},
 		nil,
 		ec.marshalNPageInfo2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐPageInfo,
@@ -23354,7 +23354,7 @@ func (ec *executionContext) fieldContext_WebhookEndpointConnection_pageInfo(_ co
 	fc = &graphql.FieldContext{
 		Object:     "WebhookEndpointConnection",
 		Field:      field,
-		IsMethod:   false,
+		IsMethod:   true,
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			switch field.Name {
@@ -23427,7 +23427,7 @@ func (ec *executionContext) fieldContext_WebhookEndpointDeletePayload_userErrors
 	return fc, nil
 }
 
-func (ec *executionContext) _WebhookEndpointEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.WebhookEndpointEdge) (ret graphql.Marshaler) {
+func (ec *executionContext) _WebhookEndpointEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.Edge[*model.WebhookEndpoint]) (ret graphql.Marshaler) {
 	return ec.marshalNString2string(ctx, field.Selections, obj.Cursor)
 }
 
@@ -23444,7 +23444,7 @@ func (ec *executionContext) fieldContext_WebhookEndpointEdge_cursor(_ context.Co
 	return fc, nil
 }
 
-func (ec *executionContext) _WebhookEndpointEdge_node(ctx context.Context, field graphql.CollectedField, obj *model.WebhookEndpointEdge) (ret graphql.Marshaler) {
+func (ec *executionContext) _WebhookEndpointEdge_node(ctx context.Context, field graphql.CollectedField, obj *model.Edge[*model.WebhookEndpoint]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -32084,7 +32084,7 @@ func (ec *executionContext) _WebhookDelivery(ctx context.Context, sel ast.Select
 
 var webhookDeliveryConnectionImplementors = []string{"WebhookDeliveryConnection"}
 
-func (ec *executionContext) _WebhookDeliveryConnection(ctx context.Context, sel ast.SelectionSet, obj *model.WebhookDeliveryConnection) graphql.Marshaler {
+func (ec *executionContext) _WebhookDeliveryConnection(ctx context.Context, sel ast.SelectionSet, obj *model.Connection[*model.WebhookDelivery]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, webhookDeliveryConnectionImplementors)
 
 	out := newObject(fields)
@@ -32133,7 +32133,7 @@ func (ec *executionContext) _WebhookDeliveryConnection(ctx context.Context, sel 
 
 var webhookDeliveryEdgeImplementors = []string{"WebhookDeliveryEdge"}
 
-func (ec *executionContext) _WebhookDeliveryEdge(ctx context.Context, sel ast.SelectionSet, obj *model.WebhookDeliveryEdge) graphql.Marshaler {
+func (ec *executionContext) _WebhookDeliveryEdge(ctx context.Context, sel ast.SelectionSet, obj *model.Edge[*model.WebhookDelivery]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, webhookDeliveryEdgeImplementors)
 
 	out := newObject(fields)
@@ -32423,7 +32423,7 @@ func (ec *executionContext) _WebhookEndpoint(ctx context.Context, sel ast.Select
 
 var webhookEndpointConnectionImplementors = []string{"WebhookEndpointConnection"}
 
-func (ec *executionContext) _WebhookEndpointConnection(ctx context.Context, sel ast.SelectionSet, obj *model.WebhookEndpointConnection) graphql.Marshaler {
+func (ec *executionContext) _WebhookEndpointConnection(ctx context.Context, sel ast.SelectionSet, obj *model.Connection[*model.WebhookEndpoint]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, webhookEndpointConnectionImplementors)
 
 	out := newObject(fields)
@@ -32513,7 +32513,7 @@ func (ec *executionContext) _WebhookEndpointDeletePayload(ctx context.Context, s
 
 var webhookEndpointEdgeImplementors = []string{"WebhookEndpointEdge"}
 
-func (ec *executionContext) _WebhookEndpointEdge(ctx context.Context, sel ast.SelectionSet, obj *model.WebhookEndpointEdge) graphql.Marshaler {
+func (ec *executionContext) _WebhookEndpointEdge(ctx context.Context, sel ast.SelectionSet, obj *model.Edge[*model.WebhookEndpoint]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, webhookEndpointEdgeImplementors)
 
 	out := newObject(fields)
@@ -34976,11 +34976,11 @@ func (ec *executionContext) marshalNWebhookDelivery2ᚖgithubᚗcomᚋstorefront
 	return ec._WebhookDelivery(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNWebhookDeliveryConnection2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookDeliveryConnection(ctx context.Context, sel ast.SelectionSet, v model.WebhookDeliveryConnection) graphql.Marshaler {
+func (ec *executionContext) marshalNWebhookDeliveryConnection2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐConnection(ctx context.Context, sel ast.SelectionSet, v model.Connection[*model.WebhookDelivery]) graphql.Marshaler {
 	return ec._WebhookDeliveryConnection(ctx, sel, &v)
 }
 
-func (ec *executionContext) marshalNWebhookDeliveryConnection2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookDeliveryConnection(ctx context.Context, sel ast.SelectionSet, v *model.WebhookDeliveryConnection) graphql.Marshaler {
+func (ec *executionContext) marshalNWebhookDeliveryConnection2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐConnection(ctx context.Context, sel ast.SelectionSet, v *model.Connection[*model.WebhookDelivery]) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -34990,11 +34990,11 @@ func (ec *executionContext) marshalNWebhookDeliveryConnection2ᚖgithubᚗcomᚋ
 	return ec._WebhookDeliveryConnection(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNWebhookDeliveryEdge2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookDeliveryEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.WebhookDeliveryEdge) graphql.Marshaler {
+func (ec *executionContext) marshalNWebhookDeliveryEdge2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Edge[*model.WebhookDelivery]) graphql.Marshaler {
 	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNWebhookDeliveryEdge2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookDeliveryEdge(ctx, sel, v[i])
+		return ec.marshalNWebhookDeliveryEdge2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdge(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -35006,7 +35006,7 @@ func (ec *executionContext) marshalNWebhookDeliveryEdge2ᚕᚖgithubᚗcomᚋsto
 	return ret
 }
 
-func (ec *executionContext) marshalNWebhookDeliveryEdge2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookDeliveryEdge(ctx context.Context, sel ast.SelectionSet, v *model.WebhookDeliveryEdge) graphql.Marshaler {
+func (ec *executionContext) marshalNWebhookDeliveryEdge2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdge(ctx context.Context, sel ast.SelectionSet, v *model.Edge[*model.WebhookDelivery]) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -35056,11 +35056,11 @@ func (ec *executionContext) marshalNWebhookEndpoint2ᚖgithubᚗcomᚋstorefront
 	return ec._WebhookEndpoint(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNWebhookEndpointConnection2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookEndpointConnection(ctx context.Context, sel ast.SelectionSet, v model.WebhookEndpointConnection) graphql.Marshaler {
+func (ec *executionContext) marshalNWebhookEndpointConnection2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐConnection(ctx context.Context, sel ast.SelectionSet, v model.Connection[*model.WebhookEndpoint]) graphql.Marshaler {
 	return ec._WebhookEndpointConnection(ctx, sel, &v)
 }
 
-func (ec *executionContext) marshalNWebhookEndpointConnection2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookEndpointConnection(ctx context.Context, sel ast.SelectionSet, v *model.WebhookEndpointConnection) graphql.Marshaler {
+func (ec *executionContext) marshalNWebhookEndpointConnection2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐConnection(ctx context.Context, sel ast.SelectionSet, v *model.Connection[*model.WebhookEndpoint]) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -35089,11 +35089,11 @@ func (ec *executionContext) marshalNWebhookEndpointDeletePayload2ᚖgithubᚗcom
 	return ec._WebhookEndpointDeletePayload(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNWebhookEndpointEdge2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookEndpointEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.WebhookEndpointEdge) graphql.Marshaler {
+func (ec *executionContext) marshalNWebhookEndpointEdge2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Edge[*model.WebhookEndpoint]) graphql.Marshaler {
 	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNWebhookEndpointEdge2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookEndpointEdge(ctx, sel, v[i])
+		return ec.marshalNWebhookEndpointEdge2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdge(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -35105,7 +35105,7 @@ func (ec *executionContext) marshalNWebhookEndpointEdge2ᚕᚖgithubᚗcomᚋsto
 	return ret
 }
 
-func (ec *executionContext) marshalNWebhookEndpointEdge2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookEndpointEdge(ctx context.Context, sel ast.SelectionSet, v *model.WebhookEndpointEdge) graphql.Marshaler {
+func (ec *executionContext) marshalNWebhookEndpointEdge2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdge(ctx context.Context, sel ast.SelectionSet, v *model.Edge[*model.WebhookEndpoint]) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
