@@ -156,7 +156,8 @@ func (r *hookReport) add(about, head []string, line ...string) {
 	r.tables[i].lines = append(r.tables[i].lines, line)
 }
 
-// print writes the tables as Markdown. The first column is a text, the others are figures.
+// print writes the tables as Markdown. The first two columns
+// are texts, the others figures.
 func (r *hookReport) print(w io.Writer) {
 	if r.quick {
 		fmt.Fprintln(w, "A quick run: small backlogs and short loads. Its figures show that the command works, nothing else.")
@@ -170,7 +171,7 @@ func (r *hookReport) print(w io.Writer) {
 		}
 		fmt.Fprintln(w)
 		rule := slices.Repeat([]string{"---:"}, len(t.head))
-		rule[0] = "---"
+		rule[0], rule[1] = "---", "---"
 		row(w, t.head...)
 		row(w, rule...)
 		for _, line := range t.lines {

@@ -154,11 +154,26 @@ func (b *hookBench) showDrain(spread corpus.Spread, list []drained) {
 		"start, per delivery. All receivers are one process at one address. Nothing was lost or out of order, and afterwards outbox and hot",
 		"table are empty and the log is complete: else the command fails.",
 	}, []string{"drain", "engine", "fan-out", "deliveries", "deliveries/s", "dispatcher CPU ms", "database CPU ms", "sink CPU ms", "statements", "repeats"},
-		fmt.Sprintf("%d endpoints of %d stores", n, spread.Stores), b.data.engine, fmt.Sprint(spread.FanOut()), fmt.Sprint(list[0].deliveries),
+		drainName(spread), b.data.engine, fmt.Sprint(spread.FanOut()), fmt.Sprint(list[0].deliveries),
 		least(pick(func(d drained) float64 { return d.rate }), drainBound(b.data.engine, n), "%.0f"),
 		most(pick(func(d drained) float64 { return d.dispatcher }), 0.15, "%.3f"),
-		fmt.Sprintf("%.3f", pick(func(d drained) float64 { return d.database })),
+		b.ofDatabase(pick(func(d drained) float64 { return d.database })),
 		fmt.Sprintf("%.3f", pick(func(d drained) float64 { return d.sink })),
 		most(pick(func(d drained) float64 { return d.statements }), 0.3, "%.3f"),
 		fmt.Sprintf("%.0f", pick(func(d drained) float64 { return d.repeats })))
+}
+
+func drainName(s corpus.Spread) string {
+	if s.Endpoints() == 1 {
+		return "1 endpoint"
+	}
+	return fmt.Sprintf("%d endpoints of %d stores", s.Endpoints(), s.Stores)
+}
+
+// ofDatabase shows the CPU of the database's process, where it has one.
+func (b *hookBench) ofDatabase(ms float64) string {
+	if b.data.pid == 0 {
+		return "in the dispatcher's"
+	}
+	return fmt.Sprintf("%.3f", ms)
 }

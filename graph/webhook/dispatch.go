@@ -20,6 +20,11 @@ const (
 	// its body and something for itself.
 	quantum  = 16 << 10
 	overhead = 512
+
+	// maxBytes is about how much the bodies that were read ahead may take, in bytes,
+	// and maxLarge how many larger ones may be on their way.
+	maxBytes = 32 << 20
+	maxLarge = 128
 )
 
 // dispatcher sends what the leased queues hold. One lock guards everything that
@@ -37,7 +42,9 @@ type dispatcher struct {
 
 	workers, waiting  int
 	inflight, probing int
-	unsettled         int // outcomes that are not written down
+	bytes             int           // of the bodies that were read ahead
+	large             chan struct{} // holds one for each larger body on its way
+	unsettled         int           // outcomes that are not written down
 	stopping          bool
 	group             sync.WaitGroup
 
@@ -46,7 +53,7 @@ type dispatcher struct {
 }
 
 func newDispatcher(e *Engine) *dispatcher {
-	d := &dispatcher{Engine: e, began: time.Now(), queues: map[key]*queue{}}
+	d := &dispatcher{Engine: e, began: time.Now(), queues: map[key]*queue{}, large: make(chan struct{}, maxLarge)}
 	d.work.L = &d.mu
 	for _, c := range []*chan struct{}{&d.toSettle, &d.toLoad, &d.toLease, &d.toRelay, &d.toAlarm} {
 		*c = make(chan struct{}, 1)
@@ -75,8 +82,10 @@ type job struct {
 	q    *queue
 	lane *lane
 	item *item
-	// probes: the endpoint fails.
-	probes bool
+	// As they were when the job was taken.
+	target *attempt.Target
+	owner  *app
+	probes bool // the endpoint fails
 }
 
 // offer puts a queue into the ring when it has something to send, and wakes a
@@ -154,7 +163,7 @@ func (d *dispatcher) next() (j job, ok bool) {
 		if it.tries == 0 && q.streak >= gateAt {
 			q.probe = micros.Never // until this one's outcome
 		}
-		return job{q, l, it, q.streak > 0}, true
+		return job{q, l, it, q.target, q.owner, q.streak > 0}, true
 	}
 	return job{}, false
 }
@@ -166,15 +175,21 @@ func (d *dispatcher) attempt(j job) attempt.Result {
 	if it.kind == "" {
 		return attempt.Result{Outcome: outcomeExpired}
 	}
-	if ok, err := d.permitted(ctx, q.key.store, q.owner, it.kind); err != nil {
+	if ok, err := d.permitted(ctx, q.store, j.owner, it.kind); err != nil {
 		return d.unable(ctx, "look the owner up", err)
 	} else if !ok {
 		return attempt.Result{Outcome: outcomeForbidden}
 	}
 	body := it.body
 	if body == nil {
+		select {
+		case d.large <- struct{}{}:
+			defer func() { <-d.large }()
+		case <-ctx.Done():
+			return attempt.Result{Outcome: attempt.Cancelled}
+		}
 		var err error
-		if body, err = d.body(ctx, q.key.store, it.event); errors.Is(err, errGone) {
+		if body, err = d.body(ctx, q.store, it.event); errors.Is(err, errGone) {
 			return attempt.Result{Outcome: outcomeExpired}
 		} else if err != nil {
 			return d.unable(ctx, "read the body", err)
@@ -185,7 +200,7 @@ func (d *dispatcher) attempt(j job) attempt.Result {
 		return attempt.Result{Outcome: attempt.Cancelled}
 	}
 	return d.Client.Do(ctx, attempt.Request{
-		Target: q.target, Body: body, Number: it.attempts + 1,
+		Target: j.target, Body: body, Number: it.attempts + 1,
 		EventID: xid.Event.Format(it.event), EventType: string(it.kind), DeliveryID: xid.Delivery.Format(it.id),
 	})
 }
@@ -281,6 +296,7 @@ func (d *dispatcher) failed(q *queue, l *lane, it *item, r attempt.Result, now m
 		l.busy = true // nothing of the lane goes on before this is written down
 	} else {
 		if len(it.body) > keepBody {
+			q.weigh(-len(it.body))
 			it.body = nil
 		}
 		it.due = due
@@ -316,6 +332,7 @@ func (d *dispatcher) lose(q *queue) {
 
 // forget drops a queue that is not this process's any more. The lock is held.
 func (d *dispatcher) forget(q *queue) {
+	q.weigh(-q.bytes)
 	q.lost = true
 	q.cancel()
 	if d.queues[q.key] == q {
@@ -333,6 +350,7 @@ func (d *dispatcher) end(k key) {
 	if q == nil {
 		return
 	}
+	q.weigh(-q.bytes)
 	q.ended = true
 	delete(d.queues, k)
 	if q.inflight == 0 {

@@ -138,7 +138,7 @@ func (d *dispatcher) renew(ctx context.Context, batch []*queue) error {
 	defer d.mu.Unlock()
 	for _, q := range batch {
 		r := rows[q.key]
-		if r == nil || r.token != q.token {
+		if r == nil || r.token != q.token || r.target == nil {
 			d.lose(q)
 			continue
 		}
@@ -226,8 +226,11 @@ func (d *dispatcher) scan(rs *stdsql.Rows) (*row, error) {
 	if promotes := (&model.WebhookEndpoint{WebhookEndpoint: &e}).NextSecretPromotesAt(); promotes != nil {
 		r.promoted = micros.Now() >= *promotes
 	}
-	r.target, err = d.targetOf(&e)
-	return r, err
+	if r.target, err = d.targetOf(&e); err != nil {
+		// It waits alone: the others of the batch have nothing to do with it.
+		d.Logger.Error("webhooks: an endpoint cannot be sent to", "endpoint", xid.WebhookEndpoint.Format(r.endpoint), "error", err)
+	}
+	return r, nil
 }
 
 // targetOf makes what an endpoint's attempts share.
@@ -347,8 +350,8 @@ func (d *dispatcher) lease(ctx context.Context, free []candidate) (won int, err 
 	defer d.mu.Unlock()
 	for i, c := range free {
 		r := rows[c.key]
-		if r == nil || r.token != c.token+1 || d.queues[c.key] != nil {
-			continue // somebody else was first, or the endpoint rests
+		if r == nil || r.token != c.token+1 || r.target == nil || d.queues[c.key] != nil {
+			continue // somebody else was first, the endpoint rests, or its secret does not open
 		}
 		won++
 		d.enter(batch[i], r, asked)
@@ -375,6 +378,7 @@ func (d *dispatcher) rest(ctx context.Context, free []candidate, rows map[key]*r
 // enter takes a leased queue into memory. The lock is held.
 func (d *dispatcher) enter(q *queue, r *row, asked time.Duration) {
 	q.settings, q.token, q.wake, q.epoch, q.last = r.settings, r.token, r.wake, r.epoch, r.last
+	q.total = &d.bytes
 	q.ctx, q.cancel = context.WithCancel(d.sending)
 	q.renewed.Store(int64(asked))
 	q.window = min(slowStart, d.Slots)

@@ -47,7 +47,8 @@ func (d *dispatcher) hungry() []*queue {
 	defer d.mu.Unlock()
 	var list []*queue
 	for _, q := range d.queues {
-		if q.hungry() {
+		// What is full in all still lets every queue go on.
+		if q.hungry() && (d.bytes < maxBytes || q.held == 0) {
 			q.loading = true
 			list = append(list, q)
 			if len(list) == loadQueues {

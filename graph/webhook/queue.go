@@ -72,6 +72,8 @@ type queue struct {
 	fresh      []*lane // their heads were never tried
 	dry        []*lane // nothing of theirs is left in memory, but more in the database
 	held       int     // items in lanes that do not wait
+	bytes      int     // of the bodies in memory
+	total      *int    // the same of all queues
 	failing    map[int64]micros.Time
 
 	inflight, unsettled int
@@ -179,6 +181,7 @@ func (q *queue) account(it *item) {
 // push adds an item at the end of its lane.
 func (q *queue) push(l *lane, it *item, now micros.Time) {
 	l.items = append(l.items, it)
+	q.weigh(len(it.body))
 	if l.due == 0 {
 		q.held++
 	}
@@ -192,9 +195,20 @@ func (q *queue) push(l *lane, it *item, now micros.Time) {
 	q.ready(l)
 }
 
+// weigh counts bytes of bodies that came into memory or went. A queue that is not
+// this process's any more has been taken off the count.
+func (q *queue) weigh(n int) {
+	if q.lost || q.ended {
+		return
+	}
+	q.bytes += n
+	*q.total += n
+}
+
 // pop drops the head of a lane, and the lane when nothing is left of it.
 func (q *queue) pop(l *lane) {
 	it := l.items[0]
+	q.weigh(-len(it.body))
 	delete(q.failing, it.sequence)
 	if l.due == 0 {
 		q.held--
@@ -218,6 +232,9 @@ func (q *queue) block(l *lane, until micros.Time) {
 	}
 	if len(l.items) > 1 {
 		l.more = l.items[1].sequence
+		for _, it := range l.items[1:] {
+			q.weigh(-len(it.body))
+		}
 		l.items = slices.Clone(l.items[:1])
 	}
 	l.due = until
@@ -239,6 +256,7 @@ func (q *queue) clear() {
 	}
 	q.lanes, q.retries, q.fresh, q.dry, q.held = map[xid.ID]*lane{}, nil, nil, nil, 0
 	q.failing = map[int64]micros.Time{}
+	q.weigh(-q.bytes)
 	q.next = q.floor + 1
 }
 

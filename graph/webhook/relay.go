@@ -343,7 +343,7 @@ func (r *relay) hand(subs []*subscriber) {
 		}
 		first := q.next == s.last+1 && q.last == s.last && !q.loading
 		q.last = max(q.last, s.last+int64(len(s.take)))
-		if first && q.missed == nil {
+		if first && q.missed == nil && r.bytes < maxBytes {
 			items := make([]*item, len(s.take))
 			for i, p := range s.take {
 				sequence := s.last + 1 + int64(i)

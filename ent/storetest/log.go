@@ -1,0 +1,223 @@
+package storetest
+
+import (
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/bucket"
+	"github.com/storefront-go/storefront/ent/event"
+	"github.com/storefront-go/storefront/ent/xid"
+)
+
+// Told is an event as a database keeps it.
+type Told struct {
+	ID       xid.ID
+	Store    xid.ID
+	Type     event.Type
+	Kind     string // of the resource
+	Resource xid.ID
+	Sequence int64
+	Body     []byte
+}
+
+// Log reads the event log of a database piece by piece, over all of its stores.
+// Nothing may relay meanwhile: it also holds the log against the outbox.
+type Log struct {
+	seen map[xid.ID]bool
+	last map[xid.ID]Told // by resource
+}
+
+// Skip takes what is written as known, without judging it.
+func (l *Log) Skip(t testing.TB, s *ent.Store) {
+	t.Helper()
+	l.fresh(t, s)
+}
+
+// Next returns the events since the last call, in the order of their ids. It
+// fails the test unless each of them takes the next number of its resource, is
+// later than the one before, says in its body what its row says, and has one row
+// in the outbox; and unless the resource counts as many.
+func (l *Log) Next(t testing.TB, s *ent.Store) []Told {
+	t.Helper()
+	before := maps.Clone(l.last)
+	if before == nil {
+		before = map[xid.ID]Told{}
+	}
+	fresh := l.fresh(t, s)
+	pending := outboxOf(t, s)
+	for _, e := range fresh {
+		last := before[e.Resource]
+		if e.Sequence != last.Sequence+1 || e.ID.Time() <= last.ID.Time() || e.ID.Compare(last.ID) <= 0 {
+			t.Errorf("%s has the sequence %d at %s, after %d at %s", e.Type, e.Sequence, e.ID.Time(), last.Sequence, last.ID.Time())
+		}
+		before[e.Resource] = e
+		if b, ok := pending[e.ID]; !ok || b != bucket.Of(e.Store) {
+			t.Errorf("%s is in bucket %d of the outbox (%t), want %d", e.Type, b, ok, bucket.Of(e.Store))
+		}
+		e.check(t)
+	}
+	for id := range pending {
+		if !l.seen[id] {
+			t.Errorf("the outbox has %s, the log has not", xid.Event.Format(id))
+		}
+	}
+	for _, told := range byResource(fresh) {
+		checkCounter(t, s, told[len(told)-1])
+	}
+	return fresh
+}
+
+// Since is [Log.Next] as a text: the types of each resource's events in their
+// order, the resources apart by "; " in the order of these texts.
+func (l *Log) Since(t testing.TB, s *ent.Store) string {
+	t.Helper()
+	groups := []string{}
+	for _, told := range byResource(l.Next(t, s)) {
+		types := []string{}
+		for _, e := range told {
+			types = append(types, string(e.Type))
+		}
+		groups = append(groups, strings.Join(types, " "))
+	}
+	slices.Sort(groups)
+	return strings.Join(groups, "; ")
+}
+
+// fresh reads what was not seen yet and remembers it.
+func (l *Log) fresh(t testing.TB, s *ent.Store) (list []Told) {
+	t.Helper()
+	if l.seen == nil {
+		l.seen, l.last = map[xid.ID]bool{}, map[xid.ID]Told{}
+	}
+	rows, err := s.Raw().QueryContext(t.Context(), "SELECT id, store_id, type, resource_type, resource_id, sequence, body FROM events ORDER BY id")
+	if err != nil {
+		t.Fatalf("read events: %v", err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var e Told
+		if err := rows.Scan(&e.ID, &e.Store, &e.Type, &e.Kind, &e.Resource, &e.Sequence, &e.Body); err != nil {
+			t.Fatalf("read events: %v", err)
+		}
+		if !l.seen[e.ID] {
+			l.seen[e.ID], l.last[e.Resource] = true, e
+			list = append(list, e)
+		}
+	}
+	if err := rows.Err(); err != nil {
+		t.Fatalf("read events: %v", err)
+	}
+	return list
+}
+
+// outboxOf reads the buckets of the outbox's rows.
+func outboxOf(t testing.TB, s *ent.Store) map[xid.ID]int8 {
+	t.Helper()
+	rows, err := s.Raw().QueryContext(t.Context(), "SELECT id, bucket FROM outbox")
+	if err != nil {
+		t.Fatalf("read outbox: %v", err)
+	}
+	defer rows.Close()
+	pending := map[xid.ID]int8{}
+	for rows.Next() {
+		var id xid.ID
+		var b int8
+		if err := rows.Scan(&id, &b); err != nil {
+			t.Fatalf("read outbox: %v", err)
+		}
+		if _, twice := pending[id]; twice {
+			t.Errorf("%s is in the outbox twice", xid.Event.Format(id))
+		}
+		pending[id] = b
+	}
+	if err := rows.Err(); err != nil {
+		t.Fatalf("read outbox: %v", err)
+	}
+	return pending
+}
+
+// byResource parts events by what they are about.
+func byResource(list []Told) map[xid.ID][]Told {
+	parts := map[xid.ID][]Told{}
+	for _, e := range list {
+		parts[e.Resource] = append(parts[e.Resource], e)
+	}
+	return parts
+}
+
+// check holds the body against the row.
+func (e Told) check(t testing.TB) {
+	t.Helper()
+	var body struct {
+		EventID    string     `json:"event_id"`
+		Type       event.Type `json:"type"`
+		OccurredAt string     `json:"occurred_at"`
+		StoreID    string     `json:"store_id"`
+		Resource   struct {
+			Type, ID string
+			Version  int64
+		}
+		Sequence int64
+		Data     struct {
+			Object struct {
+				ID      string
+				OrderID string `json:"order_id"`
+				Version *int64
+			}
+		}
+	}
+	if err := json.Unmarshal(e.Body, &body); err != nil {
+		t.Errorf("the body of %s: %v", e.Type, err)
+		return
+	}
+	kind, ok := event.Find(e.Type)
+	id, about := kind.Resource.Format(e.Resource), body.Data.Object.ID
+	if e.Type == event.OrderNoteAdded {
+		about = body.Data.Object.OrderID
+	}
+	if !ok || e.Kind != kind.Resource.Resource() || body.Resource.Type != e.Kind || body.Resource.ID != id || about != id {
+		t.Errorf("%s is about %s %s: %s", e.Type, e.Kind, id, e.Body)
+	}
+	if body.EventID != xid.Event.Format(e.ID) || body.Type != e.Type || body.StoreID != xid.Store.Format(e.Store) ||
+		body.Sequence != e.Sequence || body.OccurredAt != e.ID.Time().String() {
+		t.Errorf("the body of %s says another thing than its row: %s", e.Type, e.Body)
+	}
+	if v := body.Data.Object.Version; body.Resource.Version < 1 || v != nil && *v != body.Resource.Version {
+		t.Errorf("%s tells version %d: %s", e.Type, body.Resource.Version, e.Body)
+	}
+}
+
+// counters are the tables of the resources that count their events.
+var counters = map[string]string{
+	xid.Order.Resource():           "orders",
+	xid.Product.Resource():         "products",
+	xid.Customer.Resource():        "customers",
+	xid.Grant.Resource():           "grants",
+	xid.WebhookEndpoint.Resource(): "webhook_endpoints",
+}
+
+// checkCounter holds the last event of a resource against the resource, if there
+// still is one.
+func checkCounter(t testing.TB, s *ent.Store, last Told) {
+	t.Helper()
+	table, ok := counters[last.Kind]
+	if !ok {
+		t.Errorf("no table of a %s is known", last.Kind)
+		return
+	}
+	var count int64
+	err := s.Raw().QueryRowContext(t.Context(), "SELECT event_sequence FROM "+table+" WHERE store_id = ? AND id = ?", last.Store, last.Resource).Scan(&count) //nolint:gosec // a name of the table above
+	switch {
+	case errors.Is(err, sql.ErrNoRows) && last.Type == event.ProductDeleted:
+	case err != nil:
+		t.Errorf("the resource of %s: %v", last.Type, err)
+	case count != last.Sequence:
+		t.Errorf("the %s counts %d events, the log %d", last.Kind, count, last.Sequence)
+	}
+}

@@ -1,0 +1,86 @@
+package webhook
+
+import (
+	"testing"
+	"time"
+
+	"github.com/storefront-go/storefront/ent/micros"
+)
+
+// TestDayHasEighteenAttempts: whatever chance makes of the waits, and however
+// long the attempts take.
+func TestDayHasEighteenAttempts(t *testing.T) {
+	for draw := range 2000 {
+		first := micros.Now()
+		now, n, last := first, 0, micros.Time(0)
+		took := time.Duration(draw%10) * time.Second // up to what an attempt may take
+		for {
+			n++
+			last = now
+			due, again := after(n, first, now.Add(took), 0)
+			if !again {
+				break
+			}
+			if due < now.Add(took) || due > first.Add(Window) {
+				t.Fatalf("attempt %d is due %v after the first, %v after the one before", n+1, due.Time().Sub(first.Time()), due.Time().Sub(now.Time()))
+			}
+			now = due
+		}
+		if n != MaxTries || last != first.Add(Window) {
+			t.Fatalf("%d attempts, the last after %v", n, last.Time().Sub(first.Time()))
+		}
+	}
+}
+
+func TestWaits(t *testing.T) {
+	for n, want := range map[int]time.Duration{
+		1: 5 * time.Second, 2: 10 * time.Second, 3: 20 * time.Second, 4: 40 * time.Second, 8: 640 * time.Second,
+		11: 5120 * time.Second, 12: 10240 * time.Second, 13: 4 * time.Hour, 14: 4 * time.Hour, 16: 4 * time.Hour,
+		40: 4 * time.Hour, 1000: 4 * time.Hour, // a streak may be long
+	} {
+		low, high := time.Duration(1<<62), time.Duration(0)
+		for range 2000 {
+			w := wait(n)
+			low, high = min(low, w), max(high, w)
+		}
+		tenth := want / 10
+		if low < want-tenth || high > want+tenth || low > want-tenth*8/10 || high < want+tenth*8/10 {
+			t.Errorf("after attempt %d: from %v to %v, want %v, a tenth more or less", n, low, high, want)
+		}
+	}
+}
+
+func TestAfter(t *testing.T) {
+	const first = micros.Time(1_000_000_000_000)
+	for _, c := range []struct {
+		name       string
+		n          int
+		now        time.Duration // since the first
+		retryAfter time.Duration
+		low, high  time.Duration // since the first; 0: never
+	}{
+		{"plain", 1, time.Second, 0, 5500 * time.Millisecond, 6500 * time.Millisecond},
+		{"sooner than the schedule", 4, time.Minute, time.Second, 96 * time.Second, 104 * time.Second},
+		{"later than the schedule", 1, 0, time.Hour, time.Hour, time.Hour},
+		{"at most four hours", 1, time.Hour, 30 * 24 * time.Hour, 5 * time.Hour, 5 * time.Hour},
+		{"never past the window", 5, 22 * time.Hour, 4 * time.Hour, Window, Window},
+		{"the schedule neither", 14, 23 * time.Hour, 0, Window, Window},
+		{"the last one", 17, 22 * time.Hour, 0, Window, Window},
+		{"the last one, asked for later", 17, time.Hour, time.Hour, Window, Window},
+		{"after the last one", 18, 23 * time.Hour, 0, 0, 0},
+		{"at the end", 3, Window, 0, 0, 0},
+		{"after the end", 3, Window + time.Hour, time.Hour, 0, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			for range 200 {
+				due, again := after(c.n, first, first.Add(c.now), c.retryAfter)
+				if !again && due == 0 && c.high == 0 {
+					continue
+				}
+				if !again || due < first.Add(c.low) || due > first.Add(c.high) {
+					t.Fatalf("due %v after the first, %v; want %v to %v", due.Time().Sub(first.Time()), again, c.low, c.high)
+				}
+			}
+		})
+	}
+}
