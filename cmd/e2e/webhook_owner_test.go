@@ -1,7 +1,9 @@
 package e2e
 
 import (
+	"crypto/rand"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -18,10 +20,12 @@ func TestWebhookGrantEnds(t *testing.T) {
 		p := start(t, s.plus("--no-dispatch"))
 		dispatcher(t, s)
 		f, c, sink := p.demo(t), hire(t, 0, p), receiving(t)
+		p.exchange(t, p.app(f, oauth2.AuthStyleInParams), f.Stores[0].Owner)
 		token := p.exchange(t, p.app(f, oauth2.AuthStyleInParams), f.Stores[0].Owner).AccessToken
 		theirs, ours := sink.open("/app", func(*entry) mood { return slowly(100 * time.Millisecond) }), sink.open("/store", nil)
 		p.register(t, token, theirs, append(slices.Clone(productEvents), "app.grant_revoked")...)
 		p.register(t, f.Stores[0].Keys["all"], ours, append(slices.Clone(productEvents), "app.grant_revoked")...)
+		c.add(p.endFirstGrant(t, c.store.StaffToken), "app.grant_revoked") // of two: the app stays
 		c.crowd(t, p, 300)
 		sink.arrives(t, theirs, patience)
 
@@ -53,6 +57,21 @@ func TestWebhookGrantEnds(t *testing.T) {
 		}
 		theirs.stories(t)
 	})
+}
+
+// endFirstGrant ends the older of two grants.
+func (p *program) endFirstGrant(t *testing.T, token string) string {
+	t.Helper()
+	var data struct {
+		Grants struct{ Nodes []struct{ ID string } }
+	}
+	p.graphql(t, token, `{grants{nodes{id}}}`, nil, &data)
+	if len(data.Grants.Nodes) != 2 {
+		t.Fatalf("%+v", data)
+	}
+	id := data.Grants.Nodes[1].ID
+	p.graphql(t, token, `mutation($id:ID!){grantRevoke(id:$id){grant{revokedAt}}}`, map[string]any{"id": id}, new(any))
+	return id
 }
 
 // crowd makes n events of one product, with few requests.
@@ -147,5 +166,43 @@ func (b *book) seen(t *testing.T, what string, so func(*entry) bool) {
 			}
 		}
 		return "no request is signed with " + what
+	})
+}
+
+// People skip a delivery and delete an endpoint while an attempt is under way: it
+// ends by itself and changes nothing of that, and nothing else stands still.
+func TestWebhookInFlight(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, s settings) {
+		p := start(t, s)
+		c, sink := hire(t, 0, p), receiving(t)
+		pace := 2 * time.Second
+		b, other := sink.open("/slow", func(*entry) mood { defer func() { pace = 100 * time.Millisecond }(); return slowly(pace) }), sink.open("/other", nil)
+		for _, b := range []*book{b, other} {
+			p.register(t, c.store.Keys["all"], b, productEvents...)
+		}
+		c.crowd(t, p, 20)
+		sink.arrives(t, b, patience)
+		var skipped struct {
+			WebhookDeliverySkip struct{ Delivery *struct{ ID, State string } }
+		}
+		id := map[string]any{"id": b.all()[0].header.Get("X-Service-Delivery-Id")}
+		p.graphql(t, c.store.StaffToken, `mutation($id:ID!){webhookDeliverySkip(id:$id){delivery{id state}}}`, id, &skipped)
+		sink.complete(t, settled, &c.journal, b, other)
+		var shown struct{ WebhookDelivery struct{ State string } }
+		p.graphql(t, c.store.StaffToken, `query($id:ID!){webhookDelivery(id:$id){state}}`, id, &shown)
+		if got := skipped.WebhookDeliverySkip.Delivery; got == nil || got.State != "SKIPPED" || shown.WebhookDelivery.State != "SKIPPED" {
+			t.Errorf("skipped while it was under way: %+v, later %+v", got, shown)
+		}
+
+		c.crowd(t, p, 50)
+		sink.arrives(t, b, patience)
+		p.send(t, request{As: c.store.Keys["all"], Method: http.MethodDelete, Path: base + "/webhooks/" + b.id, Key: rand.Text()}).want(t, http.StatusNoContent, "")
+		had := len(b.all())
+		beats(3 * time.Second)
+		if n := len(b.all()); n > had+1 || n < 2 {
+			t.Errorf("%d requests after the endpoint was deleted", n-had)
+		}
+		sink.complete(t, settled, &c.journal, other)
 	})
 }

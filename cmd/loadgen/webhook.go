@@ -61,12 +61,12 @@ func (c *webhooksCommand) Run(ctx context.Context) error {
 		}
 	}
 	r := &hookReport{quick: c.Quick}
+	defer r.print(os.Stdout) // what was found before an error, too
 	for _, engine := range place.engines() {
 		if err := c.engine(ctx, r, s, engine); err != nil {
 			return fmt.Errorf("%s: %w", engine, err)
 		}
 	}
-	r.print(os.Stdout)
 	return nil
 }
 

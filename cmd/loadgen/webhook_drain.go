@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"os"
 	"time"
 
 	"github.com/storefront-go/storefront/cmd/internal/baseline/corpus"
@@ -38,6 +39,7 @@ func (b *hookBench) drains(ctx context.Context) error {
 				return fmt.Errorf("%d endpoints: %w", spread.Endpoints(), err)
 			}
 			list = append(list, d)
+			fmt.Fprintf(os.Stderr, "%s: %d endpoints: %.0f deliveries/s\n", b.data.engine, spread.Endpoints(), d.rate)
 		}
 		b.showDrain(spread, list)
 	}

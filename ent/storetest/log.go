@@ -41,8 +41,8 @@ func (l *Log) Skip(t testing.TB, s *ent.Store) {
 
 // Next returns the events since the last call, in the order of their ids. It
 // fails the test unless each of them takes the next number of its resource, is
-// later than the one before, says in its body what its row says, and has one row
-// in the outbox; and unless the resource counts as many.
+// later than the one before, says in its body what its row says and has one row
+// in the outbox, and unless the resource counts as many.
 func (l *Log) Next(t testing.TB, s *ent.Store) []Told {
 	t.Helper()
 	before := maps.Clone(l.last)

@@ -53,7 +53,7 @@ func faked(t *testing.T, h http.HandlerFunc, set ...func(*webhook.Config)) *shop
 	t.Helper()
 	network := &pipes{conns: make(chan net.Conn), done: make(chan struct{})}
 	server := &http.Server{Handler: h}
-	go server.Serve(network) //nolint:errcheck // it ends with the test
+	go server.Serve(network)
 	client := attempt.New(attempt.Config{Dial: network.dial})
 	t.Cleanup(func() { client.Close(); server.Close() })
 	set = append([]func(*webhook.Config){func(c *webhook.Config) { c.Client, c.Poll = client, 10*time.Second }}, set...)

@@ -141,7 +141,7 @@ func (d *dispatcher) serve() {
 // a quantum of bytes in its turn. The lock is held.
 func (d *dispatcher) next() (j job, ok bool) {
 	now := micros.Now()
-	for len(d.ring) > 0 && d.inflight < maxInflight && !d.stopping {
+	for len(d.ring) > 0 && d.inflight < maxInflight && !d.stopping && !d.skewed.Load() {
 		q := d.ring[0]
 		l := q.head(now)
 		if l == nil || d.sinceRenewal(q) >= sendWithin || q.streak > 0 && d.probing >= maxInflight/2 {
@@ -235,13 +235,13 @@ func (d *dispatcher) complete(j job, r attempt.Result) {
 	if it.tries == 0 && q.probe == micros.Never {
 		q.probe = now // whatever came of it, it was the one
 	}
-	switch {
-	case r.Outcome == attempt.Cancelled:
+	switch r.Outcome {
+	case attempt.Cancelled:
 		q.block(l, now.Add(time.Second))
 		d.alarm(q, l, l.due)
-	case r.Outcome == attempt.Delivered:
+	case attempt.Delivered:
 		d.delivered(q, l, it, r)
-	case r.Outcome == outcomeExpired || r.Outcome == outcomeForbidden:
+	case outcomeExpired, outcomeForbidden:
 		q.pop(l)
 		q.ready(l)
 		d.settle(&outcome{q: q, item: it, result: r, at: now, verdict: verdictCancelled})

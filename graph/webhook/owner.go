@@ -4,6 +4,7 @@ import (
 	"context"
 	stdsql "database/sql"
 	"encoding/json"
+	"errors"
 	"strings"
 	"time"
 
@@ -70,7 +71,7 @@ func scanSubscriber(rs *stdsql.Rows) (*subscriber, error) {
 }
 
 // nameApps finds the apps that app.grant_revoked is about, in the bodies: they
-// are not told of it themselves.
+// are not told of it themselves. An event whose app cannot be told goes to nobody.
 func (d *dispatcher) nameApps(ctx context.Context, batch []*entry) error {
 	for _, p := range batch {
 		if p.kind != event.AppGrantRevoked {
@@ -79,7 +80,7 @@ func (d *dispatcher) nameApps(ctx context.Context, batch []*entry) error {
 		body := p.body
 		if body == nil {
 			var err error
-			if body, err = d.body(ctx, p.store, p.event); err != nil {
+			if body, err = d.body(ctx, p.store, p.event); err != nil && !errors.Is(err, errGone) {
 				return err
 			}
 		}
@@ -92,14 +93,15 @@ func (d *dispatcher) nameApps(ctx context.Context, batch []*entry) error {
 				} `json:"object"`
 			} `json:"data"`
 		}
-		if err := json.Unmarshal(body, &told); err != nil {
-			return wrap("read app.grant_revoked", err)
+		err := json.Unmarshal(body, &told)
+		if err == nil {
+			p.app = new(xid.ID)
+			*p.app, err = xid.App.Parse(told.Data.Object.App.ID)
 		}
-		id, err := xid.App.Parse(told.Data.Object.App.ID)
 		if err != nil {
-			return wrap("read app.grant_revoked", err)
+			p.kind = ""
+			d.Logger.ErrorContext(ctx, "webhooks: an event names no app", "event", xid.Event.Format(p.event), "error", err)
 		}
-		p.app = &id
 	}
 	return nil
 }

@@ -1,0 +1,180 @@
+package graph
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/scope"
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/graph/model"
+)
+
+// onKey are the arguments for a key of the shop.
+func onKey(w *caller) string {
+	return fmt.Sprintf("id: %q", w.newKey(w.t, w.ctx, scope.OrdersRead).APIKey.PublicID())
+}
+
+// onApp are the arguments for an app of the shop that may be disabled.
+func onApp(disabled bool, more ...string) func(*caller) string {
+	return func(w *caller) string {
+		a := w.newApp(w.t, scope.ProductsRead)
+		if disabled {
+			a = with(w, func(ctx context.Context, m Mutation) (*model.AppPayload, error) {
+				return m.AppDisable(ctx, a.PublicID(), a.Version)
+			}).App
+		}
+		return at(a.PublicID(), a.Version, more...)
+	}
+}
+
+// onGrants are the arguments for an app with two grants, and with an endpoint of
+// its own that hears of grants, or for the last of them.
+func onGrants(how string, name string) func(*caller) string {
+	return func(w *caller) string {
+		a := w.newApp(w.t, scope.WebhooksWrite)
+		app, _ := w.asApp(w.t, a, scope.WebhooksWrite)
+		w.hook(w.t, app, "app.grant_revoked")
+		last := w.gave(w.t, a, 1, nil)[0]
+		switch how {
+		case "dead":
+			with(w, func(ctx context.Context, m Mutation) (*model.InstalledAppRevokePayload, error) {
+				return m.InstalledAppRevoke(ctx, a.PublicID())
+			})
+		case "run out":
+			a = w.newApp(w.t, scope.ProductsRead)
+			last = w.gave(w.t, a, 1, dead["expired"])[0]
+		}
+		if name == "appId" {
+			return fmt.Sprintf("appId: %q", a.PublicID())
+		}
+		return fmt.Sprintf("id: %q", last.PublicID())
+	}
+}
+
+// onEndpoint are the arguments for an endpoint, after a change.
+func onEndpoint(change func(*caller, *model.WebhookEndpoint) (*model.WebhookEndpointPayload, error), more ...string) func(*caller) string {
+	return func(w *caller) string {
+		e := w.endpoint()
+		if change != nil {
+			e = must[*model.WebhookEndpointPayload](w.t)(change(w, e)).WebhookEndpoint
+		}
+		return at(e.PublicID(), e.Version, more...)
+	}
+}
+
+// endpoint registers the receiver for all that the tables tell of.
+func (w *caller) endpoint() *model.WebhookEndpoint {
+	w.t.Helper()
+	in := model.WebhookEndpointCreateInput{URL: w.receiver, Events: []string{"webhook_endpoint.suspended", "order.paid"}}
+	return must[*model.WebhookEndpointPayload](w.t)(w.Mutation().WebhookEndpointCreate(w.ctx, in)).WebhookEndpoint
+}
+
+func disabledEndpoint(w *caller, e *model.WebhookEndpoint) (*model.WebhookEndpointPayload, error) {
+	return w.Mutation().WebhookEndpointDisable(w.ctx, e.PublicID(), e.Version)
+}
+
+func rotatedEndpoint(w *caller, e *model.WebhookEndpoint) (*model.WebhookEndpointPayload, error) {
+	return w.Mutation().WebhookEndpointRotateSecret(w.ctx, e.PublicID(), e.Version)
+}
+
+// onDelivery are the arguments for a delivery that has come so far.
+func onDelivery(f fate) func(*caller) string {
+	return func(w *caller) string { return fmt.Sprintf("id: %q", w.sent(w.t, w.endpoint(), f)[0]) }
+}
+
+// onMember are the arguments for a person of the shop.
+func onMember(versioned bool, more string) func(*caller) string {
+	return func(w *caller) string {
+		s, _ := w.member(w.t, viewer.Support)
+		if versioned {
+			return at(s.PublicID(), s.Version, more)
+		}
+		return fmt.Sprintf("id: %q", s.PublicID())
+	}
+}
+
+// adminEffects are the mutations of a store's own affairs: only the end of a
+// grant is told. An endpoint is suspended by the dispatcher, not by a person.
+var adminEffects = []effect{
+	{"storeCreate", "another one", fixedArgs(`input: {name: "Second", currency: "EUR"}`), "", ""},
+	{"storeUpdate", "its name", func(w *caller) string {
+		s := must[*model.Store](w.t)(w.Query().Store(w.ctx))
+		return fmt.Sprintf(`input: {expectedVersion: %d, name: "Corner"}`, s.Version)
+	}, "", ""},
+	{"storeSetLegacy", "on", func(w *caller) string {
+		s := must[*model.Store](w.t)(w.Query().Store(w.ctx))
+		return fmt.Sprintf("expectedVersion: %d, legacy: true", s.Version)
+	}, "", ""},
+	{"storeClose", "another one", func(w *caller) string {
+		beside := w.other(w.t)
+		w.token = w.tokenOf(beside)
+		return fmt.Sprintf("expectedVersion: %d", beside.store.Version)
+	}, "", ""},
+
+	{"staffAdd", "somebody", fixedArgs(`input: {email: "sam@example.com", name: "Sam", role: SUPPORT}`), "", ""},
+	{"staffUpdateRole", "promoted", onMember(true, "role: ADMIN"), "", ""},
+	{"staffRemove", "somebody", onMember(false, ""), "", ""},
+	{"staffTokenCreate", "his own", fixedArgs(`name: "Laptop"`), "", ""},
+	{"staffTokenRevoke", "his own", func(w *caller) string {
+		made := must[*model.StaffTokenPayload](w.t)(w.Mutation().StaffTokenCreate(w.as(w.owner.ID, viewer.Owner), "Old", nil))
+		return fmt.Sprintf("id: %q", made.StaffToken.PublicID())
+	}, "", ""},
+
+	{"apiKeyCreate", "a key", fixedArgs(`input: {name: "Sync", scopes: ["orders.read"]}`), "", ""},
+	{"apiKeyRotate", "a key", onKey, "", ""},
+	{"apiKeyRevoke", "a key", onKey, "", ""},
+
+	{"appCreate", "an app", fixedArgs(`input: {name: "Sync", redirectUris: ["https://sync.example/cb"], scopes: ["orders.read"]}`), "", ""},
+	{"appUpdate", "its name", onApp(false, `input: {name: "Sync 2"}`), "", ""},
+	{"appDisable", "with its grants", func(w *caller) string {
+		a := w.newApp(w.t, scope.ProductsRead)
+		w.gave(w.t, a, 1, nil)
+		return at(a.PublicID(), a.Version)
+	}, "", ""},
+	{"appEnable", "an app", onApp(true), "", ""},
+	{"appSetLegacy", "on", onApp(false, "legacy: true"), "", ""},
+
+	{"grantRevoke", "one of two", onGrants("", "id"), "app.grant_revoked", ""},
+	{"grantRevoke", "again", onGrants("dead", "id"), "", "already_revoked"},
+	{"installedAppRevoke", "two grants", onGrants("", "appId"), "app.grant_revoked; app.grant_revoked", ""},
+	{"installedAppRevoke", "again", onGrants("dead", "appId"), "", "already_revoked"},
+	{"installedAppRevoke", "a grant that ran out", onGrants("run out", "appId"), "", "already_revoked"},
+
+	{"webhookEndpointCreate", "an endpoint", fixedArgs(`input: {url: "https://hooks.example.com/in", events: ["order.paid"]}`), "", ""},
+	{"webhookEndpointUpdate", "its description", onEndpoint(nil, `input: {description: "ERP"}`), "", ""},
+	{"webhookEndpointDisable", "an endpoint", onEndpoint(nil), "", ""},
+	{"webhookEndpointReactivate", "a disabled one", onEndpoint(disabledEndpoint), "", ""},
+	{"webhookEndpointRotateSecret", "its secret", onEndpoint(nil), "", ""},
+	{"webhookEndpointPromoteSecret", "the second one", onEndpoint(rotatedEndpoint), "", ""},
+	{"webhookEndpointDelete", "with a queue", func(w *caller) string {
+		e := w.endpoint()
+		w.sent(w.t, e, waits, "delivered")
+		return fmt.Sprintf("id: %q", e.PublicID())
+	}, "", ""},
+	{"webhookEndpointTest", "a ping", func(w *caller) string { return fmt.Sprintf("id: %q", w.endpoint().PublicID()) }, "", ""},
+	{"webhookEndpointReplay", "the last hour", func(w *caller) string {
+		e, now := w.endpoint(), micros.Now()
+		w.order("mark_paid")
+		return fmt.Sprintf("id: %q, from: %q, to: %q", e.PublicID(), now.Add(-time.Hour), micros.Now())
+	}, "", ""},
+	{"webhookDeliveryRetry", "one that waits", onDelivery(waits), "", ""},
+	{"webhookDeliveryRetry", "one that has ended", onDelivery("delivered"), "", ""},
+	{"webhookDeliverySkip", "one that waits", onDelivery(waits), "", ""},
+
+	{"notificationMarkRead", "a notice", func(w *caller) string {
+		w.told(w.t, 1)
+		list := must[*model.NotificationConnection](w.t)(w.Query().Notifications(w.ctx, nil, nil))
+		return fmt.Sprintf("id: %q", list.Nodes[0].PublicID())
+	}, "", ""},
+	{"notificationsMarkAllRead", "two", func(w *caller) string { w.told(w.t, 2); return "" }, "", ""},
+	{"passwordChange", "his own", func(w *caller) string {
+		secret, _, err := w.ResetPassword(w.ctx, w.owner.ID)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		return fmt.Sprintf("current: %q, next: %q", secret, "a long new password")
+	}, "", ""},
+	{"signOutEverywhere", "his own", fixedArgs(""), "", ""},
+}

@@ -1,0 +1,233 @@
+package graph
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/parser"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/event"
+	"github.com/storefront-go/storefront/ent/storetest"
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/graph/egress"
+	"github.com/storefront-go/storefront/graph/idem"
+	"github.com/storefront-go/storefront/graph/keyring"
+	"github.com/storefront-go/storefront/graph/model"
+	"github.com/storefront-go/storefront/graph/webhook"
+)
+
+// effect is one case of a mutation: what one call of it tells.
+type effect struct {
+	field, name string
+	// args prepares the case and returns the arguments of the call.
+	args func(*caller) string
+	// events are what the call writes, as [storetest.Log.Since] has them.
+	events string
+	// refused is the code of the user error, "" where the call succeeds.
+	refused string
+}
+
+// effects is every mutation of the schema with all that it may tell.
+var effects = slices.Concat(orderEffects, catalogueEffects, adminEffects)
+
+// caller is the owner of a shop at its GraphQL endpoint.
+type caller struct {
+	*shop
+	t     testing.TB
+	face  *face
+	token string // of who calls
+	// receiver is the address of a receiver of webhooks that takes everything.
+	receiver string
+}
+
+// newCaller serves a new shop over HTTP.
+func newCaller(t testing.TB, s *ent.Store) *caller {
+	t.Helper()
+	ring := must[*keyring.Ring](t)(keyring.Parse(strings.Repeat("k", 32)))
+	core := newCore(t, s)
+	core.Webhooks = must[*webhook.Engine](t)(webhook.New(webhook.Config{Store: s, Vault: webhook.NewVault(ring),
+		Egress: egress.Policy{AllowLoopback: true}}))
+	handler := must[http.Handler](t)(NewHandler(HandlerConfig{Core: core, Idem: idem.New(s, ring), ResourceMetadata: "https://api.example/x"}))
+	api, receiver := httptest.NewServer(handler), httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	t.Cleanup(api.Close)
+	t.Cleanup(receiver.Close)
+	w := &caller{shop: newShop(t, core), t: t, face: &face{t: t, url: api.URL, store: s, core: core}, receiver: receiver.URL}
+	w.token = w.tokenOf(w.shop)
+	return w
+}
+
+// tokenOf makes a token of a shop's owner.
+func (w *caller) tokenOf(p *shop) string {
+	w.t.Helper()
+	made := must[*model.StaffTokenPayload](w.t)(p.Mutation().StaffTokenCreate(p.as(p.owner.ID, viewer.Owner), "Test token", nil))
+	return *made.Token
+}
+
+// call calls a mutation over HTTP and returns the code of its first user error.
+func (w *caller) call(field, args string) string {
+	w.t.Helper()
+	if args != "" {
+		args = "(" + args + ")"
+	}
+	a := w.face.query(w.token, "mutation { "+field+args+" { userErrors { code message } } }", nil).ok()
+	refusals, _ := a.at(field, "userErrors").([]any)
+	if len(refusals) == 0 {
+		return ""
+	}
+	first, _ := refusals[0].(map[string]any)
+	return fmt.Sprint(first["code"])
+}
+
+// at are the arguments that name a versioned resource, and more.
+func at(id string, version int64, more ...string) string {
+	return strings.Join(append([]string{fmt.Sprintf("id: %q, expectedVersion: %d", id, version)}, more...), ", ")
+}
+
+// fixedArgs are arguments that need nothing prepared.
+func fixedArgs(args string) func(*caller) string { return func(*caller) string { return args } }
+
+// TestMutationEvents calls each mutation over HTTP and reads what is in the log
+// and in the outbox afterwards, in all stores.
+func TestMutationEvents(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, s *ent.Store) {
+		w, log := newCaller(t, s), new(storetest.Log)
+		token := w.token
+		for _, tc := range effects {
+			t.Run(tc.field+"/"+tc.name, func(t *testing.T) {
+				w.t, w.face.t, w.token = t, t, token
+				w.ctx = viewer.Operator(t.Context(), w.shop.store.ID)
+				args := tc.args(w)
+				log.Skip(t, s)
+				if got := w.call(tc.field, args); got != tc.refused {
+					t.Errorf("refused as %q, want %q", got, tc.refused)
+				}
+				got := log.Since(t, s)
+				if got != tc.events {
+					t.Errorf("told %q, want %q", got, tc.events)
+				}
+				for about := range strings.SplitSeq(got, "; ") {
+					if types := strings.Fields(about); len(types) != len(slices.Compact(slices.Sorted(slices.Values(types)))) {
+						t.Errorf("an event of a type came twice: %s", about)
+					}
+				}
+			})
+		}
+	})
+}
+
+// Every mutation of the schema has a case that succeeds, and no other field has one.
+func TestEveryMutationHasItsEvents(t *testing.T) {
+	source := must[[]byte](t)(os.ReadFile("../schema.graphqls"))
+	doc, err := parser.ParseSchema(&ast.Source{Name: "schema.graphqls", Input: string(source)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := map[string]bool{}
+	for _, d := range slices.Concat(doc.Definitions, doc.Extensions) {
+		if d.Name != "Mutation" {
+			continue
+		}
+		for _, f := range d.Fields {
+			known[f.Name] = true
+			if !slices.ContainsFunc(effects, func(e effect) bool { return e.field == f.Name && e.refused == "" }) {
+				t.Errorf("%s has no case: write down what it tells, or that it tells nothing", f.Name)
+			}
+		}
+	}
+	for _, e := range effects {
+		if !known[e.field] {
+			t.Errorf("the schema has no mutation %s", e.field)
+		}
+		if e.refused != "" && e.events != "" {
+			t.Errorf("%s, %s: a refused call tells nothing", e.field, e.name)
+		}
+	}
+}
+
+// triggers are the mutations that make each event.
+var triggers = map[event.Type]string{
+	event.OrderCreated:            "orderCreate",
+	event.OrderUpdated:            "customerRedact orderUpdate",
+	event.OrderPaid:               "orderCreate orderMarkPaid orderRecordPayment",
+	event.OrderPartiallyPaid:      "orderRecordPayment",
+	event.OrderRefunded:           "orderCancel orderRefund",
+	event.OrderFulfilled:          "orderFulfill orderRefund",
+	event.OrderPartiallyFulfilled: "orderFulfill",
+	event.OrderCancelled:          "orderCancel",
+	event.OrderCompleted:          "orderComplete",
+	event.OrderNoteAdded:          "orderCancel orderNoteAppend",
+
+	event.ProductCreated:     "productCreate",
+	event.ProductUpdated:     "productArchive productPublish productRestore productUnpublish productUpdate",
+	event.ProductPublished:   "productPublish",
+	event.ProductUnpublished: "productUnpublish",
+	event.ProductArchived:    "productArchive",
+	event.ProductDeleted:     "productDelete",
+
+	event.CustomerCreated:  "customerCreate",
+	event.CustomerUpdated:  "customerDisable customerEnable customerUpdate",
+	event.CustomerRedacted: "customerRedact",
+
+	event.WebhookEndpointSuspended: "",
+	event.AppGrantRevoked:          "grantRevoke installedAppRevoke",
+}
+
+// elsewhere are the tests of the events that something else than a mutation makes
+// too: the dispatcher gives an endpoint up, an app ends its grant or shows a
+// credential twice.
+var elsewhere = map[event.Type]string{
+	event.WebhookEndpointSuspended: "webhook/event_test.go",
+	event.AppGrantRevoked:          "oauth/event_test.go",
+}
+
+// Every event of the catalogue has one written trigger, which names all that
+// makes it.
+func TestEveryEventHasItsTrigger(t *testing.T) {
+	sentences := map[string]bool{}
+	for _, e := range event.All() {
+		made := map[string]bool{}
+		for _, c := range effects {
+			if slices.Contains(strings.Fields(strings.ReplaceAll(c.events, ";", "")), string(e.Type)) {
+				made[c.field] = true
+			}
+		}
+		want, ok := triggers[e.Type]
+		if got := strings.Join(sortedKeys(made), " "); !ok || got != want {
+			t.Errorf("%s is made by %q, want %q", e.Type, got, want)
+		}
+		place, ok := elsewhere[e.Type]
+		if !ok && want == "" {
+			t.Errorf("nothing makes %s", e.Type)
+		}
+		if ok && !strings.Contains(string(must[[]byte](t)(os.ReadFile(place))), string(e.Type)) {
+			t.Errorf("%s does not name %s", place, e.Type)
+		}
+		if !strings.HasSuffix(e.Trigger, ".") || sentences[e.Trigger] {
+			t.Errorf("%s has no sentence of its own: %q", e.Type, e.Trigger)
+		}
+		sentences[e.Trigger] = true
+	}
+}
+
+func sortedKeys(set map[string]bool) []string {
+	keys := []string{}
+	for k := range set {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// with runs a call of the core that has to succeed, to prepare a case.
+func with[T any](w *caller, call func(ctx context.Context, m Mutation) (T, error)) T {
+	w.t.Helper()
+	return must[T](w.t)(call(w.ctx, w.Mutation()))
+}

@@ -1,0 +1,96 @@
+package graph
+
+import (
+	"database/sql"
+	"fmt"
+	"testing"
+
+	"entgo.io/ent/dialect"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/storetest"
+)
+
+// TestNoChangeWithoutItsEvent calls every mutation that tells something while the
+// outbox, which is written last, takes no row: nothing may be left of the call.
+// Afterwards the same calls succeed and tell what they tell.
+func TestNoChangeWithoutItsEvent(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, s *ent.Store) {
+		w, log := newCaller(t, s), new(storetest.Log)
+		var telling []effect
+		var args []string
+		for _, e := range effects {
+			if e.events != "" {
+				telling = append(telling, e)
+				args = append(args, e.args(w))
+			}
+		}
+		log.Skip(t, s)
+		mend := breakOutbox(t, s)
+		for i, e := range telling {
+			before := footprint(t, s)
+			a := w.face.query(w.token, fmt.Sprintf("mutation { %s(%s) { userErrors { code } } }", e.field, args[i]), nil)
+			if len(a.Errors) != 1 {
+				t.Errorf("%s, %s: %s", e.field, e.name, a.body)
+			}
+			if got := log.Since(t, s); got != "" {
+				t.Errorf("%s, %s told %q and failed", e.field, e.name, got)
+			}
+			if after := footprint(t, s); after != before {
+				t.Errorf("%s, %s left something behind: %v, then %v", e.field, e.name, before, after)
+			}
+		}
+		mend()
+		for i, e := range telling {
+			if code := w.call(e.field, args[i]); code != "" {
+				t.Errorf("%s, %s: refused as %q", e.field, e.name, code)
+			}
+			if got := log.Since(t, s); got != e.events {
+				t.Errorf("%s, %s told %q, want %q", e.field, e.name, got, e.events)
+			}
+		}
+	})
+}
+
+// breakOutbox makes the database refuse rows of the outbox, until mend is called.
+func breakOutbox(t *testing.T, s *ent.Store) (mend func()) {
+	t.Helper()
+	refuse := "CREATE TRIGGER refuse BEFORE INSERT ON outbox BEGIN SELECT RAISE(ABORT, 'refused'); END"
+	if s.Dialect() == dialect.MySQL {
+		refuse = "CREATE TRIGGER refuse BEFORE INSERT ON outbox FOR EACH ROW SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'refused'"
+	}
+	define := func(statement string) {
+		t.Helper()
+		err := s.Admin(t.Context(), func(c *sql.Conn) error {
+			_, err := c.ExecContext(t.Context(), statement)
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	define(refuse)
+	return func() { define("DROP TRIGGER refuse") }
+}
+
+// footprint is how many rows the tables have and how often these were changed.
+func footprint(t *testing.T, s *ent.Store) string {
+	t.Helper()
+	text := ""
+	for _, table := range []string{"orders", "products", "customers", "grants", "webhook_endpoints"} {
+		text += count(t, s, "SELECT COUNT(*) FROM "+table) + "/" + count(t, s, "SELECT SUM(version + event_sequence) FROM "+table) + " "
+	}
+	for _, table := range []string{"order_lines", "payments", "fulfillments", "notes", "events", "outbox", "audits", "notifications"} {
+		text += count(t, s, "SELECT COUNT(*) FROM "+table) + " "
+	}
+	return text
+}
+
+func count(t *testing.T, s *ent.Store, query string) string {
+	t.Helper()
+	var n sql.NullInt64
+	if err := s.Raw().QueryRowContext(t.Context(), query).Scan(&n); err != nil {
+		t.Fatalf("%s: %v", query, err)
+	}
+	return fmt.Sprint(n.Int64)
+}
