@@ -29,11 +29,11 @@ func (b *hookBench) takeover(ctx context.Context) error {
 		defer other.stop()
 	}
 	defer victim.stop()
-	inflight, err := victim.figure(ctx, "storefront_webhook_attempts_in_flight")
+	leased, err := victim.figure(ctx, "storefront_webhook_queues_leased")
 	if err != nil {
 		return err
 	}
-	leased, err := victim.figure(ctx, "storefront_webhook_queues_leased")
+	inflight, err := victim.figure(ctx, "storefront_webhook_attempts_in_flight")
 	if err != nil {
 		return err
 	}

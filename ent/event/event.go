@@ -56,15 +56,15 @@ type Entry struct {
 
 var catalogue = []Entry{
 	{OrderCreated, xid.Order, scope.OrdersRead, "An order is made."},
-	{OrderUpdated, xid.Order, scope.OrdersRead, "An order changes in a way that no other event tells: its e-mail, addresses or tags."},
+	{OrderUpdated, xid.Order, scope.OrdersRead, "An order changes in a way that no other event tells: its e-mail, addresses or tags; also when its customer is redacted."},
 	{OrderPaid, xid.Order, scope.OrdersRead, "The last of what an order costs is paid; at its creation where it is free. Once per order."},
 	{OrderPartiallyPaid, xid.Order, scope.OrdersRead, "A payment is taken that does not cover the rest."},
 	{OrderRefunded, xid.Order, scope.OrdersRead, "Money of an order is given back, in part or all of it."},
-	{OrderFulfilled, xid.Order, scope.OrdersRead, "The last goods of an order are shipped."},
+	{OrderFulfilled, xid.Order, scope.OrdersRead, "Nothing of an order is left to ship: its last goods are shipped, or what was left of a partly shipped order is refunded."},
 	{OrderPartiallyFulfilled, xid.Order, scope.OrdersRead, "Some goods of an order are shipped, and others are left."},
 	{OrderCancelled, xid.Order, scope.OrdersRead, "An order is cancelled."},
 	{OrderCompleted, xid.Order, scope.OrdersRead, "A fulfilled order is completed."},
-	{OrderNoteAdded, xid.Order, scope.OrdersRead, "A note is appended to an order; data.object is the note."},
+	{OrderNoteAdded, xid.Order, scope.OrdersRead, "A note is appended to an order, as the reason of a cancellation is; data.object is the note."},
 	{ProductCreated, xid.Product, scope.ProductsRead, "A product is made."},
 	{ProductUpdated, xid.Product, scope.ProductsRead, "A product changes in any way but its inventory alone; also beside the more specific events below, but not beside its deletion."},
 	{ProductPublished, xid.Product, scope.ProductsRead, "A draft becomes active."},
@@ -72,10 +72,10 @@ var catalogue = []Entry{
 	{ProductArchived, xid.Product, scope.ProductsRead, "A product is archived."},
 	{ProductDeleted, xid.Product, scope.ProductsRead, "A product is deleted; data.object is how it last was."},
 	{CustomerCreated, xid.Customer, scope.CustomersRead, "A customer is made."},
-	{CustomerUpdated, xid.Customer, scope.CustomersRead, "A customer changes, is disabled or is enabled."},
+	{CustomerUpdated, xid.Customer, scope.CustomersRead, "A customer's own data changes, or he is disabled or enabled. The counters that his orders move do not make it."},
 	{CustomerRedacted, xid.Customer, scope.CustomersRead, "A customer's personal data is removed."},
-	{WebhookEndpointSuspended, xid.WebhookEndpoint, scope.WebhooksRead, "An endpoint is suspended, since a delivery to it failed for 24 hours. Told to the other endpoints."},
-	{AppGrantRevoked, xid.Grant, scope.WebhooksRead, "An app's access to the store ends. Never told to the endpoints of that app."},
+	{WebhookEndpointSuspended, xid.WebhookEndpoint, scope.WebhooksRead, "An endpoint is suspended, since deliveries to it failed for 24 hours. Told to the other endpoints."},
+	{AppGrantRevoked, xid.Grant, scope.WebhooksRead, "A grant of an app is ended: by a person of the store, by the app, or since a code or refresh token was shown twice. One that runs out makes none. Never told to the endpoints of that app."},
 }
 
 // All returns the catalogue.

@@ -244,7 +244,9 @@ func (d *dispatcher) complete(j job, r attempt.Result) {
 	case outcomeExpired, outcomeForbidden:
 		q.pop(l)
 		q.ready(l)
-		d.settle(&outcome{q: q, item: it, result: r, at: now, verdict: verdictCancelled})
+		o := &outcome{q: q, item: it, result: r, at: now, verdict: verdictCancelled}
+		q.judge(o)
+		d.settle(o)
 	default:
 		d.failed(q, l, it, r, now)
 	}
@@ -264,14 +266,7 @@ func (d *dispatcher) delivered(q *queue, l *lane, it *item, r attempt.Result) {
 	o := &outcome{q: q, item: it, result: r, at: micros.Now(), verdict: verdictDelivered, recovered: q.streak > 0}
 	q.streak, q.probe = 0, 0
 	q.window = min(q.window+1, d.Slots)
-	if since := q.oldest(); q.failingSince != nil && (since == nil || *since != *q.failingSince) {
-		o.healed = true
-		if since == nil {
-			o.told, q.warned = q.warned > 0, 0
-		}
-		q.failingSince = since
-	}
-	o.since, o.warned = q.failingSince, q.warned
+	q.judge(o)
 	d.settle(o)
 }
 
@@ -346,13 +341,16 @@ func (d *dispatcher) forget(q *queue) {
 func (d *dispatcher) end(k key) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	q := d.queues[k]
-	if q == nil {
-		return
+	if q := d.queues[k]; q != nil {
+		d.retire(q)
 	}
+}
+
+// retire lets nothing more be sent of a queue. The lock is held.
+func (d *dispatcher) retire(q *queue) {
 	q.weigh(-q.bytes)
 	q.ended = true
-	delete(d.queues, k)
+	delete(d.queues, q.key)
 	if q.inflight == 0 {
 		q.cancel()
 	}

@@ -36,7 +36,7 @@ func TestSuspensionIsAnEvent(t *testing.T) {
 		if got := suspensions(shop); len(got) != 0 || told != 0 {
 			t.Errorf("told before the day was over: %v", got)
 		}
-		<-time.After(49 * time.Hour)
+		<-time.After(90 * time.Minute)
 		row := shop.s.DB(shop.ctx).WebhookEndpoint.GetX(shop.ctx, broken.ID)
 		got := suspensions(shop)
 		if row.Status != state.EndpointSuspended || row.EventSequence != 1 || len(got) != 1 || got[0].ResourceID != broken.ID ||

@@ -5,11 +5,14 @@ import (
 	"slices"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"entgo.io/ent/dialect/sql"
 
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/endpointstat"
 	dbevent "github.com/storefront-go/storefront/ent/db/event"
 	"github.com/storefront-go/storefront/ent/db/webhookendpoint"
 	"github.com/storefront-go/storefront/ent/event"
@@ -75,6 +78,68 @@ func TestAppNeedsTheScope(t *testing.T) {
 		}
 		if q := shop.queueOf(e); q.FailingSince != nil || q.Streak != 0 {
 			t.Errorf("a delivery that was not permitted counts as a failure: %+v", q)
+		}
+		stop(other)
+		for _, slot := range s.DB(shop.ctx).EndpointStat.Query().Where(endpointstat.ID(e.ID)).AllX(shop.ctx) {
+			if slot.Failed != 0 {
+				t.Errorf("the chart shows %d failures", slot.Failed)
+			}
+		}
+	})
+}
+
+// TestRevokedIsOver: what an app loses, its endpoint does not get ten seconds later.
+func TestRevokedIsOver(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var revoked atomic.Bool
+		receiver := new(counting)
+		receiver.status.Store(200)
+		shop := faked(t, receiver.ServeHTTP, granting(func() scope.Set {
+			if revoked.Load() {
+				return scope.Of()
+			}
+			return scope.Of(scope.ProductsRead)
+		}))
+		e := shop.endpointOf(xid.New(), "http://receiver.example/hook", event.ProductUpdated)
+		shop.engine.Start(t.Context())
+		for _, want := range []string{"delivered", "not_permitted"} {
+			shop.change(&product{id: xid.New()})
+			<-time.After(10 * time.Second)
+			if rows := shop.logged(e); len(rows) == 0 || rows[len(rows)-1].Outcome != want {
+				t.Errorf("logged: %v, want %s", rows, want)
+			}
+			revoked.Store(true)
+			<-time.After(10 * time.Second)
+		}
+		if n := receiver.attempts.Load(); n != 1 {
+			t.Errorf("%d attempts, want 1", n)
+		}
+		stop(shop.engine)
+	})
+}
+
+// TestCancelledEndsTheIncident: a delivery that failed and then ended without the
+// receiver fails no more, though nothing was delivered since.
+func TestCancelledEndsTheIncident(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, s *ent.Store) {
+		shop := open(t, s)
+		e := shop.endpoint(receive(t, new(moody).answer).URL, event.ProductUpdated)
+		shop.change(&product{id: xid.New()})
+		shop.engine.Start(t.Context())
+		until(t, "a failure", func() bool { return shop.queueOf(e).FailingSince != nil })
+		stop(shop.engine)
+		shop.tx(func(ctx context.Context) error {
+			if _, err := s.DB(ctx).Event.Delete().Exec(ctx); err != nil {
+				return err
+			}
+			_, err := shop.engine.Hurry(ctx, shop.waiting(e)[0])
+			return err
+		})
+		shop.engine.Start(t.Context())
+		until(t, "the end", func() bool { return len(shop.logged(e)) == 1 })
+		stop(shop.engine)
+		if since := shop.queueOf(e).FailingSince; since != nil {
+			t.Errorf("failing since %v, and nothing fails", since)
 		}
 	})
 }

@@ -136,7 +136,7 @@ func (q *queue) take(l *lane) *item {
 func (q *queue) ready(l *lane) {
 	switch {
 	case l.busy || len(l.items) == 0 || l.due != 0:
-	case l.items[0].tries > 0:
+	case l.items[0].tries > 0 || l.items[0].due != 0: // tried before, or hurried by a person
 		q.retries = append(q.retries, l)
 	default:
 		q.fresh = append(q.fresh, l)
@@ -306,6 +306,18 @@ func (q *queue) oldest() *micros.Time {
 		since = min(since, first)
 	}
 	return &since
+}
+
+// judge says what still fails, now that a delivery has ended.
+func (q *queue) judge(o *outcome) {
+	if since := q.oldest(); q.failingSince != nil && (since == nil || *since != *q.failingSince) {
+		o.healed = true
+		if since == nil {
+			o.told, q.warned = q.warned > 0 && o.verdict == verdictDelivered, 0
+		}
+		q.failingSince = since
+	}
+	o.since, o.warned, o.streak, o.probe = q.failingSince, q.warned, q.streak, q.probe
 }
 
 // recovered tells that the endpoint is said to fail, while everything there is

@@ -291,12 +291,12 @@ func (r *relay) pass(ctx context.Context, s *subscriber) error {
 
 func (r *relay) raise(ctx context.Context, list []*subscriber, count int) error {
 	now, clock := r.clock()
-	args := append([]any{count, r.id}, clock...)
+	args := append([]any{count, r.id}, slices.Concat(clock, clock, clock)...)
 	for _, s := range list {
 		args = append(args, s.store, s.endpoint, s.wake)
 	}
 	n, err := r.exec(ctx, "UPDATE webhook_queues SET last_sequence = last_sequence + ?, wake = wake + 1,"+
-		" due_at = CASE WHEN lease_owner = ? AND lease_until > "+now+" THEN due_at ELSE 0 END"+
+		" due_at = CASE WHEN lease_owner = ? AND lease_until > "+now+" THEN due_at WHEN due_at < "+now+" THEN due_at ELSE "+now+" END"+
 		" WHERE (store_id, id, wake) "+r.among(len(list), 3), args...)
 	if err != nil {
 		return err

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/storefront-go/storefront/ent"
@@ -110,6 +111,41 @@ func TestPassedOverEventIsNotLost(t *testing.T) {
 		shop.relayed()
 		until(t, "both events", func() bool { return r.accepted() == 2 })
 		r.inOrder(t)
+	})
+}
+
+// TestPlaceTakenMeanwhile: a test of the endpoint takes a place of the sequence
+// right before the one who reads the log on takes the next ones, and he knows
+// nothing of it yet.
+func TestPlaceTakenMeanwhile(t *testing.T) {
+	eachWatched(t, func(t *testing.T, opened func(func(ent.Statement)) *ent.Store) {
+		var armed atomic.Bool
+		reads, taken := make(chan struct{}), make(chan struct{})
+		s := opened(func(q ent.Statement) {
+			if !q.InTx && strings.HasPrefix(q.Query, "SELECT * FROM (SELECT d.store_id") && armed.CompareAndSwap(true, false) {
+				close(reads)
+				<-taken
+			}
+		})
+		shop, p, from := open(t, s), product{id: xid.New()}, micros.Now()
+		r := receive(t, nil)
+		e := shop.endpoint(r.URL, event.ProductUpdated)
+		shop.change(&p)
+		shop.engine.Start(t.Context())
+		until(t, "the delivery", func() bool { return len(shop.logged(e)) == 1 })
+		stop(shop.engine)
+		shop.tx(func(ctx context.Context) error { return shop.engine.Replay(ctx, e.ID, from, micros.Now().Add(1)) })
+		armed.Store(true)
+		shop.engine.Start(t.Context())
+		<-reads
+		if log, err := shop.engine.Test(shop.ctx, e); err != nil || log.Sequence != 2 {
+			t.Errorf("got %+v, %v", log, err)
+		}
+		close(taken)
+		until(t, "the replay", func() bool { return len(shop.logged(e)) == 3 })
+		if l := shop.logged(e)[2]; l.Sequence != 3 || r.attempts() != 3 {
+			t.Errorf("%d attempts; logged: %+v", r.attempts(), l)
+		}
 	})
 }
 

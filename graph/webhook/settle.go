@@ -233,10 +233,10 @@ func (d *dispatcher) finish(ctx context.Context, ended []*outcome) (whole bool, 
 
 // log writes the rows of deliveries that have ended.
 func (d *dispatcher) log(ctx context.Context, ended []*outcome) error {
-	args := make([]any, 0, 16*len(ended))
+	args := make([]any, 0, 17*len(ended))
 	for _, o := range ended {
 		it, r, ends := o.item, o.result, state.DeliveryCancelled
-		var began, attemptID any
+		var began, attemptID, detail any
 		attempts := it.attempts
 		switch o.verdict {
 		case verdictDelivered:
@@ -247,11 +247,14 @@ func (d *dispatcher) log(ctx context.Context, ended []*outcome) error {
 		if ends != state.DeliveryCancelled {
 			began, attemptID = micros.Of(r.Began), xid.At(micros.Of(r.Began))
 		}
+		if r.Detail != "" {
+			detail = r.Detail
+		}
 		args = append(args, o.q.store, o.q.endpoint, it.sequence, it.id, it.event, string(it.kind), it.resource,
-			string(ends), attempts, o.at, began, attemptID, string(r.Outcome), r.Status, r.Duration.Microseconds(), r.Response)
+			string(ends), attempts, o.at, began, attemptID, string(r.Outcome), r.Status, r.Duration.Microseconds(), detail, r.Response)
 	}
 	_, err := d.exec(ctx, "INSERT INTO delivery_logs (store_id, endpoint_id, sequence, id, event_id, type, resource_id,"+
-		" state, attempts, settled_at, began_at, attempt_id, outcome, status, duration, response)"+values(len(ended), 16), args...)
+		" state, attempts, settled_at, began_at, attempt_id, outcome, status, duration, detail, response)"+values(len(ended), 17), args...)
 	return err
 }
 

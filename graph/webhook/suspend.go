@@ -24,10 +24,14 @@ import (
 // warnings are the ages of an incident at which the store's people are warned.
 var warnings = [...]time.Duration{time.Hour, 6 * time.Hour, 12 * time.Hour}
 
-// heal notes that an endpoint delivers again, and tells it where people were warned.
+// heal notes that less fails of an endpoint, and tells it where people were warned
+// and nothing does any more.
 func (d *dispatcher) heal(ctx context.Context, o *outcome) error {
-	n, err := d.exec(ctx, "UPDATE webhook_queues SET streak = 0, probe_at = 0, failing_since = ?, warned = ?, last_success_at = ?"+
-		" WHERE store_id = ? AND id = ? AND lease_token = ?", o.since, o.warned, o.at, o.q.store, o.q.endpoint, o.q.token)
+	query, args := "UPDATE webhook_queues SET streak = ?, probe_at = ?, failing_since = ?, warned = ?", []any{o.streak, o.probe, o.since, o.warned}
+	if o.verdict == verdictDelivered {
+		query, args = query+", last_success_at = ?", append(args, o.at)
+	}
+	n, err := d.exec(ctx, query+" WHERE store_id = ? AND id = ? AND lease_token = ?", append(args, o.q.store, o.q.endpoint, o.q.token)...)
 	if err != nil || n == 0 || !o.told {
 		return err
 	}
@@ -246,7 +250,7 @@ func (d *dispatcher) afterExhaustion(o *outcome) {
 	defer d.mu.Unlock()
 	q := o.q
 	if o.suspended {
-		d.forget(q)
+		d.retire(q)
 		return
 	}
 	l := q.lanes[o.item.resource]

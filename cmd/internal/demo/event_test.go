@@ -1,0 +1,137 @@
+package demo_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/event"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/storetest"
+	"github.com/storefront-go/storefront/ent/xid"
+)
+
+// TestEventsFollowTheRows: the log of a demo is what its rows say has happened,
+// as if people had worked in it, and a later start adds nothing.
+func TestEventsFollowTheRows(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, s *ent.Store) {
+		c, log := config(t, s, 27), new(storetest.Log)
+		f := prepare(t, c)
+		about := map[xid.ID][]event.Type{}
+		stores := map[xid.ID]int{}
+		for _, e := range log.Next(t, s) {
+			about[e.Resource] = append(about[e.Resource], e.Type)
+			stores[e.Store]++
+		}
+		if len(stores) != 2 {
+			t.Errorf("events of %d stores: %v", len(stores), stores)
+		}
+		rows := 0
+		for _, of := range f.Stores {
+			ctx := within(t, of)
+			client := s.DB(ctx)
+			for _, o := range orders(t, s, of) {
+				checkOrder(t, o, about[o.ID])
+				rows++
+			}
+			for _, p := range client.Product.Query().AllX(ctx) {
+				if got, want := list(about[p.ID]), productEvents[p.Status]; !slices.Contains(want, got) {
+					t.Errorf("the %s product %s told %q", p.Status, p.Title, got)
+				}
+				rows++
+			}
+			for _, p := range client.Customer.Query().AllX(ctx) {
+				if got, want := list(about[p.ID]), customerEvents[p.Status]; got != want {
+					t.Errorf("the %s customer told %q, want %q", p.Status, got, want)
+				}
+				rows++
+			}
+		}
+		if rows != len(about) {
+			t.Errorf("%d resources have events, %d are there", len(about), rows)
+		}
+		prepare(t, c)
+		if got := log.Since(t, s); got != "" {
+			t.Errorf("a later start told %q", got)
+		}
+	})
+}
+
+// The ways to a state of a product and of a customer.
+var (
+	productEvents = map[state.ProductStatus][]string{
+		state.ProductDraft:    {"created"},
+		state.ProductActive:   {"created published updated"},
+		state.ProductArchived: {"created archived updated", "created published updated archived updated"},
+	}
+	customerEvents = map[state.CustomerStatus]string{
+		state.CustomerGuest:    "created",
+		state.CustomerActive:   "created",
+		state.CustomerDisabled: "created updated",
+		state.CustomerRedacted: "created redacted",
+	}
+)
+
+// list is the types without their resource.
+func list(types []event.Type) string {
+	var names []string
+	for _, t := range types {
+		_, name, _ := strings.Cut(string(t), ".")
+		names = append(names, name)
+	}
+	return strings.Join(names, " ")
+}
+
+// checkOrder wants the events that an order's state implies, and no others.
+func checkOrder(t *testing.T, o *db.Order, told []event.Type) {
+	t.Helper()
+	n := map[event.Type]int{}
+	for _, e := range told {
+		n[e]++
+	}
+	is := func(b bool) int {
+		if b {
+			return 1
+		}
+		return 0
+	}
+	exact := map[event.Type]int{
+		event.OrderCreated:   1,
+		event.OrderPaid:      is(o.PaidAt != nil),
+		event.OrderRefunded:  is(o.RefundedMinor > 0),
+		event.OrderFulfilled: is(o.FulfillmentStatus == state.FulfillmentFulfilled),
+		event.OrderCancelled: is(o.Status == state.OrderCancelled),
+		event.OrderCompleted: is(o.Status == state.OrderCompleted),
+		event.OrderNoteAdded: int(o.NotesCount),
+	}
+	name := fmt.Sprint(o.Number, " ", o.Status, " ", o.FinancialStatus, " ", o.FulfillmentStatus)
+	if len(told) == 0 || told[0] != event.OrderCreated {
+		t.Errorf("order %s begins with %v", name, told)
+	}
+	for e, want := range exact {
+		if n[e] != want {
+			t.Errorf("order %s told %s %d times, want %d: %v", name, e, n[e], want, told)
+		}
+		delete(n, e)
+	}
+	for e, must := range map[event.Type]bool{
+		event.OrderPartiallyPaid:      o.PaidMinor > 0 && o.PaidAt == nil,
+		event.OrderPartiallyFulfilled: o.FulfillmentStatus == state.FulfillmentPartiallyFulfilled,
+	} {
+		if must && n[e] == 0 {
+			t.Errorf("order %s did not tell %s: %v", name, e, told)
+		}
+		delete(n, e)
+	}
+	// A redacted customer's orders lose his e-mail and addresses.
+	if n[event.OrderUpdated] > 1 || n[event.OrderUpdated] == 1 && o.Email != nil {
+		t.Errorf("order %s was updated %d times", name, n[event.OrderUpdated])
+	}
+	delete(n, event.OrderUpdated)
+	if len(n) > 0 {
+		t.Errorf("order %s told %v", name, n)
+	}
+}

@@ -1,0 +1,129 @@
+package main
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/storefront-go/storefront/cmd/internal/app"
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/storetest"
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/ent/xid"
+)
+
+// told is what each command that ends by itself tells. None of them touches an
+// order, a product or a customer, and the end of a grant is no command's.
+var told = map[string]string{
+	"store create": "", "store legacy": "",
+	"key create": "", "key rotate": "", "key revoke": "",
+	"app create": "", "app update": "", "app disable": "", "app enable": "", "app legacy": "",
+	"staff add": "", "staff remove": "", "staff token": "", "staff password": "",
+	"migrate apply": "",
+}
+
+// silent are the commands that write nothing by themselves: they read, or they
+// serve what other tests send.
+var silent = []string{"serve", "dispatch", "migrate status", "store list", "key list", "app list", "app show", "staff list",
+	"webhooks listen", "doctor", "version"}
+
+// TestEventsOfCommands runs every command that writes, with an app that a store
+// let in, and reads the event log of all stores after each.
+func TestEventsOfCommands(t *testing.T) {
+	t.Run("sqlite", func(t *testing.T) { tellCommands(t, newCLI(t), "") })
+	if storetest.HaveMySQL(t) {
+		t.Run("mysql", func(t *testing.T) {
+			c, database := newCLI(t), storetest.EmptyMySQL(t)
+			c.env[1] = "STOREFRONT_DATABASE=" + database
+			tellCommands(t, c, database)
+		})
+	}
+}
+
+func tellCommands(t *testing.T, c cli, database string) {
+	var st status
+	c.decode(&st, "migrate", "apply")
+	s, err := app.OpenStore(t.Context(), app.Opening{Relaxed: true,
+		Storage: app.Storage{Data: strings.TrimPrefix(c.env[0], "STOREFRONT_DATA="), Database: database}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	log, ran := new(storetest.Log), map[string]bool{"migrate apply": true}
+	run := func(v any, args ...string) {
+		t.Helper()
+		c.decode(v, args...)
+		name := strings.Join(args[:2], " ")
+		ran[name] = true
+		if got := log.Since(t, s); got != told[name] {
+			t.Errorf("%s told %q, want %q", name, got, told[name])
+		}
+	}
+	var made, legacy shop
+	run(&made, "store", "create", "Kite", "--currency", "EUR", "--owner-email", "ana@kite.example")
+	run(&legacy, "store", "legacy", "on")
+	var first, second key
+	run(&first, "key", "create", "--name", "Sync", "--scope", "orders.read")
+	run(&second, "key", "rotate", first.ID)
+	run(&second, "key", "revoke", first.ID)
+	var person member
+	var token map[string]any
+	run(&person, "staff", "add", "tom@kite.example", "--name", "Tom", "--role", "developer")
+	var a client
+	run(&a, "app", "create", "Sync", "--redirect-uri", "https://sync.example/cb", "--scope", "orders.read")
+	letIn(t, s, made.ID, a.ID, person.ID)
+	run(&a, "app", "update", a.ID, "--scope", "products.read")
+	run(&a, "app", "disable", a.ID)
+	run(&a, "app", "enable", a.ID)
+	run(&a, "app", "legacy", "on", a.ID)
+	run(&token, "staff", "token", "tom@kite.example", "--name", "laptop")
+	run(&token, "staff", "password", "tom@kite.example")
+	run(&token, "staff", "remove", "tom@kite.example")
+	for name := range told {
+		if !ran[name] {
+			t.Errorf("%s was not run", name)
+		}
+	}
+}
+
+// letIn writes a grant of the store to its app, with an open end.
+func letIn(t *testing.T, s *ent.Store, shop, client, person string) {
+	t.Helper()
+	ids := map[xid.Kind]xid.ID{}
+	for kind, text := range map[xid.Kind]string{xid.Store: shop, xid.App: client, xid.User: person} {
+		id, err := kind.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids[kind] = id
+	}
+	err := s.InTx(viewer.Operator(t.Context(), ids[xid.Store]), func(ctx context.Context) error {
+		now := micros.Now()
+		return s.DB(ctx).Grant.Create().SetAppStoreID(ids[xid.Store]).SetAppID(ids[xid.App]).SetUserID(ids[xid.User]).
+			SetUserName("Tom").SetScopes("orders.read").SetRedirectURI("https://sync.example/cb").
+			SetCodeChallenge(strings.Repeat("c", 43)).SetCodeExpiresAt(now).SetCodeUsedAt(now).
+			SetRefreshExpiresAt(now.Add(time.Hour)).SetExpiresAt(now.Add(time.Hour)).SetUpdatedAt(now).Exec(ctx)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Every command is on one of the two lists.
+func TestEveryCommandSaysWhatItTells(t *testing.T) {
+	parser, err := kong.New(&commands{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, leaf := range parser.Model.Leaves(false) {
+		name := strings.TrimPrefix(leaf.FullPath(), parser.Model.Name+" ")
+		if _, writes := told[name]; writes == slices.Contains(silent, name) {
+			t.Errorf("%q is on no list or on both", name)
+		}
+	}
+}
