@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"strings"
 	"testing"
 
 	"entgo.io/ent/dialect"
@@ -82,14 +83,14 @@ func define(t *testing.T, s *ent.Store, statement string) {
 // footprint is how many rows the tables have and how often these were changed.
 func footprint(t *testing.T, s *ent.Store) string {
 	t.Helper()
-	text := ""
+	var text strings.Builder
 	for _, table := range []string{"orders", "products", "customers", "grants", "webhook_endpoints"} {
-		text += count(t, s, "SELECT COUNT(*) FROM "+table) + "/" + count(t, s, "SELECT SUM(version + event_sequence) FROM "+table) + " "
+		text.WriteString(count(t, s, "SELECT COUNT(*) FROM "+table) + "/" + count(t, s, "SELECT SUM(version + event_sequence) FROM "+table) + " ")
 	}
 	for _, table := range []string{"order_lines", "payments", "fulfillments", "notes", "events", "outbox", "audit_log", "notifications"} {
-		text += count(t, s, "SELECT COUNT(*) FROM "+table) + " "
+		text.WriteString(count(t, s, "SELECT COUNT(*) FROM "+table) + " ")
 	}
-	return text
+	return text.String()
 }
 
 func count(t *testing.T, s *ent.Store, query string) string {

@@ -54,7 +54,7 @@ func (m Mutation) WebhookDeliverySkip(ctx context.Context, id string) (*model.We
 		if err := allowed("delivery", d.State, state.DeliverySkipped, state.DeliveryWaiting); err != nil {
 			return nil, err
 		}
-		switch done, err := m.Webhooks.Skip(ctx, row); {
+		switch done, err := m.Webhooks.SkipOne(ctx, row); {
 		case err != nil:
 			return nil, err
 		case !done:

@@ -43,7 +43,7 @@ func (p *shop) sent(t testing.TB, e *model.WebhookEndpoint, fates ...fate) (ids 
 			id, ev, resource := webhook.DeliveryID(e.ID, n, now), xid.New(), xid.New()
 			ids = append(ids, xid.Delivery.Format(id))
 			err := c.Event.Create().SetID(ev).SetType(event.OrderPaid).SetResourceType("order").SetResourceID(resource).SetSequence(1).
-				SetBody([]byte(fmt.Sprintf(`{"n":%d}`, n))).Exec(ctx)
+				SetBody(fmt.Appendf(nil, `{"n":%d}`, n)).Exec(ctx)
 			if err != nil {
 				return err
 			}

@@ -120,7 +120,7 @@ func (c *crew) finish(t *testing.T, s *sink, rest *atomic.Bool, crashes int, boo
 	t.Logf("%d writes were acknowledged late", c.late.Load())
 	s.complete(t, settled, &c.journal, books...)
 	for _, b := range books {
-		if n := b.repeats(); n > crashes*inFlight {
+		if _, n := b.accepted(); n > crashes*inFlight {
 			t.Errorf("%s: %d events were accepted twice in %d crashes", b.path, n, crashes)
 		}
 	}

@@ -226,14 +226,14 @@ func (b *book) unbalanced(by map[string][]*story, j *journal) (list []string) {
 	return list
 }
 
-// repeats counts the 2xx beyond the first of each event.
-func (b *book) repeats() (n int) {
+// accepted counts the events that got a 2xx, and the 2xx beyond the first of each.
+func (b *book) accepted() (events, repeats int) {
 	b.sink.mu.Lock()
 	defer b.sink.mu.Unlock()
 	for _, times := range b.taken {
-		n += times - 1
+		repeats += times - 1
 	}
-	return n
+	return len(b.taken), repeats
 }
 
 // lack says what a book waits for, "" when nothing is missing. The sink is locked.
@@ -275,7 +275,8 @@ func (s *sink) complete(t *testing.T, within time.Duration, j *journal, books ..
 		}
 		if len(entries) > 0 {
 			last := max(0, entries[len(entries)-1].at.Sub(began)).Round(time.Millisecond)
-			t.Logf("%s: %d events in %d requests %v, %d accepted twice, the last one %v after the writing", b.path, len(b.taken), len(entries), moods, b.repeats(), last)
+			events, repeats := b.accepted()
+			t.Logf("%s: %d events in %d requests %v, %d accepted twice, the last one %v after the writing", b.path, events, len(entries), moods, repeats, last)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -78,14 +79,14 @@ func stop(e *webhook.Engine) {
 // endpoint registers one for some events.
 func (s *shop) endpoint(url string, types ...event.Type) *db.WebhookEndpoint {
 	s.t.Helper()
-	var names string
+	var names strings.Builder
 	for _, t := range slices.Sorted(slices.Values(types)) {
-		names += string(t) + " "
+		names.WriteString(string(t) + " ")
 	}
 	var row *db.WebhookEndpoint
 	s.tx(func(ctx context.Context) (err error) {
 		id, secret := xid.New(), webhook.NewSecret()
-		row, err = s.s.DB(ctx).WebhookEndpoint.Create().SetID(id).SetURL(url).SetEvents(names).SetStatus(state.EndpointActive).
+		row, err = s.s.DB(ctx).WebhookEndpoint.Create().SetID(id).SetURL(url).SetEvents(names.String()).SetStatus(state.EndpointActive).
 			SetSecret(vault.Seal(id, secret)).SetSecretHint(webhook.Hint(secret)).SetUpdatedAt(micros.Now()).Save(ctx)
 		if err != nil {
 			return err

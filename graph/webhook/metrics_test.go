@@ -38,11 +38,12 @@ func figures(t *testing.T, e *webhook.Engine) func() map[string]float64 {
 		values := map[string]float64{}
 		for _, f := range families {
 			for _, m := range f.GetMetric() {
-				name := strings.TrimPrefix(f.GetName(), "storefront_webhook_")
+				var name strings.Builder
+				name.WriteString(strings.TrimPrefix(f.GetName(), "storefront_webhook_"))
 				for _, l := range m.GetLabel() {
-					name += " " + l.GetValue()
+					name.WriteString(" " + l.GetValue())
 				}
-				values[name] = m.GetCounter().GetValue() + m.GetGauge().GetValue() + float64(m.GetHistogram().GetSampleCount())
+				values[name.String()] = m.GetCounter().GetValue() + m.GetGauge().GetValue() + float64(m.GetHistogram().GetSampleCount())
 			}
 		}
 		return values

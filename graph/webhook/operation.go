@@ -182,9 +182,9 @@ func (e *Engine) Resend(ctx context.Context, endpoint, event, resource xid.ID) (
 	return d, nil
 }
 
-// Skip ends a waiting delivery; the resource's next one goes on. False when it
+// SkipOne ends a waiting delivery; the resource's next one goes on. False when it
 // had ended meanwhile.
-func (e *Engine) Skip(ctx context.Context, d *db.Delivery) (bool, error) {
+func (e *Engine) SkipOne(ctx context.Context, d *db.Delivery) (bool, error) {
 	c := e.Store.DB(ctx)
 	n, err := c.Delivery.Delete().Where(delivery.EndpointID(d.EndpointID), delivery.Sequence(d.Sequence)).Exec(ctx)
 	if err != nil || n == 0 {

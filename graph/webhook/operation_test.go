@@ -225,11 +225,11 @@ func TestResume(t *testing.T) {
 		until(t, "three failures", func() bool { return s.DB(shop.ctx).Attempt.Query().CountX(shop.ctx) == 3 })
 		shop.turn(e, state.EndpointSuspended, shop.engine.Hold)
 		for i := range ps {
-			shop.write(&ps[i], 250, event.ProductUpdated, `{}`)
+			shop.write(&ps[i], 120, event.ProductUpdated, `{}`)
 		}
 		// What it has not subscribed to fills more than one batch.
 		unknown := product{id: xid.New()}
-		shop.write(&unknown, 600, event.ProductCreated, `{}`)
+		shop.write(&unknown, 510, event.ProductCreated, `{}`)
 		shop.write(&ps[0], 1, event.ProductUpdated, `{}`)
 		shop.relayed()
 		if n := len(shop.waiting(e)); n != 30 {
@@ -238,9 +238,9 @@ func TestResume(t *testing.T) {
 		m.well.Store(true)
 		failed := r.attempts()
 		shop.turn(e, state.EndpointActive, shop.engine.Resume)
-		r.exactly(t, 30+750+1)
-		if n := r.attempts() - failed; n != 781 {
-			t.Errorf("%d attempts since, want 781", n)
+		r.exactly(t, 30+360+1)
+		if n := r.attempts() - failed; n != 391 {
+			t.Errorf("%d attempts since, want 391", n)
 		}
 		stop(shop.engine)
 		if q := shop.queueOf(e); q.MissedFrom != nil || q.FailingSince != nil || q.Streak != 0 || len(shop.waiting(e)) != 0 {

@@ -30,7 +30,7 @@ func TestWrittenWhileCatchingUp(t *testing.T) {
 		shop.turn(e, state.EndpointDisabled, shop.engine.Hold)
 		ps := products(6)
 		for i := range ps {
-			shop.write(&ps[i], 200, event.ProductUpdated, `{}`)
+			shop.write(&ps[i], 100, event.ProductUpdated, `{}`)
 		}
 		shop.engine.Start(t.Context())
 		other := engine(t, s)
@@ -38,14 +38,14 @@ func TestWrittenWhileCatchingUp(t *testing.T) {
 		shop.relayed()
 		before := s.Statements()
 		shop.turn(e, state.EndpointActive, shop.engine.Resume)
-		for range 40 {
+		for range 20 {
 			for i := range ps {
 				shop.change(&ps[i])
 			}
 		}
-		r.exactly(t, 6*240)
-		if n := s.Statements() - before; n > 8000 {
-			t.Errorf("%d statements for 1,440 deliveries", n)
+		r.exactly(t, 6*120)
+		if n := s.Statements() - before; n > 4000 {
+			t.Errorf("%d statements for 720 deliveries", n)
 		}
 		stop(shop.engine)
 		stop(other)

@@ -140,7 +140,7 @@ func TestSkip(t *testing.T) {
 		since, head := time.Now(), shop.waiting(e)[0]
 		skip := func() (ok bool) {
 			shop.tx(func(ctx context.Context) (err error) {
-				ok, err = shop.engine.Skip(ctx, head)
+				ok, err = shop.engine.SkipOne(ctx, head)
 				return err
 			})
 			return ok
@@ -175,7 +175,7 @@ func TestSkipEndsTheIncident(t *testing.T) {
 				since := shop.queueOf(e).FailingSince
 				return since != nil && *since == d.FirstAt
 			})
-			shop.tx(func(ctx context.Context) error { _, err := shop.engine.Skip(ctx, d); return err })
+			shop.tx(func(ctx context.Context) error { _, err := shop.engine.SkipOne(ctx, d); return err })
 		}
 		if since := shop.queueOf(e).FailingSince; since != nil {
 			t.Errorf("failing since %v, and nothing fails", since)
@@ -202,7 +202,7 @@ func TestSkipInFlight(t *testing.T) {
 			shop.write(&p, 2, event.ProductUpdated, `{}`)
 			until(t, "an attempt in flight", func() bool { return began.Load() == 1 })
 			head := shop.waiting(e)[0]
-			shop.tx(func(ctx context.Context) error { _, err := shop.engine.Skip(ctx, head); return err })
+			shop.tx(func(ctx context.Context) error { _, err := shop.engine.SkipOne(ctx, head); return err })
 			close(gate)
 			until(t, "the next one", func() bool { return len(shop.logged(e)) == 2 })
 			stop(owner)
