@@ -48,6 +48,8 @@ type dispatcher struct {
 	stopping          bool
 	group             sync.WaitGroup
 
+	reported sync.Map // what a loop did when it failed, to when that was logged
+
 	// Each wakes its loop.
 	toSettle, toLoad, toLease, toRelay, toAlarm chan struct{}
 }

@@ -31,6 +31,9 @@ const (
 	// room: renewing it is cheaper than leasing it anew for each event.
 	linger = 5 * time.Second
 
+	// reportEvery is the least time between two lines of the log about one thing.
+	reportEvery = 10 * time.Second
+
 	leaseBatch = 64
 	maxLeased  = 1024
 )
@@ -80,11 +83,18 @@ func (d *dispatcher) pause(busy bool) time.Duration {
 	return 2 * d.Poll
 }
 
-// report logs an error of a loop; the loop goes on.
+// report logs an error of a loop, which goes on; the same work at most now and
+// then, since it fails ten times a second while the database is away.
 func (d *dispatcher) report(ctx context.Context, doing string, err error) {
-	if err != nil && ctx.Err() == nil {
-		d.Logger.WarnContext(ctx, "webhooks: could not "+doing, "error", err)
+	if err == nil || ctx.Err() != nil {
+		return
 	}
+	now := d.clockwork()
+	if last, ok := d.reported.Swap(doing, now); ok && now-last.(time.Duration) < reportEvery {
+		d.reported.Store(doing, last)
+		return
+	}
+	d.Logger.WarnContext(ctx, "webhooks: could not "+doing, "error", err)
 }
 
 // expire gives up the queues whose lease was not renewed in time.

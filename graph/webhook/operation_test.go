@@ -224,12 +224,12 @@ func TestResume(t *testing.T) {
 		shop.engine.Start(t.Context())
 		until(t, "three failures", func() bool { return s.DB(shop.ctx).Attempt.Query().CountX(shop.ctx) == 3 })
 		shop.turn(e, state.EndpointSuspended, shop.engine.Hold)
-		for i := range ps {
-			shop.write(&ps[i], 120, event.ProductUpdated, `{}`)
-		}
-		// What it has not subscribed to fills more than one batch.
+		// A batch of the log, of 500, ends among the second one's events.
 		unknown := product{id: xid.New()}
-		shop.write(&unknown, 510, event.ProductCreated, `{}`)
+		shop.write(&ps[0], 120, event.ProductUpdated, `{}`)
+		shop.write(&unknown, 360, event.ProductCreated, `{}`) // not subscribed to
+		shop.write(&ps[1], 120, event.ProductUpdated, `{}`)
+		shop.write(&ps[2], 120, event.ProductUpdated, `{}`)
 		shop.write(&ps[0], 1, event.ProductUpdated, `{}`)
 		shop.relayed()
 		if n := len(shop.waiting(e)); n != 30 {
