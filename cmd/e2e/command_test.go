@@ -15,7 +15,7 @@ import (
 var commands = []string{"serve", "migrate", "migrate apply", "migrate status", "store", "store create", "store list", "store legacy",
 	"key", "key create", "key list", "key rotate", "key revoke",
 	"app", "app create", "app list", "app show", "app update", "app disable", "app enable", "app legacy", "staff", "staff add", "staff list", "staff remove", "staff token", "staff password",
-	"doctor", "version"}
+	"dispatch", "webhooks", "webhooks listen", "doctor", "version"}
 
 func TestHelp(t *testing.T) {
 	for _, name := range append([]string{""}, commands...) {

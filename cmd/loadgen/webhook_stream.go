@@ -25,8 +25,14 @@ type stream struct {
 // streamConns is how many requests of a stream may wait for their answers.
 const streamConns = 32
 
-// posted says when the answer to each product's POST was there, by its id.
-type posted map[string]time.Time
+// posted are the answers to the POSTs, by the ids of their products.
+type posted map[string]acknowledgement
+
+// acknowledgement is when an answer was there, and how long it took.
+type acknowledgement struct {
+	at   time.Time
+	took time.Duration
+}
 
 // run applies the load for so long. The first wrong answer ends it.
 func (s stream) run(ctx context.Context, duration time.Duration) (posted, error) {
@@ -44,8 +50,8 @@ func (s stream) run(ctx context.Context, duration time.Duration) (posted, error)
 			}
 			mu.Lock()
 			defer mu.Unlock()
-			for id, at := range own {
-				all[id] = at
+			for id, a := range own {
+				all[id] = a
 			}
 		})
 	}
@@ -93,6 +99,7 @@ func (s stream) drive(ctx context.Context, turns <-chan int, own posted) error {
 		key := rand.Text()
 		request = post(request[:0], root+"/products", s.shops[n%len(s.shops)].Key, key, fmt.Appendf(nil,
 			`{"title":"Load %s","price_minor":1250,"currency":"EUR","sku":%q,"description":%q}`, key, key, filling))
+		begin := time.Now()
 		status, body, err := c.do(request)
 		if err == nil && status != 201 {
 			err = fmt.Errorf("%s answered %d: %.300s", line(request), status, body)
@@ -103,7 +110,7 @@ func (s stream) drive(ctx context.Context, turns <-chan int, own posted) error {
 		at := time.Now()
 		_, rest, _ := bytes.Cut(body, []byte(`"id":"`))
 		id, _, _ := bytes.Cut(rest, []byte(`"`))
-		own[string(id)] = at
+		own[string(id)] = acknowledgement{at, at.Sub(begin)}
 	}
 	return nil
 }
