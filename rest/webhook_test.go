@@ -206,7 +206,8 @@ func TestWebhookLimit(t *testing.T) {
 func TestWebhookBodies(t *testing.T) {
 	s, m := sqlite(t)
 	body := func(url, description string, events ...string) string {
-		return fmt.Sprintf(`{"url":%q,"events":["%s"],"description":%q}`, url, strings.Join(events, `","`), description)
+		names := `"` + strings.Join(events, `","`) + `"`
+		return fmt.Sprintf(`{"url":%q,"events":[%s],"description":%q}`, url, names, description)
 	}
 	const at = "https://hooks.example.com/"
 	for _, tc := range []struct {

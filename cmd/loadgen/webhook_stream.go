@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
+	"maps"
 	mathrand "math/rand/v2"
 	"strings"
 	"sync"
@@ -50,9 +51,7 @@ func (s stream) run(ctx context.Context, duration time.Duration) (posted, error)
 			}
 			mu.Lock()
 			defer mu.Unlock()
-			for id, a := range own {
-				all[id] = a
-			}
+			maps.Copy(all, own)
 		})
 	}
 	s.beat(ctx, duration, turns)

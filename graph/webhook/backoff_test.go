@@ -12,7 +12,8 @@ import (
 func TestDayHasEighteenAttempts(t *testing.T) {
 	for draw := range 2000 {
 		first := micros.Now()
-		now, n, last := first, 0, micros.Time(0)
+		now, n := first, 0
+		var last micros.Time
 		took := time.Duration(draw%10) * time.Second // up to what an attempt may take
 		for {
 			n++

@@ -20,7 +20,7 @@ const (
 	maxFanOut  = 1024
 	// relayGap is the least time between two rounds: events that come together go
 	// together. While nobody subscribes to what comes, quietGap takes its place.
-	relayGap = 10 * time.Millisecond
+	relayGap = 12 * time.Millisecond
 	quietGap = 500 * time.Millisecond
 )
 
@@ -78,6 +78,9 @@ type relay struct {
 	bucket    int8
 	after     xid.ID // the store with which the last round ended
 	idleRound bool   // the outbox was empty
+	// flood: the last batch was full. Then queues have more to read than memory has
+	// room for, and bodies are read with the deliveries alone.
+	flood bool
 }
 
 // entry is an event in the outbox.
@@ -151,12 +154,17 @@ func (r *relay) round(ctx context.Context) (more bool, made int, err error) {
 		made += len(s.take)
 	}
 	r.hand(subs)
+	r.flood = read == relayBatch
 	return more, made, nil
 }
 
 // outbox reads the next events, store by store.
 func (r *relay) outbox(ctx context.Context) (batch []*entry, err error) {
-	err = r.read(ctx, "SELECT o.bucket, o.store_id, o.id, e.type, e.resource_id"+inline+
+	body := inline
+	if r.flood {
+		body = ", NULL"
+	}
+	err = r.read(ctx, "SELECT o.bucket, o.store_id, o.id, e.type, e.resource_id"+body+
 		" FROM outbox o LEFT JOIN events e ON e.store_id = o.store_id AND e.id = o.id"+
 		" WHERE o."+allBuckets+" AND (o.bucket > ? OR o.bucket = ? AND o.store_id > ?)"+
 		fmt.Sprintf(" ORDER BY o.bucket, o.store_id, o.id LIMIT %d", relayBatch),
@@ -343,7 +351,7 @@ func (r *relay) hand(subs []*subscriber) {
 		}
 		first := q.next == s.last+1 && q.last == s.last && !q.loading
 		q.last = max(q.last, s.last+int64(len(s.take)))
-		if first && q.missed == nil && r.bytes < maxBytes {
+		if first && q.missed == nil && !r.flood && r.bytes < maxBytes {
 			items := make([]*item, len(s.take))
 			for i, p := range s.take {
 				sequence := s.last + 1 + int64(i)
