@@ -15,7 +15,9 @@ func TestScopes(t *testing.T) {
 	p := start(t, settings{Data: demoData(t), Args: []string{"--demo", "--rate-limit", "0"}})
 	store := p.demo(t).Stores[0]
 	own := p.ids(t, store)
-	bodies := map[string]string{"/products": draft("By scope", "SCOPE"), "/orders/{id}/notes": `{"body":"x"}`}
+	// An event that needs no other scope than the row's.
+	endpoint := `{"url":"http://127.0.0.1:9/scope","events":["app.grant_revoked"]}`
+	bodies := map[string]string{"/products": draft("By scope", "SCOPE"), "/orders/{id}/notes": `{"body":"x"}`, "/webhooks": endpoint}
 	for _, route := range rest.Routes() {
 		r := request{Method: route.Method, Path: base + route.Path}
 		if route.Method == http.MethodPost {
@@ -27,6 +29,10 @@ func TestScopes(t *testing.T) {
 		}
 		r.Path = strings.ReplaceAll(r.Path, "{id}", id)
 		for _, name := range append(scope.Names(), "all") {
+			if route.Method == http.MethodDelete { // each needs one of its own
+				made := parse[struct{ ID string }](t, string(p.send(t, request{Method: "POST", Path: base + "/webhooks", As: store.Keys["all"], Body: endpoint}).Body))
+				r.Path, r.Key = base+"/webhooks/"+made.ID, "delete-"+made.ID
+			}
 			r.As = store.Keys[name]
 			a := p.send(t, r)
 			if name == "all" || name == route.Scope || name == strings.TrimSuffix(route.Scope, ".read")+".write" {

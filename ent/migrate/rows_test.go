@@ -233,8 +233,10 @@ func TestKeys(t *testing.T) {
 			if _, id := table.Column("id"); !owned || !id {
 				continue // of no store, or a directory
 			}
+			_, bucketed := table.Column("bucket")
 			for _, index := range append([]*schema.Index{table.PrimaryKey}, table.Indexes...) {
-				if got := index.Parts[0].C.Name; got != "store_id" {
+				// Work in the background is found by bucket, which lies on one shard.
+				if got := index.Parts[0].C.Name; got != "store_id" && !(bucketed && got == "bucket") {
 					t.Errorf("%s: %q starts with %s", table.Name, index.Name, got)
 				}
 				for _, p := range index.Parts {
