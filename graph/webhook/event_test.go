@@ -2,6 +2,7 @@ package webhook_test
 
 import (
 	"net/http"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -16,13 +17,13 @@ import (
 // suspension, about the endpoint, for the store's other endpoints alone.
 func TestSuspensionIsAnEvent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		told := 0
+		var told atomic.Int64
 		shop := faked(t, func(w http.ResponseWriter, r *http.Request) {
 			switch {
 			case r.URL.Path == "/broken":
 				w.WriteHeader(http.StatusServiceUnavailable)
 			case r.Header.Get("x-service-event") == string(event.WebhookEndpointSuspended):
-				told++
+				told.Add(1)
 			}
 		})
 		broken := shop.endpoint("http://receiver.example/broken", event.ProductUpdated, event.WebhookEndpointSuspended)
@@ -33,7 +34,7 @@ func TestSuspensionIsAnEvent(t *testing.T) {
 			shop.change(p)
 		}
 		<-time.After(23 * time.Hour)
-		if got := suspensions(shop); len(got) != 0 || told != 0 {
+		if got := suspensions(shop); len(got) != 0 || told.Load() != 0 {
 			t.Errorf("told before the day was over: %v", got)
 		}
 		<-time.After(90 * time.Minute)
@@ -43,8 +44,8 @@ func TestSuspensionIsAnEvent(t *testing.T) {
 			got[0].ResourceType != xid.WebhookEndpoint.Resource() || got[0].Sequence != 1 {
 			t.Errorf("the %s endpoint counts %d events, the log has %v", row.Status, row.EventSequence, got)
 		}
-		if n := shop.s.DB(shop.ctx).Event.Query().CountX(shop.ctx); n != 4 || told != 1 {
-			t.Errorf("%d events in all, want the product's three and one; the other endpoint was told %d times", n, told)
+		if n := shop.s.DB(shop.ctx).Event.Query().CountX(shop.ctx); n != 4 || told.Load() != 1 {
+			t.Errorf("%d events in all, want the product's three and one; the other endpoint was told %d times", n, told.Load())
 		}
 	})
 }
