@@ -1,0 +1,65 @@
+package webhook
+
+import (
+	"context"
+	"testing"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/storetest"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/keyring"
+)
+
+// A queue that this process's own relay adds to, between finding it empty and
+// giving it back, is kept.
+func TestReleaseKeepsWhatCameMeanwhile(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, s *ent.Store) {
+		ctx, store := storetest.Merchant(t, s)
+		ring, err := keyring.Parse("a secret of more than thirty-two characters")
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, err := New(Config{Store: s, Vault: NewVault(ring)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		e.sending = t.Context()
+		d, id, secret := e.dispatcher, xid.New(), NewSecret()
+		err = s.InTx(ctx, func(ctx context.Context) error {
+			err := s.DB(ctx).WebhookEndpoint.Create().SetID(id).SetURL("https://receiver.example/").SetEvents("product.updated").
+				SetStatus(state.EndpointActive).SetSecret(e.Vault.Seal(id, secret)).SetSecretHint(Hint(secret)).SetUpdatedAt(micros.Now()).Exec(ctx)
+			if err != nil {
+				return err
+			}
+			if err := e.Create(ctx, id); err != nil {
+				return err
+			}
+			return e.Changed(ctx, id) // due now
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := d.acquire(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		q := d.queues[key{store.ID, id}]
+		if q == nil || len(d.idle(true)[micros.Never]) != 1 {
+			t.Fatalf("the queue is not leased and empty: %v", q)
+		}
+		sub := &subscriber{key: q.key, wake: q.wake, last: q.last, at: micros.Now(), take: []*entry{{store: store.ID}}}
+		r := &relay{dispatcher: d}
+		if err := s.InTx(ctx, func(ctx context.Context) error { return r.raise(ctx, []*subscriber{sub}, 1) }); err != nil {
+			t.Fatal(err)
+		}
+		r.hand([]*subscriber{sub})
+		if err := d.release(t.Context(), []*queue{q}, micros.Never); err != nil {
+			t.Fatal(err)
+		}
+		row := s.DB(ctx).WebhookQueue.Query().OnlyX(ctx)
+		if row.LeaseOwner == nil || row.DueAt == micros.Never || d.queues[q.key] != q {
+			t.Errorf("the queue was given back with a delivery in it: %v", row)
+		}
+	})
+}
