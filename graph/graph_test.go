@@ -7,13 +7,18 @@ import (
 	"testing"
 
 	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/scope"
 	"github.com/storefront-go/storefront/ent/storetest"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/apikey"
+	"github.com/storefront-go/storefront/graph/blob"
+	"github.com/storefront-go/storefront/graph/export"
+	"github.com/storefront-go/storefront/graph/install"
 	"github.com/storefront-go/storefront/graph/keyring"
+	"github.com/storefront-go/storefront/graph/link"
 	"github.com/storefront-go/storefront/graph/page"
 	"github.com/storefront-go/storefront/graph/webhook"
 )
@@ -29,9 +34,14 @@ func newCore(t testing.TB, s *ent.Store) *Resolver {
 	if err != nil {
 		t.Fatal(err)
 	}
+	blobs := must[*blob.Store](t)(blob.Open(t.Context(), "", t.TempDir()))
+	t.Cleanup(func() { blobs.Close() })
 	r, err := New(Config{
 		Store: s, Keys: apikey.NewKeeper(s), Pages: page.New(ring), Webhooks: hooks,
-		HostOf: func(handle string) string { return handle + ".localhost" },
+		HostOf: func(handle string) string { return handle + ".localhost" }, APIHost: "https://api.example",
+		Links: link.New(ring), Exports: must[*export.Engine](t)(export.New(export.Config{Store: s, Blobs: blobs})),
+		Themes:   must[*install.Keeper](t)(install.New(install.Config{Store: s, Blobs: blobs})),
+		Reviewer: func(*db.Store) bool { return true },
 	})
 	if err != nil {
 		t.Fatal(err)

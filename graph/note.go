@@ -121,5 +121,5 @@ func (m Mutation) noteRow(ctx context.Context, id, order xid.ID, in model.OrderN
 
 // appendNote is the representation of a note, with its author.
 func appendNote(n *db.Note) []byte {
-	return wire.AppendNote(nil, n, model.ActorID(n.AuthorType, n.AuthorID))
+	return wire.AppendNote(nil, n, wire.ActorID(n.AuthorType, n.AuthorID))
 }

@@ -13,6 +13,9 @@ import (
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/graph/apikey"
+	"github.com/storefront-go/storefront/graph/export"
+	"github.com/storefront-go/storefront/graph/install"
+	"github.com/storefront-go/storefront/graph/link"
 	"github.com/storefront-go/storefront/graph/page"
 	"github.com/storefront-go/storefront/graph/session"
 	"github.com/storefront-go/storefront/graph/webhook"
@@ -29,8 +32,19 @@ type Config struct {
 	Pages *page.Codec
 	// HostOf returns the store_host of a store by its handle.
 	HostOf func(handle string) string
+	// APIHost is {api_host}, without a slash at its end.
+	APIHost string
+	// Links signs downloads and previews.
+	Links *link.Signer
 	// Webhooks keeps the queues of webhook endpoints.
 	Webhooks *webhook.Engine
+	// Exports writes the files of export jobs.
+	Exports *export.Engine
+	// Themes keeps what themes consist of.
+	Themes *install.Keeper
+	// Reviewer tells whether the people of a store review what others submit to
+	// the marketplace; nobody does by default.
+	Reviewer func(*db.Store) bool
 	Logger   *slog.Logger
 }
 
@@ -47,8 +61,12 @@ func (r *Resolver) RejectedCursors() uint64 { return r.rejected.Load() }
 
 // New makes the core.
 func New(c Config) (*Resolver, error) {
-	if c.Store == nil || c.Keys == nil || c.Pages == nil || c.HostOf == nil || c.Webhooks == nil {
-		return nil, errors.New("graph: Store, Keys, Pages, HostOf and Webhooks are needed")
+	if c.Store == nil || c.Keys == nil || c.Pages == nil || c.HostOf == nil || c.APIHost == "" ||
+		c.Links == nil || c.Webhooks == nil || c.Exports == nil || c.Themes == nil {
+		return nil, errors.New("graph: every part is needed but Sessions, Reviewer and Logger")
+	}
+	if c.Reviewer == nil {
+		c.Reviewer = func(*db.Store) bool { return false }
 	}
 	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
 	if c.Sessions == nil {

@@ -15,11 +15,9 @@ import (
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/storetest"
 	"github.com/storefront-go/storefront/graph"
-	"github.com/storefront-go/storefront/graph/apikey"
+	"github.com/storefront-go/storefront/graph/graphtest"
 	"github.com/storefront-go/storefront/graph/idem"
 	"github.com/storefront-go/storefront/graph/keyring"
-	"github.com/storefront-go/storefront/graph/page"
-	"github.com/storefront-go/storefront/graph/webhook"
 	"github.com/storefront-go/storefront/rest"
 	"github.com/storefront-go/storefront/rest/openapitest"
 )
@@ -82,18 +80,13 @@ func config(t testing.TB, s *ent.Store) rest.Config {
 	if err != nil {
 		t.Fatal(err)
 	}
-	keys := apikey.NewKeeper(s)
-	hooks, err := webhook.New(webhook.Config{Store: s, Vault: webhook.NewVault(ring)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	core, err := graph.New(graph.Config{Store: s, Keys: keys, Pages: page.New(ring), Webhooks: hooks,
-		HostOf: func(handle string) string { return handle + ".localhost" }})
+	c := graphtest.Config(t, s, ring)
+	core, err := graph.New(c)
 	if err != nil {
 		t.Fatal(err)
 	}
 	log := slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelError}))
-	return rest.Config{Core: core, Keys: keys, Idem: idem.New(s, ring), APIHost: apiHost, Logger: log}
+	return rest.Config{Core: core, Keys: c.Keys, Idem: idem.New(s, ring), APIHost: apiHost, Logger: log}
 }
 
 // sqlite serves an empty SQLite store with one shop.

@@ -16,7 +16,10 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph"
 	"github.com/storefront-go/storefront/graph/apikey"
+	"github.com/storefront-go/storefront/graph/blob"
+	"github.com/storefront-go/storefront/graph/export"
 	"github.com/storefront-go/storefront/graph/idem"
+	"github.com/storefront-go/storefront/graph/link"
 	"github.com/storefront-go/storefront/graph/oauth"
 	"github.com/storefront-go/storefront/rest/account"
 	"github.com/storefront-go/storefront/rest/gcra"
@@ -48,6 +51,16 @@ type Config struct {
 	OAuth *oauth.Server
 	// GraphQL answers /graphql; nil leaves it out.
 	GraphQL http.Handler
+	// Exports reads the files of exports for downloads; nil leaves them out. It
+	// needs Links.
+	Exports *export.Engine
+	// Links judges the addresses of downloads and previews.
+	Links *link.Signer
+	// Blobs holds the assets of themes; nil leaves them out.
+	Blobs *blob.Store
+	// HandleOf returns the handle in a store_host; nil serves no storefronts. Whether
+	// there is such a store is asked of the core.
+	HandleOf func(host string) (handle string, ok bool)
 	// Explorer serves the page that tries GraphQL.
 	Explorer bool
 	Logger   *slog.Logger

@@ -29,7 +29,7 @@ func (p place) open(s *session, f func(*app.Base, *graph.Resolver) error) error 
 	if err != nil {
 		return errors.Join(err, base.Close())
 	}
-	core, err := base.Core(p.Naming.Addresses(), hooks, nil)
+	core, err := base.Core(p.Naming.Addresses(), hooks, app.Marketplace{}, nil)
 	if err == nil {
 		err = f(base, core)
 	}

@@ -27,10 +27,13 @@ import (
 	"github.com/storefront-go/storefront/ent/db/deliverylog"
 	"github.com/storefront-go/storefront/ent/db/endpointstat"
 	dbevent "github.com/storefront-go/storefront/ent/db/event"
+	"github.com/storefront-go/storefront/ent/db/export"
+	"github.com/storefront-go/storefront/ent/db/exportpart"
 	"github.com/storefront-go/storefront/ent/db/fulfillment"
 	"github.com/storefront-go/storefront/ent/db/grant"
 	"github.com/storefront-go/storefront/ent/db/idempotency"
 	"github.com/storefront-go/storefront/ent/db/mail"
+	"github.com/storefront-go/storefront/ent/db/marketplacetheme"
 	"github.com/storefront-go/storefront/ent/db/membership"
 	"github.com/storefront-go/storefront/ent/db/note"
 	"github.com/storefront-go/storefront/ent/db/notification"
@@ -45,6 +48,10 @@ import (
 	"github.com/storefront-go/storefront/ent/db/stafftoken"
 	"github.com/storefront-go/storefront/ent/db/store"
 	"github.com/storefront-go/storefront/ent/db/storehandle"
+	"github.com/storefront-go/storefront/ent/db/theme"
+	"github.com/storefront-go/storefront/ent/db/themeasset"
+	"github.com/storefront-go/storefront/ent/db/themepackage"
+	"github.com/storefront-go/storefront/ent/db/themeupload"
 	"github.com/storefront-go/storefront/ent/db/user"
 	"github.com/storefront-go/storefront/ent/db/useremail"
 	"github.com/storefront-go/storefront/ent/db/webhookendpoint"
@@ -84,6 +91,10 @@ type Client struct {
 	EndpointStat *EndpointStatClient
 	// Event is the client for interacting with the Event builders.
 	Event *EventClient
+	// Export is the client for interacting with the Export builders.
+	Export *ExportClient
+	// ExportPart is the client for interacting with the ExportPart builders.
+	ExportPart *ExportPartClient
 	// Fulfillment is the client for interacting with the Fulfillment builders.
 	Fulfillment *FulfillmentClient
 	// Grant is the client for interacting with the Grant builders.
@@ -92,6 +103,8 @@ type Client struct {
 	Idempotency *IdempotencyClient
 	// Mail is the client for interacting with the Mail builders.
 	Mail *MailClient
+	// MarketplaceTheme is the client for interacting with the MarketplaceTheme builders.
+	MarketplaceTheme *MarketplaceThemeClient
 	// Membership is the client for interacting with the Membership builders.
 	Membership *MembershipClient
 	// Note is the client for interacting with the Note builders.
@@ -120,6 +133,14 @@ type Client struct {
 	Store *StoreClient
 	// StoreHandle is the client for interacting with the StoreHandle builders.
 	StoreHandle *StoreHandleClient
+	// Theme is the client for interacting with the Theme builders.
+	Theme *ThemeClient
+	// ThemeAsset is the client for interacting with the ThemeAsset builders.
+	ThemeAsset *ThemeAssetClient
+	// ThemePackage is the client for interacting with the ThemePackage builders.
+	ThemePackage *ThemePackageClient
+	// ThemeUpload is the client for interacting with the ThemeUpload builders.
+	ThemeUpload *ThemeUploadClient
 	// User is the client for interacting with the User builders.
 	User *UserClient
 	// UserEmail is the client for interacting with the UserEmail builders.
@@ -151,10 +172,13 @@ func (c *Client) init() {
 	c.DeliveryLog = NewDeliveryLogClient(c.config)
 	c.EndpointStat = NewEndpointStatClient(c.config)
 	c.Event = NewEventClient(c.config)
+	c.Export = NewExportClient(c.config)
+	c.ExportPart = NewExportPartClient(c.config)
 	c.Fulfillment = NewFulfillmentClient(c.config)
 	c.Grant = NewGrantClient(c.config)
 	c.Idempotency = NewIdempotencyClient(c.config)
 	c.Mail = NewMailClient(c.config)
+	c.MarketplaceTheme = NewMarketplaceThemeClient(c.config)
 	c.Membership = NewMembershipClient(c.config)
 	c.Note = NewNoteClient(c.config)
 	c.Notification = NewNotificationClient(c.config)
@@ -169,6 +193,10 @@ func (c *Client) init() {
 	c.StaffToken = NewStaffTokenClient(c.config)
 	c.Store = NewStoreClient(c.config)
 	c.StoreHandle = NewStoreHandleClient(c.config)
+	c.Theme = NewThemeClient(c.config)
+	c.ThemeAsset = NewThemeAssetClient(c.config)
+	c.ThemePackage = NewThemePackageClient(c.config)
+	c.ThemeUpload = NewThemeUploadClient(c.config)
 	c.User = NewUserClient(c.config)
 	c.UserEmail = NewUserEmailClient(c.config)
 	c.WebhookEndpoint = NewWebhookEndpointClient(c.config)
@@ -263,42 +291,49 @@ func (c *Client) Tx(ctx context.Context) (*Tx, error) {
 	cfg := c.config
 	cfg.driver = tx
 	return &Tx{
-		ctx:             ctx,
-		config:          cfg,
-		APIKey:          NewAPIKeyClient(cfg),
-		AccessToken:     NewAccessTokenClient(cfg),
-		App:             NewAppClient(cfg),
-		Attempt:         NewAttemptClient(cfg),
-		Audit:           NewAuditClient(cfg),
-		ConsentTicket:   NewConsentTicketClient(cfg),
-		Credential:      NewCredentialClient(cfg),
-		Customer:        NewCustomerClient(cfg),
-		Delivery:        NewDeliveryClient(cfg),
-		DeliveryLog:     NewDeliveryLogClient(cfg),
-		EndpointStat:    NewEndpointStatClient(cfg),
-		Event:           NewEventClient(cfg),
-		Fulfillment:     NewFulfillmentClient(cfg),
-		Grant:           NewGrantClient(cfg),
-		Idempotency:     NewIdempotencyClient(cfg),
-		Mail:            NewMailClient(cfg),
-		Membership:      NewMembershipClient(cfg),
-		Note:            NewNoteClient(cfg),
-		Notification:    NewNotificationClient(cfg),
-		OAuthClient:     NewOAuthClientClient(cfg),
-		Order:           NewOrderClient(cfg),
-		OrderLine:       NewOrderLineClient(cfg),
-		Outbox:          NewOutboxClient(cfg),
-		Payment:         NewPaymentClient(cfg),
-		Product:         NewProductClient(cfg),
-		Session:         NewSessionClient(cfg),
-		Staff:           NewStaffClient(cfg),
-		StaffToken:      NewStaffTokenClient(cfg),
-		Store:           NewStoreClient(cfg),
-		StoreHandle:     NewStoreHandleClient(cfg),
-		User:            NewUserClient(cfg),
-		UserEmail:       NewUserEmailClient(cfg),
-		WebhookEndpoint: NewWebhookEndpointClient(cfg),
-		WebhookQueue:    NewWebhookQueueClient(cfg),
+		ctx:              ctx,
+		config:           cfg,
+		APIKey:           NewAPIKeyClient(cfg),
+		AccessToken:      NewAccessTokenClient(cfg),
+		App:              NewAppClient(cfg),
+		Attempt:          NewAttemptClient(cfg),
+		Audit:            NewAuditClient(cfg),
+		ConsentTicket:    NewConsentTicketClient(cfg),
+		Credential:       NewCredentialClient(cfg),
+		Customer:         NewCustomerClient(cfg),
+		Delivery:         NewDeliveryClient(cfg),
+		DeliveryLog:      NewDeliveryLogClient(cfg),
+		EndpointStat:     NewEndpointStatClient(cfg),
+		Event:            NewEventClient(cfg),
+		Export:           NewExportClient(cfg),
+		ExportPart:       NewExportPartClient(cfg),
+		Fulfillment:      NewFulfillmentClient(cfg),
+		Grant:            NewGrantClient(cfg),
+		Idempotency:      NewIdempotencyClient(cfg),
+		Mail:             NewMailClient(cfg),
+		MarketplaceTheme: NewMarketplaceThemeClient(cfg),
+		Membership:       NewMembershipClient(cfg),
+		Note:             NewNoteClient(cfg),
+		Notification:     NewNotificationClient(cfg),
+		OAuthClient:      NewOAuthClientClient(cfg),
+		Order:            NewOrderClient(cfg),
+		OrderLine:        NewOrderLineClient(cfg),
+		Outbox:           NewOutboxClient(cfg),
+		Payment:          NewPaymentClient(cfg),
+		Product:          NewProductClient(cfg),
+		Session:          NewSessionClient(cfg),
+		Staff:            NewStaffClient(cfg),
+		StaffToken:       NewStaffTokenClient(cfg),
+		Store:            NewStoreClient(cfg),
+		StoreHandle:      NewStoreHandleClient(cfg),
+		Theme:            NewThemeClient(cfg),
+		ThemeAsset:       NewThemeAssetClient(cfg),
+		ThemePackage:     NewThemePackageClient(cfg),
+		ThemeUpload:      NewThemeUploadClient(cfg),
+		User:             NewUserClient(cfg),
+		UserEmail:        NewUserEmailClient(cfg),
+		WebhookEndpoint:  NewWebhookEndpointClient(cfg),
+		WebhookQueue:     NewWebhookQueueClient(cfg),
 	}, nil
 }
 
@@ -316,42 +351,49 @@ func (c *Client) BeginTx(ctx context.Context, opts *sql.TxOptions) (*Tx, error) 
 	cfg := c.config
 	cfg.driver = &txDriver{tx: tx, drv: c.driver}
 	return &Tx{
-		ctx:             ctx,
-		config:          cfg,
-		APIKey:          NewAPIKeyClient(cfg),
-		AccessToken:     NewAccessTokenClient(cfg),
-		App:             NewAppClient(cfg),
-		Attempt:         NewAttemptClient(cfg),
-		Audit:           NewAuditClient(cfg),
-		ConsentTicket:   NewConsentTicketClient(cfg),
-		Credential:      NewCredentialClient(cfg),
-		Customer:        NewCustomerClient(cfg),
-		Delivery:        NewDeliveryClient(cfg),
-		DeliveryLog:     NewDeliveryLogClient(cfg),
-		EndpointStat:    NewEndpointStatClient(cfg),
-		Event:           NewEventClient(cfg),
-		Fulfillment:     NewFulfillmentClient(cfg),
-		Grant:           NewGrantClient(cfg),
-		Idempotency:     NewIdempotencyClient(cfg),
-		Mail:            NewMailClient(cfg),
-		Membership:      NewMembershipClient(cfg),
-		Note:            NewNoteClient(cfg),
-		Notification:    NewNotificationClient(cfg),
-		OAuthClient:     NewOAuthClientClient(cfg),
-		Order:           NewOrderClient(cfg),
-		OrderLine:       NewOrderLineClient(cfg),
-		Outbox:          NewOutboxClient(cfg),
-		Payment:         NewPaymentClient(cfg),
-		Product:         NewProductClient(cfg),
-		Session:         NewSessionClient(cfg),
-		Staff:           NewStaffClient(cfg),
-		StaffToken:      NewStaffTokenClient(cfg),
-		Store:           NewStoreClient(cfg),
-		StoreHandle:     NewStoreHandleClient(cfg),
-		User:            NewUserClient(cfg),
-		UserEmail:       NewUserEmailClient(cfg),
-		WebhookEndpoint: NewWebhookEndpointClient(cfg),
-		WebhookQueue:    NewWebhookQueueClient(cfg),
+		ctx:              ctx,
+		config:           cfg,
+		APIKey:           NewAPIKeyClient(cfg),
+		AccessToken:      NewAccessTokenClient(cfg),
+		App:              NewAppClient(cfg),
+		Attempt:          NewAttemptClient(cfg),
+		Audit:            NewAuditClient(cfg),
+		ConsentTicket:    NewConsentTicketClient(cfg),
+		Credential:       NewCredentialClient(cfg),
+		Customer:         NewCustomerClient(cfg),
+		Delivery:         NewDeliveryClient(cfg),
+		DeliveryLog:      NewDeliveryLogClient(cfg),
+		EndpointStat:     NewEndpointStatClient(cfg),
+		Event:            NewEventClient(cfg),
+		Export:           NewExportClient(cfg),
+		ExportPart:       NewExportPartClient(cfg),
+		Fulfillment:      NewFulfillmentClient(cfg),
+		Grant:            NewGrantClient(cfg),
+		Idempotency:      NewIdempotencyClient(cfg),
+		Mail:             NewMailClient(cfg),
+		MarketplaceTheme: NewMarketplaceThemeClient(cfg),
+		Membership:       NewMembershipClient(cfg),
+		Note:             NewNoteClient(cfg),
+		Notification:     NewNotificationClient(cfg),
+		OAuthClient:      NewOAuthClientClient(cfg),
+		Order:            NewOrderClient(cfg),
+		OrderLine:        NewOrderLineClient(cfg),
+		Outbox:           NewOutboxClient(cfg),
+		Payment:          NewPaymentClient(cfg),
+		Product:          NewProductClient(cfg),
+		Session:          NewSessionClient(cfg),
+		Staff:            NewStaffClient(cfg),
+		StaffToken:       NewStaffTokenClient(cfg),
+		Store:            NewStoreClient(cfg),
+		StoreHandle:      NewStoreHandleClient(cfg),
+		Theme:            NewThemeClient(cfg),
+		ThemeAsset:       NewThemeAssetClient(cfg),
+		ThemePackage:     NewThemePackageClient(cfg),
+		ThemeUpload:      NewThemeUploadClient(cfg),
+		User:             NewUserClient(cfg),
+		UserEmail:        NewUserEmailClient(cfg),
+		WebhookEndpoint:  NewWebhookEndpointClient(cfg),
+		WebhookQueue:     NewWebhookQueueClient(cfg),
 	}, nil
 }
 
@@ -383,10 +425,11 @@ func (c *Client) Use(hooks ...Hook) {
 	for _, n := range []interface{ Use(...Hook) }{
 		c.APIKey, c.AccessToken, c.App, c.Attempt, c.Audit, c.ConsentTicket,
 		c.Credential, c.Customer, c.Delivery, c.DeliveryLog, c.EndpointStat, c.Event,
-		c.Fulfillment, c.Grant, c.Idempotency, c.Mail, c.Membership, c.Note,
-		c.Notification, c.OAuthClient, c.Order, c.OrderLine, c.Outbox, c.Payment,
-		c.Product, c.Session, c.Staff, c.StaffToken, c.Store, c.StoreHandle, c.User,
-		c.UserEmail, c.WebhookEndpoint, c.WebhookQueue,
+		c.Export, c.ExportPart, c.Fulfillment, c.Grant, c.Idempotency, c.Mail,
+		c.MarketplaceTheme, c.Membership, c.Note, c.Notification, c.OAuthClient,
+		c.Order, c.OrderLine, c.Outbox, c.Payment, c.Product, c.Session, c.Staff,
+		c.StaffToken, c.Store, c.StoreHandle, c.Theme, c.ThemeAsset, c.ThemePackage,
+		c.ThemeUpload, c.User, c.UserEmail, c.WebhookEndpoint, c.WebhookQueue,
 	} {
 		n.Use(hooks...)
 	}
@@ -398,10 +441,11 @@ func (c *Client) Intercept(interceptors ...Interceptor) {
 	for _, n := range []interface{ Intercept(...Interceptor) }{
 		c.APIKey, c.AccessToken, c.App, c.Attempt, c.Audit, c.ConsentTicket,
 		c.Credential, c.Customer, c.Delivery, c.DeliveryLog, c.EndpointStat, c.Event,
-		c.Fulfillment, c.Grant, c.Idempotency, c.Mail, c.Membership, c.Note,
-		c.Notification, c.OAuthClient, c.Order, c.OrderLine, c.Outbox, c.Payment,
-		c.Product, c.Session, c.Staff, c.StaffToken, c.Store, c.StoreHandle, c.User,
-		c.UserEmail, c.WebhookEndpoint, c.WebhookQueue,
+		c.Export, c.ExportPart, c.Fulfillment, c.Grant, c.Idempotency, c.Mail,
+		c.MarketplaceTheme, c.Membership, c.Note, c.Notification, c.OAuthClient,
+		c.Order, c.OrderLine, c.Outbox, c.Payment, c.Product, c.Session, c.Staff,
+		c.StaffToken, c.Store, c.StoreHandle, c.Theme, c.ThemeAsset, c.ThemePackage,
+		c.ThemeUpload, c.User, c.UserEmail, c.WebhookEndpoint, c.WebhookQueue,
 	} {
 		n.Intercept(interceptors...)
 	}
@@ -434,6 +478,10 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.EndpointStat.mutate(ctx, m)
 	case *EventMutation:
 		return c.Event.mutate(ctx, m)
+	case *ExportMutation:
+		return c.Export.mutate(ctx, m)
+	case *ExportPartMutation:
+		return c.ExportPart.mutate(ctx, m)
 	case *FulfillmentMutation:
 		return c.Fulfillment.mutate(ctx, m)
 	case *GrantMutation:
@@ -442,6 +490,8 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.Idempotency.mutate(ctx, m)
 	case *MailMutation:
 		return c.Mail.mutate(ctx, m)
+	case *MarketplaceThemeMutation:
+		return c.MarketplaceTheme.mutate(ctx, m)
 	case *MembershipMutation:
 		return c.Membership.mutate(ctx, m)
 	case *NoteMutation:
@@ -470,6 +520,14 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.Store.mutate(ctx, m)
 	case *StoreHandleMutation:
 		return c.StoreHandle.mutate(ctx, m)
+	case *ThemeMutation:
+		return c.Theme.mutate(ctx, m)
+	case *ThemeAssetMutation:
+		return c.ThemeAsset.mutate(ctx, m)
+	case *ThemePackageMutation:
+		return c.ThemePackage.mutate(ctx, m)
+	case *ThemeUploadMutation:
+		return c.ThemeUpload.mutate(ctx, m)
 	case *UserMutation:
 		return c.User.mutate(ctx, m)
 	case *UserEmailMutation:
@@ -2090,6 +2148,274 @@ func (c *EventClient) mutate(ctx context.Context, m *EventMutation) (Value, erro
 	}
 }
 
+// ExportClient is a client for the Export schema.
+type ExportClient struct {
+	config
+}
+
+// NewExportClient returns a client for the Export from the given config.
+func NewExportClient(c config) *ExportClient {
+	return &ExportClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `export.Hooks(f(g(h())))`.
+func (c *ExportClient) Use(hooks ...Hook) {
+	c.hooks.Export = append(c.hooks.Export, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `export.Intercept(f(g(h())))`.
+func (c *ExportClient) Intercept(interceptors ...Interceptor) {
+	c.inters.Export = append(c.inters.Export, interceptors...)
+}
+
+// Create returns a builder for creating a Export entity.
+func (c *ExportClient) Create() *ExportCreate {
+	mutation := newExportMutation(c.config, OpCreate)
+	return &ExportCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of Export entities.
+func (c *ExportClient) CreateBulk(builders ...*ExportCreate) *ExportCreateBulk {
+	return &ExportCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *ExportClient) MapCreateBulk(slice any, setFunc func(*ExportCreate, int)) *ExportCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &ExportCreateBulk{err: fmt.Errorf("calling to ExportClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*ExportCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &ExportCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for Export.
+func (c *ExportClient) Update() *ExportUpdate {
+	mutation := newExportMutation(c.config, OpUpdate)
+	return &ExportUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *ExportClient) UpdateOne(_m *Export) *ExportUpdateOne {
+	mutation := newExportMutation(c.config, OpUpdateOne, withExport(_m))
+	return &ExportUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *ExportClient) UpdateOneID(id xid.ID) *ExportUpdateOne {
+	mutation := newExportMutation(c.config, OpUpdateOne, withExportID(id))
+	return &ExportUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for Export.
+func (c *ExportClient) Delete() *ExportDelete {
+	mutation := newExportMutation(c.config, OpDelete)
+	return &ExportDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *ExportClient) DeleteOne(_m *Export) *ExportDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *ExportClient) DeleteOneID(id xid.ID) *ExportDeleteOne {
+	builder := c.Delete().Where(export.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &ExportDeleteOne{builder}
+}
+
+// Query returns a query builder for Export.
+func (c *ExportClient) Query() *ExportQuery {
+	return &ExportQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeExport},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a Export entity by its id.
+func (c *ExportClient) Get(ctx context.Context, id xid.ID) (*Export, error) {
+	return c.Query().Where(export.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *ExportClient) GetX(ctx context.Context, id xid.ID) *Export {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *ExportClient) Hooks() []Hook {
+	hooks := c.hooks.Export
+	return append(hooks[:len(hooks):len(hooks)], export.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *ExportClient) Interceptors() []Interceptor {
+	return c.inters.Export
+}
+
+func (c *ExportClient) mutate(ctx context.Context, m *ExportMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&ExportCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&ExportUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&ExportUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&ExportDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("db: unknown Export mutation op: %q", m.Op())
+	}
+}
+
+// ExportPartClient is a client for the ExportPart schema.
+type ExportPartClient struct {
+	config
+}
+
+// NewExportPartClient returns a client for the ExportPart from the given config.
+func NewExportPartClient(c config) *ExportPartClient {
+	return &ExportPartClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `exportpart.Hooks(f(g(h())))`.
+func (c *ExportPartClient) Use(hooks ...Hook) {
+	c.hooks.ExportPart = append(c.hooks.ExportPart, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `exportpart.Intercept(f(g(h())))`.
+func (c *ExportPartClient) Intercept(interceptors ...Interceptor) {
+	c.inters.ExportPart = append(c.inters.ExportPart, interceptors...)
+}
+
+// Create returns a builder for creating a ExportPart entity.
+func (c *ExportPartClient) Create() *ExportPartCreate {
+	mutation := newExportPartMutation(c.config, OpCreate)
+	return &ExportPartCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of ExportPart entities.
+func (c *ExportPartClient) CreateBulk(builders ...*ExportPartCreate) *ExportPartCreateBulk {
+	return &ExportPartCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *ExportPartClient) MapCreateBulk(slice any, setFunc func(*ExportPartCreate, int)) *ExportPartCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &ExportPartCreateBulk{err: fmt.Errorf("calling to ExportPartClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*ExportPartCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &ExportPartCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for ExportPart.
+func (c *ExportPartClient) Update() *ExportPartUpdate {
+	mutation := newExportPartMutation(c.config, OpUpdate)
+	return &ExportPartUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *ExportPartClient) UpdateOne(_m *ExportPart) *ExportPartUpdateOne {
+	mutation := newExportPartMutation(c.config, OpUpdateOne, withExportPart(_m))
+	return &ExportPartUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *ExportPartClient) UpdateOneID(id xid.ID) *ExportPartUpdateOne {
+	mutation := newExportPartMutation(c.config, OpUpdateOne, withExportPartID(id))
+	return &ExportPartUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for ExportPart.
+func (c *ExportPartClient) Delete() *ExportPartDelete {
+	mutation := newExportPartMutation(c.config, OpDelete)
+	return &ExportPartDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *ExportPartClient) DeleteOne(_m *ExportPart) *ExportPartDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *ExportPartClient) DeleteOneID(id xid.ID) *ExportPartDeleteOne {
+	builder := c.Delete().Where(exportpart.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &ExportPartDeleteOne{builder}
+}
+
+// Query returns a query builder for ExportPart.
+func (c *ExportPartClient) Query() *ExportPartQuery {
+	return &ExportPartQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeExportPart},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a ExportPart entity by its id.
+func (c *ExportPartClient) Get(ctx context.Context, id xid.ID) (*ExportPart, error) {
+	return c.Query().Where(exportpart.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *ExportPartClient) GetX(ctx context.Context, id xid.ID) *ExportPart {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *ExportPartClient) Hooks() []Hook {
+	hooks := c.hooks.ExportPart
+	return append(hooks[:len(hooks):len(hooks)], exportpart.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *ExportPartClient) Interceptors() []Interceptor {
+	return c.inters.ExportPart
+}
+
+func (c *ExportPartClient) mutate(ctx context.Context, m *ExportPartMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&ExportPartCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&ExportPartUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&ExportPartUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&ExportPartDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("db: unknown ExportPart mutation op: %q", m.Op())
+	}
+}
+
 // FulfillmentClient is a client for the Fulfillment schema.
 type FulfillmentClient struct {
 	config
@@ -2623,6 +2949,139 @@ func (c *MailClient) mutate(ctx context.Context, m *MailMutation) (Value, error)
 		return (&MailDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:
 		return nil, fmt.Errorf("db: unknown Mail mutation op: %q", m.Op())
+	}
+}
+
+// MarketplaceThemeClient is a client for the MarketplaceTheme schema.
+type MarketplaceThemeClient struct {
+	config
+}
+
+// NewMarketplaceThemeClient returns a client for the MarketplaceTheme from the given config.
+func NewMarketplaceThemeClient(c config) *MarketplaceThemeClient {
+	return &MarketplaceThemeClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `marketplacetheme.Hooks(f(g(h())))`.
+func (c *MarketplaceThemeClient) Use(hooks ...Hook) {
+	c.hooks.MarketplaceTheme = append(c.hooks.MarketplaceTheme, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `marketplacetheme.Intercept(f(g(h())))`.
+func (c *MarketplaceThemeClient) Intercept(interceptors ...Interceptor) {
+	c.inters.MarketplaceTheme = append(c.inters.MarketplaceTheme, interceptors...)
+}
+
+// Create returns a builder for creating a MarketplaceTheme entity.
+func (c *MarketplaceThemeClient) Create() *MarketplaceThemeCreate {
+	mutation := newMarketplaceThemeMutation(c.config, OpCreate)
+	return &MarketplaceThemeCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of MarketplaceTheme entities.
+func (c *MarketplaceThemeClient) CreateBulk(builders ...*MarketplaceThemeCreate) *MarketplaceThemeCreateBulk {
+	return &MarketplaceThemeCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *MarketplaceThemeClient) MapCreateBulk(slice any, setFunc func(*MarketplaceThemeCreate, int)) *MarketplaceThemeCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &MarketplaceThemeCreateBulk{err: fmt.Errorf("calling to MarketplaceThemeClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*MarketplaceThemeCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &MarketplaceThemeCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for MarketplaceTheme.
+func (c *MarketplaceThemeClient) Update() *MarketplaceThemeUpdate {
+	mutation := newMarketplaceThemeMutation(c.config, OpUpdate)
+	return &MarketplaceThemeUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *MarketplaceThemeClient) UpdateOne(_m *MarketplaceTheme) *MarketplaceThemeUpdateOne {
+	mutation := newMarketplaceThemeMutation(c.config, OpUpdateOne, withMarketplaceTheme(_m))
+	return &MarketplaceThemeUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *MarketplaceThemeClient) UpdateOneID(id xid.ID) *MarketplaceThemeUpdateOne {
+	mutation := newMarketplaceThemeMutation(c.config, OpUpdateOne, withMarketplaceThemeID(id))
+	return &MarketplaceThemeUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for MarketplaceTheme.
+func (c *MarketplaceThemeClient) Delete() *MarketplaceThemeDelete {
+	mutation := newMarketplaceThemeMutation(c.config, OpDelete)
+	return &MarketplaceThemeDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *MarketplaceThemeClient) DeleteOne(_m *MarketplaceTheme) *MarketplaceThemeDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *MarketplaceThemeClient) DeleteOneID(id xid.ID) *MarketplaceThemeDeleteOne {
+	builder := c.Delete().Where(marketplacetheme.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &MarketplaceThemeDeleteOne{builder}
+}
+
+// Query returns a query builder for MarketplaceTheme.
+func (c *MarketplaceThemeClient) Query() *MarketplaceThemeQuery {
+	return &MarketplaceThemeQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeMarketplaceTheme},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a MarketplaceTheme entity by its id.
+func (c *MarketplaceThemeClient) Get(ctx context.Context, id xid.ID) (*MarketplaceTheme, error) {
+	return c.Query().Where(marketplacetheme.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *MarketplaceThemeClient) GetX(ctx context.Context, id xid.ID) *MarketplaceTheme {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *MarketplaceThemeClient) Hooks() []Hook {
+	return c.hooks.MarketplaceTheme
+}
+
+// Interceptors returns the client interceptors.
+func (c *MarketplaceThemeClient) Interceptors() []Interceptor {
+	return c.inters.MarketplaceTheme
+}
+
+func (c *MarketplaceThemeClient) mutate(ctx context.Context, m *MarketplaceThemeMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&MarketplaceThemeCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&MarketplaceThemeUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&MarketplaceThemeUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&MarketplaceThemeDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("db: unknown MarketplaceTheme mutation op: %q", m.Op())
 	}
 }
 
@@ -4498,6 +4957,541 @@ func (c *StoreHandleClient) mutate(ctx context.Context, m *StoreHandleMutation) 
 	}
 }
 
+// ThemeClient is a client for the Theme schema.
+type ThemeClient struct {
+	config
+}
+
+// NewThemeClient returns a client for the Theme from the given config.
+func NewThemeClient(c config) *ThemeClient {
+	return &ThemeClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `theme.Hooks(f(g(h())))`.
+func (c *ThemeClient) Use(hooks ...Hook) {
+	c.hooks.Theme = append(c.hooks.Theme, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `theme.Intercept(f(g(h())))`.
+func (c *ThemeClient) Intercept(interceptors ...Interceptor) {
+	c.inters.Theme = append(c.inters.Theme, interceptors...)
+}
+
+// Create returns a builder for creating a Theme entity.
+func (c *ThemeClient) Create() *ThemeCreate {
+	mutation := newThemeMutation(c.config, OpCreate)
+	return &ThemeCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of Theme entities.
+func (c *ThemeClient) CreateBulk(builders ...*ThemeCreate) *ThemeCreateBulk {
+	return &ThemeCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *ThemeClient) MapCreateBulk(slice any, setFunc func(*ThemeCreate, int)) *ThemeCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &ThemeCreateBulk{err: fmt.Errorf("calling to ThemeClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*ThemeCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &ThemeCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for Theme.
+func (c *ThemeClient) Update() *ThemeUpdate {
+	mutation := newThemeMutation(c.config, OpUpdate)
+	return &ThemeUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *ThemeClient) UpdateOne(_m *Theme) *ThemeUpdateOne {
+	mutation := newThemeMutation(c.config, OpUpdateOne, withTheme(_m))
+	return &ThemeUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *ThemeClient) UpdateOneID(id xid.ID) *ThemeUpdateOne {
+	mutation := newThemeMutation(c.config, OpUpdateOne, withThemeID(id))
+	return &ThemeUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for Theme.
+func (c *ThemeClient) Delete() *ThemeDelete {
+	mutation := newThemeMutation(c.config, OpDelete)
+	return &ThemeDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *ThemeClient) DeleteOne(_m *Theme) *ThemeDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *ThemeClient) DeleteOneID(id xid.ID) *ThemeDeleteOne {
+	builder := c.Delete().Where(theme.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &ThemeDeleteOne{builder}
+}
+
+// Query returns a query builder for Theme.
+func (c *ThemeClient) Query() *ThemeQuery {
+	return &ThemeQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeTheme},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a Theme entity by its id.
+func (c *ThemeClient) Get(ctx context.Context, id xid.ID) (*Theme, error) {
+	return c.Query().Where(theme.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *ThemeClient) GetX(ctx context.Context, id xid.ID) *Theme {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *ThemeClient) Hooks() []Hook {
+	hooks := c.hooks.Theme
+	return append(hooks[:len(hooks):len(hooks)], theme.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *ThemeClient) Interceptors() []Interceptor {
+	return c.inters.Theme
+}
+
+func (c *ThemeClient) mutate(ctx context.Context, m *ThemeMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&ThemeCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&ThemeUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&ThemeUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&ThemeDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("db: unknown Theme mutation op: %q", m.Op())
+	}
+}
+
+// ThemeAssetClient is a client for the ThemeAsset schema.
+type ThemeAssetClient struct {
+	config
+}
+
+// NewThemeAssetClient returns a client for the ThemeAsset from the given config.
+func NewThemeAssetClient(c config) *ThemeAssetClient {
+	return &ThemeAssetClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `themeasset.Hooks(f(g(h())))`.
+func (c *ThemeAssetClient) Use(hooks ...Hook) {
+	c.hooks.ThemeAsset = append(c.hooks.ThemeAsset, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `themeasset.Intercept(f(g(h())))`.
+func (c *ThemeAssetClient) Intercept(interceptors ...Interceptor) {
+	c.inters.ThemeAsset = append(c.inters.ThemeAsset, interceptors...)
+}
+
+// Create returns a builder for creating a ThemeAsset entity.
+func (c *ThemeAssetClient) Create() *ThemeAssetCreate {
+	mutation := newThemeAssetMutation(c.config, OpCreate)
+	return &ThemeAssetCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of ThemeAsset entities.
+func (c *ThemeAssetClient) CreateBulk(builders ...*ThemeAssetCreate) *ThemeAssetCreateBulk {
+	return &ThemeAssetCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *ThemeAssetClient) MapCreateBulk(slice any, setFunc func(*ThemeAssetCreate, int)) *ThemeAssetCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &ThemeAssetCreateBulk{err: fmt.Errorf("calling to ThemeAssetClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*ThemeAssetCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &ThemeAssetCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for ThemeAsset.
+func (c *ThemeAssetClient) Update() *ThemeAssetUpdate {
+	mutation := newThemeAssetMutation(c.config, OpUpdate)
+	return &ThemeAssetUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *ThemeAssetClient) UpdateOne(_m *ThemeAsset) *ThemeAssetUpdateOne {
+	mutation := newThemeAssetMutation(c.config, OpUpdateOne, withThemeAsset(_m))
+	return &ThemeAssetUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *ThemeAssetClient) UpdateOneID(id xid.ID) *ThemeAssetUpdateOne {
+	mutation := newThemeAssetMutation(c.config, OpUpdateOne, withThemeAssetID(id))
+	return &ThemeAssetUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for ThemeAsset.
+func (c *ThemeAssetClient) Delete() *ThemeAssetDelete {
+	mutation := newThemeAssetMutation(c.config, OpDelete)
+	return &ThemeAssetDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *ThemeAssetClient) DeleteOne(_m *ThemeAsset) *ThemeAssetDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *ThemeAssetClient) DeleteOneID(id xid.ID) *ThemeAssetDeleteOne {
+	builder := c.Delete().Where(themeasset.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &ThemeAssetDeleteOne{builder}
+}
+
+// Query returns a query builder for ThemeAsset.
+func (c *ThemeAssetClient) Query() *ThemeAssetQuery {
+	return &ThemeAssetQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeThemeAsset},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a ThemeAsset entity by its id.
+func (c *ThemeAssetClient) Get(ctx context.Context, id xid.ID) (*ThemeAsset, error) {
+	return c.Query().Where(themeasset.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *ThemeAssetClient) GetX(ctx context.Context, id xid.ID) *ThemeAsset {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *ThemeAssetClient) Hooks() []Hook {
+	hooks := c.hooks.ThemeAsset
+	return append(hooks[:len(hooks):len(hooks)], themeasset.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *ThemeAssetClient) Interceptors() []Interceptor {
+	return c.inters.ThemeAsset
+}
+
+func (c *ThemeAssetClient) mutate(ctx context.Context, m *ThemeAssetMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&ThemeAssetCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&ThemeAssetUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&ThemeAssetUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&ThemeAssetDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("db: unknown ThemeAsset mutation op: %q", m.Op())
+	}
+}
+
+// ThemePackageClient is a client for the ThemePackage schema.
+type ThemePackageClient struct {
+	config
+}
+
+// NewThemePackageClient returns a client for the ThemePackage from the given config.
+func NewThemePackageClient(c config) *ThemePackageClient {
+	return &ThemePackageClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `themepackage.Hooks(f(g(h())))`.
+func (c *ThemePackageClient) Use(hooks ...Hook) {
+	c.hooks.ThemePackage = append(c.hooks.ThemePackage, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `themepackage.Intercept(f(g(h())))`.
+func (c *ThemePackageClient) Intercept(interceptors ...Interceptor) {
+	c.inters.ThemePackage = append(c.inters.ThemePackage, interceptors...)
+}
+
+// Create returns a builder for creating a ThemePackage entity.
+func (c *ThemePackageClient) Create() *ThemePackageCreate {
+	mutation := newThemePackageMutation(c.config, OpCreate)
+	return &ThemePackageCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of ThemePackage entities.
+func (c *ThemePackageClient) CreateBulk(builders ...*ThemePackageCreate) *ThemePackageCreateBulk {
+	return &ThemePackageCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *ThemePackageClient) MapCreateBulk(slice any, setFunc func(*ThemePackageCreate, int)) *ThemePackageCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &ThemePackageCreateBulk{err: fmt.Errorf("calling to ThemePackageClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*ThemePackageCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &ThemePackageCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for ThemePackage.
+func (c *ThemePackageClient) Update() *ThemePackageUpdate {
+	mutation := newThemePackageMutation(c.config, OpUpdate)
+	return &ThemePackageUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *ThemePackageClient) UpdateOne(_m *ThemePackage) *ThemePackageUpdateOne {
+	mutation := newThemePackageMutation(c.config, OpUpdateOne, withThemePackage(_m))
+	return &ThemePackageUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *ThemePackageClient) UpdateOneID(id digest.Sum) *ThemePackageUpdateOne {
+	mutation := newThemePackageMutation(c.config, OpUpdateOne, withThemePackageID(id))
+	return &ThemePackageUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for ThemePackage.
+func (c *ThemePackageClient) Delete() *ThemePackageDelete {
+	mutation := newThemePackageMutation(c.config, OpDelete)
+	return &ThemePackageDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *ThemePackageClient) DeleteOne(_m *ThemePackage) *ThemePackageDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *ThemePackageClient) DeleteOneID(id digest.Sum) *ThemePackageDeleteOne {
+	builder := c.Delete().Where(themepackage.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &ThemePackageDeleteOne{builder}
+}
+
+// Query returns a query builder for ThemePackage.
+func (c *ThemePackageClient) Query() *ThemePackageQuery {
+	return &ThemePackageQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeThemePackage},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a ThemePackage entity by its id.
+func (c *ThemePackageClient) Get(ctx context.Context, id digest.Sum) (*ThemePackage, error) {
+	return c.Query().Where(themepackage.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *ThemePackageClient) GetX(ctx context.Context, id digest.Sum) *ThemePackage {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *ThemePackageClient) Hooks() []Hook {
+	return c.hooks.ThemePackage
+}
+
+// Interceptors returns the client interceptors.
+func (c *ThemePackageClient) Interceptors() []Interceptor {
+	return c.inters.ThemePackage
+}
+
+func (c *ThemePackageClient) mutate(ctx context.Context, m *ThemePackageMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&ThemePackageCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&ThemePackageUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&ThemePackageUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&ThemePackageDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("db: unknown ThemePackage mutation op: %q", m.Op())
+	}
+}
+
+// ThemeUploadClient is a client for the ThemeUpload schema.
+type ThemeUploadClient struct {
+	config
+}
+
+// NewThemeUploadClient returns a client for the ThemeUpload from the given config.
+func NewThemeUploadClient(c config) *ThemeUploadClient {
+	return &ThemeUploadClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `themeupload.Hooks(f(g(h())))`.
+func (c *ThemeUploadClient) Use(hooks ...Hook) {
+	c.hooks.ThemeUpload = append(c.hooks.ThemeUpload, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `themeupload.Intercept(f(g(h())))`.
+func (c *ThemeUploadClient) Intercept(interceptors ...Interceptor) {
+	c.inters.ThemeUpload = append(c.inters.ThemeUpload, interceptors...)
+}
+
+// Create returns a builder for creating a ThemeUpload entity.
+func (c *ThemeUploadClient) Create() *ThemeUploadCreate {
+	mutation := newThemeUploadMutation(c.config, OpCreate)
+	return &ThemeUploadCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of ThemeUpload entities.
+func (c *ThemeUploadClient) CreateBulk(builders ...*ThemeUploadCreate) *ThemeUploadCreateBulk {
+	return &ThemeUploadCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *ThemeUploadClient) MapCreateBulk(slice any, setFunc func(*ThemeUploadCreate, int)) *ThemeUploadCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &ThemeUploadCreateBulk{err: fmt.Errorf("calling to ThemeUploadClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*ThemeUploadCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &ThemeUploadCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for ThemeUpload.
+func (c *ThemeUploadClient) Update() *ThemeUploadUpdate {
+	mutation := newThemeUploadMutation(c.config, OpUpdate)
+	return &ThemeUploadUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *ThemeUploadClient) UpdateOne(_m *ThemeUpload) *ThemeUploadUpdateOne {
+	mutation := newThemeUploadMutation(c.config, OpUpdateOne, withThemeUpload(_m))
+	return &ThemeUploadUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *ThemeUploadClient) UpdateOneID(id xid.ID) *ThemeUploadUpdateOne {
+	mutation := newThemeUploadMutation(c.config, OpUpdateOne, withThemeUploadID(id))
+	return &ThemeUploadUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for ThemeUpload.
+func (c *ThemeUploadClient) Delete() *ThemeUploadDelete {
+	mutation := newThemeUploadMutation(c.config, OpDelete)
+	return &ThemeUploadDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *ThemeUploadClient) DeleteOne(_m *ThemeUpload) *ThemeUploadDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *ThemeUploadClient) DeleteOneID(id xid.ID) *ThemeUploadDeleteOne {
+	builder := c.Delete().Where(themeupload.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &ThemeUploadDeleteOne{builder}
+}
+
+// Query returns a query builder for ThemeUpload.
+func (c *ThemeUploadClient) Query() *ThemeUploadQuery {
+	return &ThemeUploadQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeThemeUpload},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a ThemeUpload entity by its id.
+func (c *ThemeUploadClient) Get(ctx context.Context, id xid.ID) (*ThemeUpload, error) {
+	return c.Query().Where(themeupload.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *ThemeUploadClient) GetX(ctx context.Context, id xid.ID) *ThemeUpload {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *ThemeUploadClient) Hooks() []Hook {
+	hooks := c.hooks.ThemeUpload
+	return append(hooks[:len(hooks):len(hooks)], themeupload.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *ThemeUploadClient) Interceptors() []Interceptor {
+	return c.inters.ThemeUpload
+}
+
+func (c *ThemeUploadClient) mutate(ctx context.Context, m *ThemeUploadMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&ThemeUploadCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&ThemeUploadUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&ThemeUploadUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&ThemeUploadDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("db: unknown ThemeUpload mutation op: %q", m.Op())
+	}
+}
+
 // UserClient is a client for the User schema.
 type UserClient struct {
 	config
@@ -5036,17 +6030,19 @@ func (c *WebhookQueueClient) mutate(ctx context.Context, m *WebhookQueueMutation
 type (
 	hooks struct {
 		APIKey, AccessToken, App, Attempt, Audit, ConsentTicket, Credential, Customer,
-		Delivery, DeliveryLog, EndpointStat, Event, Fulfillment, Grant, Idempotency,
-		Mail, Membership, Note, Notification, OAuthClient, Order, OrderLine, Outbox,
-		Payment, Product, Session, Staff, StaffToken, Store, StoreHandle, User,
-		UserEmail, WebhookEndpoint, WebhookQueue []ent.Hook
+		Delivery, DeliveryLog, EndpointStat, Event, Export, ExportPart, Fulfillment,
+		Grant, Idempotency, Mail, MarketplaceTheme, Membership, Note, Notification,
+		OAuthClient, Order, OrderLine, Outbox, Payment, Product, Session, Staff,
+		StaffToken, Store, StoreHandle, Theme, ThemeAsset, ThemePackage, ThemeUpload,
+		User, UserEmail, WebhookEndpoint, WebhookQueue []ent.Hook
 	}
 	inters struct {
 		APIKey, AccessToken, App, Attempt, Audit, ConsentTicket, Credential, Customer,
-		Delivery, DeliveryLog, EndpointStat, Event, Fulfillment, Grant, Idempotency,
-		Mail, Membership, Note, Notification, OAuthClient, Order, OrderLine, Outbox,
-		Payment, Product, Session, Staff, StaffToken, Store, StoreHandle, User,
-		UserEmail, WebhookEndpoint, WebhookQueue []ent.Interceptor
+		Delivery, DeliveryLog, EndpointStat, Event, Export, ExportPart, Fulfillment,
+		Grant, Idempotency, Mail, MarketplaceTheme, Membership, Note, Notification,
+		OAuthClient, Order, OrderLine, Outbox, Payment, Product, Session, Staff,
+		StaffToken, Store, StoreHandle, Theme, ThemeAsset, ThemePackage, ThemeUpload,
+		User, UserEmail, WebhookEndpoint, WebhookQueue []ent.Interceptor
 	}
 )
 

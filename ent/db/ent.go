@@ -25,10 +25,13 @@ import (
 	"github.com/storefront-go/storefront/ent/db/endpointstat"
 
 	dbevent "github.com/storefront-go/storefront/ent/db/event"
+	"github.com/storefront-go/storefront/ent/db/export"
+	"github.com/storefront-go/storefront/ent/db/exportpart"
 	"github.com/storefront-go/storefront/ent/db/fulfillment"
 	"github.com/storefront-go/storefront/ent/db/grant"
 	"github.com/storefront-go/storefront/ent/db/idempotency"
 	"github.com/storefront-go/storefront/ent/db/mail"
+	"github.com/storefront-go/storefront/ent/db/marketplacetheme"
 	"github.com/storefront-go/storefront/ent/db/membership"
 	"github.com/storefront-go/storefront/ent/db/note"
 	"github.com/storefront-go/storefront/ent/db/notification"
@@ -43,6 +46,10 @@ import (
 	"github.com/storefront-go/storefront/ent/db/stafftoken"
 	"github.com/storefront-go/storefront/ent/db/store"
 	"github.com/storefront-go/storefront/ent/db/storehandle"
+	"github.com/storefront-go/storefront/ent/db/theme"
+	"github.com/storefront-go/storefront/ent/db/themeasset"
+	"github.com/storefront-go/storefront/ent/db/themepackage"
+	"github.com/storefront-go/storefront/ent/db/themeupload"
 	"github.com/storefront-go/storefront/ent/db/user"
 	"github.com/storefront-go/storefront/ent/db/useremail"
 	"github.com/storefront-go/storefront/ent/db/webhookendpoint"
@@ -107,40 +114,47 @@ var (
 func checkColumn(t, c string) error {
 	initCheck.Do(func() {
 		columnCheck = sql.NewColumnCheck(map[string]func(string) bool{
-			apikey.Table:          apikey.ValidColumn,
-			accesstoken.Table:     accesstoken.ValidColumn,
-			app.Table:             app.ValidColumn,
-			attempt.Table:         attempt.ValidColumn,
-			audit.Table:           audit.ValidColumn,
-			consentticket.Table:   consentticket.ValidColumn,
-			credential.Table:      credential.ValidColumn,
-			customer.Table:        customer.ValidColumn,
-			delivery.Table:        delivery.ValidColumn,
-			deliverylog.Table:     deliverylog.ValidColumn,
-			endpointstat.Table:    endpointstat.ValidColumn,
-			dbevent.Table:         dbevent.ValidColumn,
-			fulfillment.Table:     fulfillment.ValidColumn,
-			grant.Table:           grant.ValidColumn,
-			idempotency.Table:     idempotency.ValidColumn,
-			mail.Table:            mail.ValidColumn,
-			membership.Table:      membership.ValidColumn,
-			note.Table:            note.ValidColumn,
-			notification.Table:    notification.ValidColumn,
-			oauthclient.Table:     oauthclient.ValidColumn,
-			order.Table:           order.ValidColumn,
-			orderline.Table:       orderline.ValidColumn,
-			outbox.Table:          outbox.ValidColumn,
-			payment.Table:         payment.ValidColumn,
-			product.Table:         product.ValidColumn,
-			session.Table:         session.ValidColumn,
-			staff.Table:           staff.ValidColumn,
-			stafftoken.Table:      stafftoken.ValidColumn,
-			store.Table:           store.ValidColumn,
-			storehandle.Table:     storehandle.ValidColumn,
-			user.Table:            user.ValidColumn,
-			useremail.Table:       useremail.ValidColumn,
-			webhookendpoint.Table: webhookendpoint.ValidColumn,
-			webhookqueue.Table:    webhookqueue.ValidColumn,
+			apikey.Table:           apikey.ValidColumn,
+			accesstoken.Table:      accesstoken.ValidColumn,
+			app.Table:              app.ValidColumn,
+			attempt.Table:          attempt.ValidColumn,
+			audit.Table:            audit.ValidColumn,
+			consentticket.Table:    consentticket.ValidColumn,
+			credential.Table:       credential.ValidColumn,
+			customer.Table:         customer.ValidColumn,
+			delivery.Table:         delivery.ValidColumn,
+			deliverylog.Table:      deliverylog.ValidColumn,
+			endpointstat.Table:     endpointstat.ValidColumn,
+			dbevent.Table:          dbevent.ValidColumn,
+			export.Table:           export.ValidColumn,
+			exportpart.Table:       exportpart.ValidColumn,
+			fulfillment.Table:      fulfillment.ValidColumn,
+			grant.Table:            grant.ValidColumn,
+			idempotency.Table:      idempotency.ValidColumn,
+			mail.Table:             mail.ValidColumn,
+			marketplacetheme.Table: marketplacetheme.ValidColumn,
+			membership.Table:       membership.ValidColumn,
+			note.Table:             note.ValidColumn,
+			notification.Table:     notification.ValidColumn,
+			oauthclient.Table:      oauthclient.ValidColumn,
+			order.Table:            order.ValidColumn,
+			orderline.Table:        orderline.ValidColumn,
+			outbox.Table:           outbox.ValidColumn,
+			payment.Table:          payment.ValidColumn,
+			product.Table:          product.ValidColumn,
+			session.Table:          session.ValidColumn,
+			staff.Table:            staff.ValidColumn,
+			stafftoken.Table:       stafftoken.ValidColumn,
+			store.Table:            store.ValidColumn,
+			storehandle.Table:      storehandle.ValidColumn,
+			theme.Table:            theme.ValidColumn,
+			themeasset.Table:       themeasset.ValidColumn,
+			themepackage.Table:     themepackage.ValidColumn,
+			themeupload.Table:      themeupload.ValidColumn,
+			user.Table:             user.ValidColumn,
+			useremail.Table:        useremail.ValidColumn,
+			webhookendpoint.Table:  webhookendpoint.ValidColumn,
+			webhookqueue.Table:     webhookqueue.ValidColumn,
 		})
 	})
 	return columnCheck(t, c)

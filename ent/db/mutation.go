@@ -22,10 +22,13 @@ import (
 	"github.com/storefront-go/storefront/ent/db/deliverylog"
 	"github.com/storefront-go/storefront/ent/db/endpointstat"
 	dbevent "github.com/storefront-go/storefront/ent/db/event"
+	"github.com/storefront-go/storefront/ent/db/export"
+	"github.com/storefront-go/storefront/ent/db/exportpart"
 	"github.com/storefront-go/storefront/ent/db/fulfillment"
 	"github.com/storefront-go/storefront/ent/db/grant"
 	"github.com/storefront-go/storefront/ent/db/idempotency"
 	"github.com/storefront-go/storefront/ent/db/mail"
+	"github.com/storefront-go/storefront/ent/db/marketplacetheme"
 	"github.com/storefront-go/storefront/ent/db/membership"
 	"github.com/storefront-go/storefront/ent/db/note"
 	"github.com/storefront-go/storefront/ent/db/notification"
@@ -41,6 +44,10 @@ import (
 	"github.com/storefront-go/storefront/ent/db/stafftoken"
 	"github.com/storefront-go/storefront/ent/db/store"
 	"github.com/storefront-go/storefront/ent/db/storehandle"
+	"github.com/storefront-go/storefront/ent/db/theme"
+	"github.com/storefront-go/storefront/ent/db/themeasset"
+	"github.com/storefront-go/storefront/ent/db/themepackage"
+	"github.com/storefront-go/storefront/ent/db/themeupload"
 	"github.com/storefront-go/storefront/ent/db/user"
 	"github.com/storefront-go/storefront/ent/db/useremail"
 	"github.com/storefront-go/storefront/ent/db/webhookendpoint"
@@ -63,40 +70,47 @@ const (
 	OpUpdateOne = ent.OpUpdateOne
 
 	// Node types.
-	TypeAPIKey          = "APIKey"
-	TypeAccessToken     = "AccessToken"
-	TypeApp             = "App"
-	TypeAttempt         = "Attempt"
-	TypeAudit           = "Audit"
-	TypeConsentTicket   = "ConsentTicket"
-	TypeCredential      = "Credential"
-	TypeCustomer        = "Customer"
-	TypeDelivery        = "Delivery"
-	TypeDeliveryLog     = "DeliveryLog"
-	TypeEndpointStat    = "EndpointStat"
-	TypeEvent           = "Event"
-	TypeFulfillment     = "Fulfillment"
-	TypeGrant           = "Grant"
-	TypeIdempotency     = "Idempotency"
-	TypeMail            = "Mail"
-	TypeMembership      = "Membership"
-	TypeNote            = "Note"
-	TypeNotification    = "Notification"
-	TypeOAuthClient     = "OAuthClient"
-	TypeOrder           = "Order"
-	TypeOrderLine       = "OrderLine"
-	TypeOutbox          = "Outbox"
-	TypePayment         = "Payment"
-	TypeProduct         = "Product"
-	TypeSession         = "Session"
-	TypeStaff           = "Staff"
-	TypeStaffToken      = "StaffToken"
-	TypeStore           = "Store"
-	TypeStoreHandle     = "StoreHandle"
-	TypeUser            = "User"
-	TypeUserEmail       = "UserEmail"
-	TypeWebhookEndpoint = "WebhookEndpoint"
-	TypeWebhookQueue    = "WebhookQueue"
+	TypeAPIKey           = "APIKey"
+	TypeAccessToken      = "AccessToken"
+	TypeApp              = "App"
+	TypeAttempt          = "Attempt"
+	TypeAudit            = "Audit"
+	TypeConsentTicket    = "ConsentTicket"
+	TypeCredential       = "Credential"
+	TypeCustomer         = "Customer"
+	TypeDelivery         = "Delivery"
+	TypeDeliveryLog      = "DeliveryLog"
+	TypeEndpointStat     = "EndpointStat"
+	TypeEvent            = "Event"
+	TypeExport           = "Export"
+	TypeExportPart       = "ExportPart"
+	TypeFulfillment      = "Fulfillment"
+	TypeGrant            = "Grant"
+	TypeIdempotency      = "Idempotency"
+	TypeMail             = "Mail"
+	TypeMarketplaceTheme = "MarketplaceTheme"
+	TypeMembership       = "Membership"
+	TypeNote             = "Note"
+	TypeNotification     = "Notification"
+	TypeOAuthClient      = "OAuthClient"
+	TypeOrder            = "Order"
+	TypeOrderLine        = "OrderLine"
+	TypeOutbox           = "Outbox"
+	TypePayment          = "Payment"
+	TypeProduct          = "Product"
+	TypeSession          = "Session"
+	TypeStaff            = "Staff"
+	TypeStaffToken       = "StaffToken"
+	TypeStore            = "Store"
+	TypeStoreHandle      = "StoreHandle"
+	TypeTheme            = "Theme"
+	TypeThemeAsset       = "ThemeAsset"
+	TypeThemePackage     = "ThemePackage"
+	TypeThemeUpload      = "ThemeUpload"
+	TypeUser             = "User"
+	TypeUserEmail        = "UserEmail"
+	TypeWebhookEndpoint  = "WebhookEndpoint"
+	TypeWebhookQueue     = "WebhookQueue"
 )
 
 // APIKeyMutation represents an operation that mutates the APIKey nodes in the graph.
@@ -11304,6 +11318,3983 @@ func (m *EventMutation) ResetEdge(name string) error {
 	return fmt.Errorf("unknown Event edge %s", name)
 }
 
+// ExportMutation represents an operation that mutates the Export nodes in the graph.
+type ExportMutation struct {
+	config
+	op                 Op
+	typ                string
+	id                 *xid.ID
+	store_id           *xid.ID
+	version            *int64
+	addversion         *int64
+	event_sequence     *int64
+	addevent_sequence  *int64
+	updated_at         *micros.Time
+	addupdated_at      *micros.Time
+	bucket             *int8
+	addbucket          *int8
+	kind               *state.ExportKind
+	format             *state.ExportFormat
+	compression        *state.ExportCompression
+	created_from       *micros.Time
+	addcreated_from    *micros.Time
+	created_to         *micros.Time
+	addcreated_to      *micros.Time
+	filter_status      *string
+	requester_type     *viewer.Kind
+	requester_id       *xid.ID
+	requester_name     *string
+	app_store_id       *xid.ID
+	app_id             *xid.ID
+	status             *state.ExportStatus
+	due_at             *micros.Time
+	adddue_at          *micros.Time
+	lease_token        *int64
+	addlease_token     *int64
+	lease_owner        *xid.ID
+	lease_until        *micros.Time
+	addlease_until     *micros.Time
+	slot               *int
+	addslot            *int
+	failures           *int
+	addfailures        *int
+	stored             *bool
+	position           *xid.ID
+	rows_done          *int64
+	addrows_done       *int64
+	resources_done     *int64
+	addresources_done  *int64
+	resources_total    *int64
+	addresources_total *int64
+	parts              *int
+	addparts           *int
+	size_bytes         *int64
+	addsize_bytes      *int64
+	hash_state         *[]byte
+	sha256             *string
+	error_code         *string
+	error_message      *string
+	started_at         *micros.Time
+	addstarted_at      *micros.Time
+	completed_at       *micros.Time
+	addcompleted_at    *micros.Time
+	expires_at         *micros.Time
+	addexpires_at      *micros.Time
+	deleted_at         *micros.Time
+	adddeleted_at      *micros.Time
+	clearedFields      map[string]struct{}
+	done               bool
+	oldValue           func(context.Context) (*Export, error)
+	predicates         []predicate.Export
+}
+
+var _ ent.Mutation = (*ExportMutation)(nil)
+
+// exportOption allows management of the mutation configuration using functional options.
+type exportOption func(*ExportMutation)
+
+// newExportMutation creates new mutation for the Export entity.
+func newExportMutation(c config, op Op, opts ...exportOption) *ExportMutation {
+	m := &ExportMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeExport,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withExportID sets the ID field of the mutation.
+func withExportID(id xid.ID) exportOption {
+	return func(m *ExportMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *Export
+		)
+		m.oldValue = func(ctx context.Context) (*Export, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().Export.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withExport sets the old Export of the mutation.
+func withExport(node *Export) exportOption {
+	return func(m *ExportMutation) {
+		m.oldValue = func(context.Context) (*Export, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m ExportMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m ExportMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("db: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of Export entities.
+func (m *ExportMutation) SetID(id xid.ID) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *ExportMutation) ID() (id xid.ID, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *ExportMutation) IDs(ctx context.Context) ([]xid.ID, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []xid.ID{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().Export.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetStoreID sets the "store_id" field.
+func (m *ExportMutation) SetStoreID(x xid.ID) {
+	m.store_id = &x
+}
+
+// StoreID returns the value of the "store_id" field in the mutation.
+func (m *ExportMutation) StoreID() (r xid.ID, exists bool) {
+	v := m.store_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStoreID returns the old "store_id" field's value of the Export entity.
+// If the Export object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ExportMutation) OldStoreID(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStoreID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStoreID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStoreID: %w", err)
+	}
+	return oldValue.StoreID, nil
+}
+
+// ResetStoreID resets all changes to the "store_id" field.
+func (m *ExportMutation) ResetStoreID() {
+	m.store_id = nil
+}
+
+// SetVersion sets the "version" field.
+func (m *ExportMutation) SetVersion(i int64) {
+	m.version = &i
+	m.addversion = nil
+}
+
+// Version returns the value of the "version" field in the mutation.
+func (m *ExportMutation) Version() (r int64, exists bool) {
+	v := m.version
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldVersion returns the old "version" field's value of the Export entity.
+// If the Export object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ExportMutation) OldVersion(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldVersion is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldVersion requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldVersion: %w", err)
+	}
+	return oldValue.Version, nil
+}
+
+// AddVersion adds i to the "version" field.
+func (m *ExportMutation) AddVersion(i int64) {
+	if m.addversion != nil {
+		*m.addversion += i
+	} else {
+		m.addversion = &i
+	}
+}
+
+// AddedVersion returns the value that was added to the "version" field in this mutation.
+func (m *ExportMutation) AddedVersion() (r int64, exists bool) {
+	v := m.addversion
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetVersion resets all changes to the "version" field.
+func (m *ExportMutation) ResetVersion() {
+	m.version = nil
+	m.addversion = nil
+}
+
+// SetEventSequence sets the "event_sequence" field.
+func (m *ExportMutation) SetEventSequence(i int64) {
+	m.event_sequence = &i
+	m.addevent_sequence = nil
+}
+
+// EventSequence returns the value of the "event_sequence" field in the mutation.
+func (m *ExportMutation) EventSequence() (r int64, exists bool) {
+	v := m.event_sequence
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldEventSequence returns the old "event_sequence" field's value of the Export entity.
+// If the Export object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ExportMutation) OldEventSequence(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldEventSequence is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldEventSequence requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldEventSequence: %w", err)
+	}
+	return oldValue.EventSequence, nil
+}
+
+// AddEventSequence adds i to the "event_sequence" field.
+func (m *ExportMutation) AddEventSequence(i int64) {
+	if m.addevent_sequence != nil {
+		*m.addevent_sequence += i
+	} else {
+		m.addevent_sequence = &i
+	}
+}
+
+// AddedEventSequence returns the value that was added to the "event_sequence" field in this mutation.
+func (m *ExportMutation) AddedEventSequence() (r int64, exists bool) {
+	v := m.addevent_sequence
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetEventSequence resets all changes to the "event_sequence" field.
+func (m *ExportMutation) ResetEventSequence() {
+	m.event_sequence = nil
+	m.addevent_sequence = nil
+}
+
+// SetUpdatedAt sets the "updated_at" field.
+func (m *ExportMutation) SetUpdatedAt(value micros.Time) {
+	m.updated_at = &value
+	m.addupdated_at = nil
+}
+
+// UpdatedAt returns the value of the "updated_at" field in the mutation.
+func (m *ExportMutation) UpdatedAt() (r micros.Time, exists bool) {
+	v := m.updated_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldUpdatedAt returns the old "updated_at" field's value of the Export entity.
+// If the Export object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ExportMutation) OldUpdatedAt(ctx context.Context) (v micros.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldUpdatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldUpdatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldUpdatedAt: %w", err)
+	}
+	return oldValue.UpdatedAt, nil
+}
+
+// AddUpdatedAt adds value to the "updated_at" field.
+func (m *ExportMutation) AddUpdatedAt(value micros.Time) {
+	if m.addupdated_at != nil {
+		*m.addupdated_at += value
+	} else {
+		m.addupdated_at = &value
+	}
+}
+
+// AddedUpdatedAt returns the value that was added to the "updated_at" field in this mutation.
+func (m *ExportMutation) AddedUpdatedAt() (r micros.Time, exists bool) {
+	v := m.addupdated_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetUpdatedAt resets all changes to the "updated_at" field.
+func (m *ExportMutation) ResetUpdatedAt() {
+	m.updated_at = nil
+	m.addupdated_at = nil
+}
+
+// SetBucket sets the "bucket" field.
+func (m *ExportMutation) SetBucket(i int8) {
+	m.bucket = &i
+	m.addbucket = nil
+}
+
+// Bucket returns the value of the "bucket" field in the mutation.
+func (m *ExportMutation) Bucket() (r int8, exists bool) {
+	v := m.bucket
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldBucket returns the old "bucket" field's value of the Export entity.
+// If the Export object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ExportMutation) OldBucket(ctx context.Context) (v int8, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldBucket is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldBucket requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldBucket: %w", err)
+	}
+	return oldValue.Bucket, nil
+}
+
+// AddBucket adds i to the "bucket" field.
+func (m *ExportMutation) AddBucket(i int8) {
+	if m.addbucket != nil {
+		*m.addbucket += i
+	} else {
+		m.addbucket = &i
+	}
+}
+
+// AddedBucket returns the value that was added to the "bucket" field in this mutation.
+func (m *ExportMutation) AddedBucket() (r int8, exists bool) {
+	v := m.addbucket
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetBucket resets all changes to the "bucket" field.
+func (m *ExportMutation) ResetBucket() {
+	m.bucket = nil
+	m.addbucket = nil
+}
+
+// SetKind sets the "kind" field.
+func (m *ExportMutation) SetKind(sk state.ExportKind) {
+	m.kind = &sk
+}
+
+// Kind returns the value of the "kind" field in the mutation.
+func (m *ExportMutation) Kind() (r state.ExportKind, exists bool) {
+	v := m.kind
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldKind returns the old "kind" field's value of the Export entity.
+// If the Export object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ExportMutation) OldKind(ctx context.Context) (v state.ExportKind, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldKind is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldKind requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldKind: %w", err)
+	}
+	return oldValue.Kind, nil
+}
+
+// ResetKind resets all changes to the "kind" field.
+func (m *ExportMutation) ResetKind() {
+	m.kind = nil
+}
+
+// SetFormat sets the "format" field.
+func (m *ExportMutation) SetFormat(sf state.ExportFormat) {
+	m.format = &sf
+}
+
+// Format returns the value of the "format" field in the mutation.
+func (m *ExportMutation) Format() (r state.ExportFormat, exists bool) {
+	v := m.format
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldFormat returns the old "format" field's value of the Export entity.
+// If the Export object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ExportMutation) OldFormat(ctx context.Context) (v state.ExportFormat, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldFormat is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldFormat requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldFormat: %w", err)
+	}
+	return oldValue.Format, nil
+}
+
+// ResetFormat resets all changes to the "format" field.
+func (m *ExportMutation) ResetFormat() {
+	m.format = nil
+}
+
+// SetCompression sets the "compression" field.
+func (m *ExportMutation) SetCompression(sc state.ExportCompression) {
+	m.compression = &sc
+}
+
+// Compression returns the value of the "compression" field in the mutation.
+func (m *ExportMutation) Compression() (r state.ExportCompression, exists bool) {
+	v := m.compression
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCompression returns the old "compression" field's value of the Export entity.
+// If the Export object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ExportMutation) OldCompression(ctx context.Context) (v state.ExportCompression, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCompression is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCompression requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCompression: %w", err)
+	}
+	return oldValue.Compression, nil
+}
+
+// ResetCompression resets all changes to the "compression" field.
+func (m *ExportMutation) ResetCompression() {
+	m.compression = nil
+}
+
+// SetCreatedFrom sets the "created_from" field.
+func (m *ExportMutation) SetCreatedFrom(value micros.Time) {
+	m.created_from = &value
+	m.addcreated_from = nil
+}
+
+// CreatedFrom returns the value of the "created_from" field in the mutation.
+func (m *ExportMutation) CreatedFrom() (r micros.Time, exists bool) {
+	v := m.created_from
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCreatedFrom returns the old "created_from" field's value of the Export entity.
+// If the Export object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ExportMutation) OldCreatedFrom(ctx context.Context) (v *micros.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCreatedFrom is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCreatedFrom requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCreatedFrom: %w", err)
+	}
+	return oldValue.CreatedFrom, nil
+}
+
+// AddCreatedFrom adds value to the "created_from" field.
+func (m *ExportMutation) AddCreatedFrom(value micros.Time) {
+	if m.addcreated_from != nil {
+		*m.addcreated_from += value
+	} else {
+		m.addcreated_from = &value
+	}
+}
+
+// AddedCreatedFrom returns the value that was added to the "created_from" field in this mutation.
+func (m *ExportMutation) AddedCreatedFrom() (r micros.Time, exists bool) {
+	v := m.addcreated_from
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearCreatedFrom clears the value of the "created_from" field.
+func (m *ExportMutation) ClearCreatedFrom() {
+	m.created_from = nil
+	m.addcreated_from = nil
+	m.clearedFields[export.FieldCreatedFrom] = struct{}{}
+}
+
+// CreatedFromCleared returns if the "created_from" field was cleared in this mutation.
+func (m *ExportMutation) CreatedFromCleared() bool {
+	_, ok := m.clearedFields[export.FieldCreatedFrom]
+	return ok
+}
+
+// ResetCreatedFrom resets all changes to the "created_from" field.
+func (m *ExportMutation) ResetCreatedFrom() {
+	m.created_from = nil
+	m.addcreated_from = nil
+	delete(m.clearedFields, export.FieldCreatedFrom)
+}
+
+// SetCreatedTo sets the "created_to" field.
+func (m *ExportMutation) SetCreatedTo(value micros.Time) {
+	m.created_to = &value
+	m.addcreated_to = nil
+}
+
+// CreatedTo returns the value of the "created_to" field in the mutation.
+func (m *ExportMutation) CreatedTo() (r micros.Time, exists bool) {
+	v := m.created_to
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCreatedTo returns the old "created_to" field's value of the Export entity.
+// If the Export object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ExportMutation) OldCreatedTo(ctx context.Context) (v *micros.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCreatedTo is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCreatedTo requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCreatedTo: %w", err)
+	}
+	return oldValue.CreatedTo, nil
+}
+
+// AddCreatedTo adds value to the "created_to" field.
+func (m *ExportMutation) AddCreatedTo(value micros.Time) {
+	if m.addcreated_to != nil {
+		*m.addcreated_to += value
+	} else {
+		m.addcreated_to = &value
+	}
+}
+
+// AddedCreatedTo returns the value that was added to the "created_to" field in this mutation.
+func (m *ExportMutation) AddedCreatedTo() (r micros.Time, exists bool) {
+	v := m.addcreated_to
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearCreatedTo clears the value of the "created_to" field.
+func (m *ExportMutation) ClearCreatedTo() {
+	m.created_to = nil
+	m.addcreated_to = nil
+	m.clearedFields[export.FieldCreatedTo] = struct{}{}
+}
+
+// CreatedToCleared returns if the "created_to" field was cleared in this mutation.
+func (m *ExportMutation) CreatedToCleared() bool {
+	_, ok := m.clearedFields[export.FieldCreatedTo]
+	return ok
+}
+
+// ResetCreatedTo resets all changes to the "created_to" field.
+func (m *ExportMutation) ResetCreatedTo() {
+	m.created_to = nil
+	m.addcreated_to = nil
+	delete(m.clearedFields, export.FieldCreatedTo)
+}
+
+// SetFilterStatus sets the "filter_status" field.
+func (m *ExportMutation) SetFilterStatus(s string) {
+	m.filter_status = &s
+}
+
+// FilterStatus returns the value of the "filter_status" field in the mutation.
+func (m *ExportMutation) FilterStatus() (r string, exists bool) {
+	v := m.filter_status
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldFilterStatus returns the old "filter_status" field's value of the Export entity.
+// If the Export object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ExportMutation) OldFilterStatus(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldFilterStatus is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldFilterStatus requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldFilterStatus: %w", err)
+	}
+	return oldValue.FilterStatus, nil
+}
+
+// ClearFilterStatus clears the value of the "filter_status" field.
+func (m *ExportMutation) ClearFilterStatus() {
+	m.filter_status = nil
+	m.clearedFields[export.FieldFilterStatus] = struct{}{}
+}
+
+// FilterStatusCleared returns if the "filter_status" field was cleared in this mutation.
+func (m *ExportMutation) FilterStatusCleared() bool {
+	_, ok := m.clearedFields[export.FieldFilterStatus]
+	return ok
+}
+
+// ResetFilterStatus resets all changes to the "filter_status" field.
+func (m *ExportMutation) ResetFilterStatus() {
+	m.filter_status = nil
+	delete(m.clearedFields, export.FieldFilterStatus)
+}
+
+// SetRequesterType sets the "requester_type" field.
+func (m *ExportMutation) SetRequesterType(v viewer.Kind) {
+	m.requester_type = &v
+}
+
+// RequesterType returns the value of the "requester_type" field in the mutation.
+func (m *ExportMutation) RequesterType() (r viewer.Kind, exists bool) {
+	v := m.requester_type
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldRequesterType returns the old "requester_type" field's value of the Export entity.
+// If the Export object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ExportMutation) OldRequesterType(ctx context.Context) (v viewer.Kind, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldRequesterType is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldRequesterType requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldRequesterType: %w", err)
+	}
+	return oldValue.RequesterType, nil
+}
+
+// ResetRequesterType resets all changes to the "requester_type" field.
+func (m *ExportMutation) ResetRequesterType() {
+	m.requester_type = nil
+}
+
+// SetRequesterID sets the "requester_id" field.
+func (m *ExportMutation) SetRequesterID(x xid.ID) {
+	m.requester_id = &x
+}
+
+// RequesterID returns the value of the "requester_id" field in the mutation.
+func (m *ExportMutation) RequesterID() (r xid.ID, exists bool) {
+	v := m.requester_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldRequesterID returns the old "requester_id" field's value of the Export entity.
+// If the Export object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ExportMutation) OldRequesterID(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldRequesterID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldRequesterID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldRequesterID: %w", err)
+	}
+	return oldValue.RequesterID, nil
+}
+
+// ResetRequesterID resets all changes to the "requester_id" field.
+func (m *ExportMutation) ResetRequesterID() {
+	m.requester_id = nil
+}
+
+// SetRequesterName sets the "requester_name" field.
+func (m *ExportMutation) SetRequesterName(s string) {
+	m.requester_name = &s
+}
+
+// RequesterName returns the value of the "requester_name" field in the mutation.
+func (m *ExportMutation) RequesterName() (r string, exists bool) {
+	v := m.requester_name
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldRequesterName returns the old "requester_name" field's value of the Export entity.
+// If the Export object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ExportMutation) OldRequesterName(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldRequesterName is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldRequesterName requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldRequesterName: %w", err)
+	}
+	return oldValue.RequesterName, nil
+}
+
+// ResetRequesterName resets all changes to the "requester_name" field.
+func (m *ExportMutation) ResetRequesterName() {
+	m.requester_name = nil
+}
+
+// SetAppStoreID sets the "app_store_id" field.
+func (m *ExportMutation) SetAppStoreID(x xid.ID) {
+	m.app_store_id = &x
+}
+
+// AppStoreID returns the value of the "app_store_id" field in the mutation.
+func (m *ExportMutation) AppStoreID() (r xid.ID, exists bool) {
+	v := m.app_store_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldAppStoreID returns the old "app_store_id" field's value of the Export entity.
+// If the Export object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ExportMutation) OldAppStoreID(ctx context.Context) (v *xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldAppStoreID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldAppStoreID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldAppStoreID: %w", err)
+	}
+	return oldValue.AppStoreID, nil
+}
+
+// ClearAppStoreID clears the value of the "app_store_id" field.
+func (m *ExportMutation) ClearAppStoreID() {
+	m.app_store_id = nil
+	m.clearedFields[export.FieldAppStoreID] = struct{}{}
+}
+
+// AppStoreIDCleared returns if the "app_store_id" field was cleared in this mutation.
+func (m *ExportMutation) AppStoreIDCleared() bool {
+	_, ok := m.clearedFields[export.FieldAppStoreID]
+	return ok
+}
+
+// ResetAppStoreID resets all changes to the "app_store_id" field.
+func (m *ExportMutation) ResetAppStoreID() {
+	m.app_store_id = nil
+	delete(m.clearedFields, export.FieldAppStoreID)
+}
+
+// SetAppID sets the "app_id" field.
+func (m *ExportMutation) SetAppID(x xid.ID) {
+	m.app_id = &x
+}
+
+// AppID returns the value of the "app_id" field in the mutation.
+func (m *ExportMutation) AppID() (r xid.ID, exists bool) {
+	v := m.app_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldAppID returns the old "app_id" field's value of the Export entity.
+// If the Export object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ExportMutation) OldAppID(ctx context.Context) (v *xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldAppID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldAppID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldAppID: %w", err)
+	}
+	return oldValue.AppID, nil
+}
+
+// ClearAppID clears the value of the "app_id" field.
+func (m *ExportMutation) ClearAppID() {
+	m.app_id = nil
+	m.clearedFields[export.FieldAppID] = struct{}{}
+}
+
+// AppIDCleared returns if the "app_id" field was cleared in this mutation.
+func (m *ExportMutation) AppIDCleared() bool {
+	_, ok := m.clearedFields[export.FieldAppID]
+	return ok
+}
+
+// ResetAppID resets all changes to the "app_id" field.
+func (m *ExportMutation) ResetAppID() {
+	m.app_id = nil
+	delete(m.clearedFields, export.FieldAppID)
+}
+
+// SetStatus sets the "status" field.
+func (m *ExportMutation) SetStatus(ss state.ExportStatus) {
+	m.status = &ss
+}
+
+// Status returns the value of the "status" field in the mutation.
+func (m *ExportMutation) Status() (r state.ExportStatus, exists bool) {
+	v := m.status
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStatus returns the old "status" field's value of the Export entity.
+// If the Export object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ExportMutation) OldStatus(ctx context.Context) (v state.ExportStatus, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStatus is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStatus requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStatus: %w", err)
+	}
+	return oldValue.Status, nil
+}
+
+// ResetStatus resets all changes to the "status" field.
+func (m *ExportMutation) ResetStatus() {
+	m.status = nil
+}
+
+// SetDueAt sets the "due_at" field.
+func (m *ExportMutation) SetDueAt(value micros.Time) {
+	m.due_at = &value
+	m.adddue_at = nil
+}
+
+// DueAt returns the value of the "due_at" field in the mutation.
+func (m *ExportMutation) DueAt() (r micros.Time, exists bool) {
+	v := m.due_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldDueAt returns the old "due_at" field's value of the Export entity.
+// If the Export object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ExportMutation) OldDueAt(ctx context.Context) (v micros.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldDueAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldDueAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldDueAt: %w", err)
+	}
+	return oldValue.DueAt, nil
+}
+
+// AddDueAt adds value to the "due_at" field.
+func (m *ExportMutation) AddDueAt(value micros.Time) {
+	if m.adddue_at != nil {
+		*m.adddue_at += value
+	} else {
+		m.adddue_at = &value
+	}
+}
+
+// AddedDueAt returns the value that was added to the "due_at" field in this mutation.
+func (m *ExportMutation) AddedDueAt() (r micros.Time, exists bool) {
+	v := m.adddue_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetDueAt resets all changes to the "due_at" field.
+func (m *ExportMutation) ResetDueAt() {
+	m.due_at = nil
+	m.adddue_at = nil
+}
+
+// SetLeaseToken sets the "lease_token" field.
+func (m *ExportMutation) SetLeaseToken(i int64) {
+	m.lease_token = &i
+	m.addlease_token = nil
+}
+
+// LeaseToken returns the value of the "lease_token" field in the mutation.
+func (m *ExportMutation) LeaseToken() (r int64, exists bool) {
+	v := m.lease_token
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldLeaseToken returns the old "lease_token" field's value of the Export entity.
+// If the Export object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ExportMutation) OldLeaseToken(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldLeaseToken is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldLeaseToken requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldLeaseToken: %w", err)
+	}
+	return oldValue.LeaseToken, nil
+}
+
+// AddLeaseToken adds i to the "lease_token" field.
+func (m *ExportMutation) AddLeaseToken(i int64) {
+	if m.addlease_token != nil {
+		*m.addlease_token += i
+	} else {
+		m.addlease_token = &i
+	}
+}
+
+// AddedLeaseToken returns the value that was added to the "lease_token" field in this mutation.
+func (m *ExportMutation) AddedLeaseToken() (r int64, exists bool) {
+	v := m.addlease_token
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetLeaseToken resets all changes to the "lease_token" field.
+func (m *ExportMutation) ResetLeaseToken() {
+	m.lease_token = nil
+	m.addlease_token = nil
+}
+
+// SetLeaseOwner sets the "lease_owner" field.
+func (m *ExportMutation) SetLeaseOwner(x xid.ID) {
+	m.lease_owner = &x
+}
+
+// LeaseOwner returns the value of the "lease_owner" field in the mutation.
+func (m *ExportMutation) LeaseOwner() (r xid.ID, exists bool) {
+	v := m.lease_owner
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldLeaseOwner returns the old "lease_owner" field's value of the Export entity.
+// If the Export object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ExportMutation) OldLeaseOwner(ctx context.Context) (v *xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldLeaseOwner is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldLeaseOwner requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldLeaseOwner: %w", err)
+	}
+	return oldValue.LeaseOwner, nil
+}
+
+// ClearLeaseOwner clears the value of the "lease_owner" field.
+func (m *ExportMutation) ClearLeaseOwner() {
+	m.lease_owner = nil
+	m.clearedFields[export.FieldLeaseOwner] = struct{}{}
+}
+
+// LeaseOwnerCleared returns if the "lease_owner" field was cleared in this mutation.
+func (m *ExportMutation) LeaseOwnerCleared() bool {
+	_, ok := m.clearedFields[export.FieldLeaseOwner]
+	return ok
+}
+
+// ResetLeaseOwner resets all changes to the "lease_owner" field.
+func (m *ExportMutation) ResetLeaseOwner() {
+	m.lease_owner = nil
+	delete(m.clearedFields, export.FieldLeaseOwner)
+}
+
+// SetLeaseUntil sets the "lease_until" field.
+func (m *ExportMutation) SetLeaseUntil(value micros.Time) {
+	m.lease_until = &value
+	m.addlease_until = nil
+}
+
+// LeaseUntil returns the value of the "lease_until" field in the mutation.
+func (m *ExportMutation) LeaseUntil() (r micros.Time, exists bool) {
+	v := m.lease_until
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldLeaseUntil returns the old "lease_until" field's value of the Export entity.
+// If the Export object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ExportMutation) OldLeaseUntil(ctx context.Context) (v micros.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldLeaseUntil is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldLeaseUntil requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldLeaseUntil: %w", err)
+	}
+	return oldValue.LeaseUntil, nil
+}
+
+// AddLeaseUntil adds value to the "lease_until" field.
+func (m *ExportMutation) AddLeaseUntil(value micros.Time) {
+	if m.addlease_until != nil {
+		*m.addlease_until += value
+	} else {
+		m.addlease_until = &value
+	}
+}
+
+// AddedLeaseUntil returns the value that was added to the "lease_until" field in this mutation.
+func (m *ExportMutation) AddedLeaseUntil() (r micros.Time, exists bool) {
+	v := m.addlease_until
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetLeaseUntil resets all changes to the "lease_until" field.
+func (m *ExportMutation) ResetLeaseUntil() {
+	m.lease_until = nil
+	m.addlease_until = nil
+}
+
+// SetSlot sets the "slot" field.
+func (m *ExportMutation) SetSlot(i int) {
+	m.slot = &i
+	m.addslot = nil
+}
+
+// Slot returns the value of the "slot" field in the mutation.
+func (m *ExportMutation) Slot() (r int, exists bool) {
+	v := m.slot
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSlot returns the old "slot" field's value of the Export entity.
+// If the Export object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ExportMutation) OldSlot(ctx context.Context) (v *int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSlot is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSlot requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSlot: %w", err)
+	}
+	return oldValue.Slot, nil
+}
+
+// AddSlot adds i to the "slot" field.
+func (m *ExportMutation) AddSlot(i int) {
+	if m.addslot != nil {
+		*m.addslot += i
+	} else {
+		m.addslot = &i
+	}
+}
+
+// AddedSlot returns the value that was added to the "slot" field in this mutation.
+func (m *ExportMutation) AddedSlot() (r int, exists bool) {
+	v := m.addslot
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearSlot clears the value of the "slot" field.
+func (m *ExportMutation) ClearSlot() {
+	m.slot = nil
+	m.addslot = nil
+	m.clearedFields[export.FieldSlot] = struct{}{}
+}
+
+// SlotCleared returns if the "slot" field was cleared in this mutation.
+func (m *ExportMutation) SlotCleared() bool {
+	_, ok := m.clearedFields[export.FieldSlot]
+	return ok
+}
+
+// ResetSlot resets all changes to the "slot" field.
+func (m *ExportMutation) ResetSlot() {
+	m.slot = nil
+	m.addslot = nil
+	delete(m.clearedFields, export.FieldSlot)
+}
+
+// SetFailures sets the "failures" field.
+func (m *ExportMutation) SetFailures(i int) {
+	m.failures = &i
+	m.addfailures = nil
+}
+
+// Failures returns the value of the "failures" field in the mutation.
+func (m *ExportMutation) Failures() (r int, exists bool) {
+	v := m.failures
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldFailures returns the old "failures" field's value of the Export entity.
+// If the Export object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ExportMutation) OldFailures(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldFailures is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldFailures requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldFailures: %w", err)
+	}
+	return oldValue.Failures, nil
+}
+
+// AddFailures adds i to the "failures" field.
+func (m *ExportMutation) AddFailures(i int) {
+	if m.addfailures != nil {
+		*m.addfailures += i
+	} else {
+		m.addfailures = &i
+	}
+}
+
+// AddedFailures returns the value that was added to the "failures" field in this mutation.
+func (m *ExportMutation) AddedFailures() (r int, exists bool) {
+	v := m.addfailures
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetFailures resets all changes to the "failures" field.
+func (m *ExportMutation) ResetFailures() {
+	m.failures = nil
+	m.addfailures = nil
+}
+
+// SetStored sets the "stored" field.
+func (m *ExportMutation) SetStored(b bool) {
+	m.stored = &b
+}
+
+// Stored returns the value of the "stored" field in the mutation.
+func (m *ExportMutation) Stored() (r bool, exists bool) {
+	v := m.stored
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStored returns the old "stored" field's value of the Export entity.
+// If the Export object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ExportMutation) OldStored(ctx context.Context) (v bool, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStored is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStored requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStored: %w", err)
+	}
+	return oldValue.Stored, nil
+}
+
+// ResetStored resets all changes to the "stored" field.
+func (m *ExportMutation) ResetStored() {
+	m.stored = nil
+}
+
+// SetPosition sets the "position" field.
+func (m *ExportMutation) SetPosition(x xid.ID) {
+	m.position = &x
+}
+
+// Position returns the value of the "position" field in the mutation.
+func (m *ExportMutation) Position() (r xid.ID, exists bool) {
+	v := m.position
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldPosition returns the old "position" field's value of the Export entity.
+// If the Export object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ExportMutation) OldPosition(ctx context.Context) (v *xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldPosition is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldPosition requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldPosition: %w", err)
+	}
+	return oldValue.Position, nil
+}
+
+// ClearPosition clears the value of the "position" field.
+func (m *ExportMutation) ClearPosition() {
+	m.position = nil
+	m.clearedFields[export.FieldPosition] = struct{}{}
+}
+
+// PositionCleared returns if the "position" field was cleared in this mutation.
+func (m *ExportMutation) PositionCleared() bool {
+	_, ok := m.clearedFields[export.FieldPosition]
+	return ok
+}
+
+// ResetPosition resets all changes to the "position" field.
+func (m *ExportMutation) ResetPosition() {
+	m.position = nil
+	delete(m.clearedFields, export.FieldPosition)
+}
+
+// SetRowsDone sets the "rows_done" field.
+func (m *ExportMutation) SetRowsDone(i int64) {
+	m.rows_done = &i
+	m.addrows_done = nil
+}
+
+// RowsDone returns the value of the "rows_done" field in the mutation.
+func (m *ExportMutation) RowsDone() (r int64, exists bool) {
+	v := m.rows_done
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldRowsDone returns the old "rows_done" field's value of the Export entity.
+// If the Export object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ExportMutation) OldRowsDone(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldRowsDone is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldRowsDone requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldRowsDone: %w", err)
+	}
+	return oldValue.RowsDone, nil
+}
+
+// AddRowsDone adds i to the "rows_done" field.
+func (m *ExportMutation) AddRowsDone(i int64) {
+	if m.addrows_done != nil {
+		*m.addrows_done += i
+	} else {
+		m.addrows_done = &i
+	}
+}
+
+// AddedRowsDone returns the value that was added to the "rows_done" field in this mutation.
+func (m *ExportMutation) AddedRowsDone() (r int64, exists bool) {
+	v := m.addrows_done
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetRowsDone resets all changes to the "rows_done" field.
+func (m *ExportMutation) ResetRowsDone() {
+	m.rows_done = nil
+	m.addrows_done = nil
+}
+
+// SetResourcesDone sets the "resources_done" field.
+func (m *ExportMutation) SetResourcesDone(i int64) {
+	m.resources_done = &i
+	m.addresources_done = nil
+}
+
+// ResourcesDone returns the value of the "resources_done" field in the mutation.
+func (m *ExportMutation) ResourcesDone() (r int64, exists bool) {
+	v := m.resources_done
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldResourcesDone returns the old "resources_done" field's value of the Export entity.
+// If the Export object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ExportMutation) OldResourcesDone(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldResourcesDone is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldResourcesDone requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldResourcesDone: %w", err)
+	}
+	return oldValue.ResourcesDone, nil
+}
+
+// AddResourcesDone adds i to the "resources_done" field.
+func (m *ExportMutation) AddResourcesDone(i int64) {
+	if m.addresources_done != nil {
+		*m.addresources_done += i
+	} else {
+		m.addresources_done = &i
+	}
+}
+
+// AddedResourcesDone returns the value that was added to the "resources_done" field in this mutation.
+func (m *ExportMutation) AddedResourcesDone() (r int64, exists bool) {
+	v := m.addresources_done
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetResourcesDone resets all changes to the "resources_done" field.
+func (m *ExportMutation) ResetResourcesDone() {
+	m.resources_done = nil
+	m.addresources_done = nil
+}
+
+// SetResourcesTotal sets the "resources_total" field.
+func (m *ExportMutation) SetResourcesTotal(i int64) {
+	m.resources_total = &i
+	m.addresources_total = nil
+}
+
+// ResourcesTotal returns the value of the "resources_total" field in the mutation.
+func (m *ExportMutation) ResourcesTotal() (r int64, exists bool) {
+	v := m.resources_total
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldResourcesTotal returns the old "resources_total" field's value of the Export entity.
+// If the Export object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ExportMutation) OldResourcesTotal(ctx context.Context) (v *int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldResourcesTotal is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldResourcesTotal requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldResourcesTotal: %w", err)
+	}
+	return oldValue.ResourcesTotal, nil
+}
+
+// AddResourcesTotal adds i to the "resources_total" field.
+func (m *ExportMutation) AddResourcesTotal(i int64) {
+	if m.addresources_total != nil {
+		*m.addresources_total += i
+	} else {
+		m.addresources_total = &i
+	}
+}
+
+// AddedResourcesTotal returns the value that was added to the "resources_total" field in this mutation.
+func (m *ExportMutation) AddedResourcesTotal() (r int64, exists bool) {
+	v := m.addresources_total
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearResourcesTotal clears the value of the "resources_total" field.
+func (m *ExportMutation) ClearResourcesTotal() {
+	m.resources_total = nil
+	m.addresources_total = nil
+	m.clearedFields[export.FieldResourcesTotal] = struct{}{}
+}
+
+// ResourcesTotalCleared returns if the "resources_total" field was cleared in this mutation.
+func (m *ExportMutation) ResourcesTotalCleared() bool {
+	_, ok := m.clearedFields[export.FieldResourcesTotal]
+	return ok
+}
+
+// ResetResourcesTotal resets all changes to the "resources_total" field.
+func (m *ExportMutation) ResetResourcesTotal() {
+	m.resources_total = nil
+	m.addresources_total = nil
+	delete(m.clearedFields, export.FieldResourcesTotal)
+}
+
+// SetParts sets the "parts" field.
+func (m *ExportMutation) SetParts(i int) {
+	m.parts = &i
+	m.addparts = nil
+}
+
+// Parts returns the value of the "parts" field in the mutation.
+func (m *ExportMutation) Parts() (r int, exists bool) {
+	v := m.parts
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldParts returns the old "parts" field's value of the Export entity.
+// If the Export object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ExportMutation) OldParts(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldParts is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldParts requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldParts: %w", err)
+	}
+	return oldValue.Parts, nil
+}
+
+// AddParts adds i to the "parts" field.
+func (m *ExportMutation) AddParts(i int) {
+	if m.addparts != nil {
+		*m.addparts += i
+	} else {
+		m.addparts = &i
+	}
+}
+
+// AddedParts returns the value that was added to the "parts" field in this mutation.
+func (m *ExportMutation) AddedParts() (r int, exists bool) {
+	v := m.addparts
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetParts resets all changes to the "parts" field.
+func (m *ExportMutation) ResetParts() {
+	m.parts = nil
+	m.addparts = nil
+}
+
+// SetSizeBytes sets the "size_bytes" field.
+func (m *ExportMutation) SetSizeBytes(i int64) {
+	m.size_bytes = &i
+	m.addsize_bytes = nil
+}
+
+// SizeBytes returns the value of the "size_bytes" field in the mutation.
+func (m *ExportMutation) SizeBytes() (r int64, exists bool) {
+	v := m.size_bytes
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSizeBytes returns the old "size_bytes" field's value of the Export entity.
+// If the Export object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ExportMutation) OldSizeBytes(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSizeBytes is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSizeBytes requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSizeBytes: %w", err)
+	}
+	return oldValue.SizeBytes, nil
+}
+
+// AddSizeBytes adds i to the "size_bytes" field.
+func (m *ExportMutation) AddSizeBytes(i int64) {
+	if m.addsize_bytes != nil {
+		*m.addsize_bytes += i
+	} else {
+		m.addsize_bytes = &i
+	}
+}
+
+// AddedSizeBytes returns the value that was added to the "size_bytes" field in this mutation.
+func (m *ExportMutation) AddedSizeBytes() (r int64, exists bool) {
+	v := m.addsize_bytes
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetSizeBytes resets all changes to the "size_bytes" field.
+func (m *ExportMutation) ResetSizeBytes() {
+	m.size_bytes = nil
+	m.addsize_bytes = nil
+}
+
+// SetHashState sets the "hash_state" field.
+func (m *ExportMutation) SetHashState(b []byte) {
+	m.hash_state = &b
+}
+
+// HashState returns the value of the "hash_state" field in the mutation.
+func (m *ExportMutation) HashState() (r []byte, exists bool) {
+	v := m.hash_state
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldHashState returns the old "hash_state" field's value of the Export entity.
+// If the Export object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ExportMutation) OldHashState(ctx context.Context) (v []byte, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldHashState is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldHashState requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldHashState: %w", err)
+	}
+	return oldValue.HashState, nil
+}
+
+// ClearHashState clears the value of the "hash_state" field.
+func (m *ExportMutation) ClearHashState() {
+	m.hash_state = nil
+	m.clearedFields[export.FieldHashState] = struct{}{}
+}
+
+// HashStateCleared returns if the "hash_state" field was cleared in this mutation.
+func (m *ExportMutation) HashStateCleared() bool {
+	_, ok := m.clearedFields[export.FieldHashState]
+	return ok
+}
+
+// ResetHashState resets all changes to the "hash_state" field.
+func (m *ExportMutation) ResetHashState() {
+	m.hash_state = nil
+	delete(m.clearedFields, export.FieldHashState)
+}
+
+// SetSha256 sets the "sha256" field.
+func (m *ExportMutation) SetSha256(s string) {
+	m.sha256 = &s
+}
+
+// Sha256 returns the value of the "sha256" field in the mutation.
+func (m *ExportMutation) Sha256() (r string, exists bool) {
+	v := m.sha256
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSha256 returns the old "sha256" field's value of the Export entity.
+// If the Export object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ExportMutation) OldSha256(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSha256 is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSha256 requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSha256: %w", err)
+	}
+	return oldValue.Sha256, nil
+}
+
+// ClearSha256 clears the value of the "sha256" field.
+func (m *ExportMutation) ClearSha256() {
+	m.sha256 = nil
+	m.clearedFields[export.FieldSha256] = struct{}{}
+}
+
+// Sha256Cleared returns if the "sha256" field was cleared in this mutation.
+func (m *ExportMutation) Sha256Cleared() bool {
+	_, ok := m.clearedFields[export.FieldSha256]
+	return ok
+}
+
+// ResetSha256 resets all changes to the "sha256" field.
+func (m *ExportMutation) ResetSha256() {
+	m.sha256 = nil
+	delete(m.clearedFields, export.FieldSha256)
+}
+
+// SetErrorCode sets the "error_code" field.
+func (m *ExportMutation) SetErrorCode(s string) {
+	m.error_code = &s
+}
+
+// ErrorCode returns the value of the "error_code" field in the mutation.
+func (m *ExportMutation) ErrorCode() (r string, exists bool) {
+	v := m.error_code
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldErrorCode returns the old "error_code" field's value of the Export entity.
+// If the Export object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ExportMutation) OldErrorCode(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldErrorCode is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldErrorCode requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldErrorCode: %w", err)
+	}
+	return oldValue.ErrorCode, nil
+}
+
+// ClearErrorCode clears the value of the "error_code" field.
+func (m *ExportMutation) ClearErrorCode() {
+	m.error_code = nil
+	m.clearedFields[export.FieldErrorCode] = struct{}{}
+}
+
+// ErrorCodeCleared returns if the "error_code" field was cleared in this mutation.
+func (m *ExportMutation) ErrorCodeCleared() bool {
+	_, ok := m.clearedFields[export.FieldErrorCode]
+	return ok
+}
+
+// ResetErrorCode resets all changes to the "error_code" field.
+func (m *ExportMutation) ResetErrorCode() {
+	m.error_code = nil
+	delete(m.clearedFields, export.FieldErrorCode)
+}
+
+// SetErrorMessage sets the "error_message" field.
+func (m *ExportMutation) SetErrorMessage(s string) {
+	m.error_message = &s
+}
+
+// ErrorMessage returns the value of the "error_message" field in the mutation.
+func (m *ExportMutation) ErrorMessage() (r string, exists bool) {
+	v := m.error_message
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldErrorMessage returns the old "error_message" field's value of the Export entity.
+// If the Export object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ExportMutation) OldErrorMessage(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldErrorMessage is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldErrorMessage requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldErrorMessage: %w", err)
+	}
+	return oldValue.ErrorMessage, nil
+}
+
+// ClearErrorMessage clears the value of the "error_message" field.
+func (m *ExportMutation) ClearErrorMessage() {
+	m.error_message = nil
+	m.clearedFields[export.FieldErrorMessage] = struct{}{}
+}
+
+// ErrorMessageCleared returns if the "error_message" field was cleared in this mutation.
+func (m *ExportMutation) ErrorMessageCleared() bool {
+	_, ok := m.clearedFields[export.FieldErrorMessage]
+	return ok
+}
+
+// ResetErrorMessage resets all changes to the "error_message" field.
+func (m *ExportMutation) ResetErrorMessage() {
+	m.error_message = nil
+	delete(m.clearedFields, export.FieldErrorMessage)
+}
+
+// SetStartedAt sets the "started_at" field.
+func (m *ExportMutation) SetStartedAt(value micros.Time) {
+	m.started_at = &value
+	m.addstarted_at = nil
+}
+
+// StartedAt returns the value of the "started_at" field in the mutation.
+func (m *ExportMutation) StartedAt() (r micros.Time, exists bool) {
+	v := m.started_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStartedAt returns the old "started_at" field's value of the Export entity.
+// If the Export object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ExportMutation) OldStartedAt(ctx context.Context) (v *micros.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStartedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStartedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStartedAt: %w", err)
+	}
+	return oldValue.StartedAt, nil
+}
+
+// AddStartedAt adds value to the "started_at" field.
+func (m *ExportMutation) AddStartedAt(value micros.Time) {
+	if m.addstarted_at != nil {
+		*m.addstarted_at += value
+	} else {
+		m.addstarted_at = &value
+	}
+}
+
+// AddedStartedAt returns the value that was added to the "started_at" field in this mutation.
+func (m *ExportMutation) AddedStartedAt() (r micros.Time, exists bool) {
+	v := m.addstarted_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearStartedAt clears the value of the "started_at" field.
+func (m *ExportMutation) ClearStartedAt() {
+	m.started_at = nil
+	m.addstarted_at = nil
+	m.clearedFields[export.FieldStartedAt] = struct{}{}
+}
+
+// StartedAtCleared returns if the "started_at" field was cleared in this mutation.
+func (m *ExportMutation) StartedAtCleared() bool {
+	_, ok := m.clearedFields[export.FieldStartedAt]
+	return ok
+}
+
+// ResetStartedAt resets all changes to the "started_at" field.
+func (m *ExportMutation) ResetStartedAt() {
+	m.started_at = nil
+	m.addstarted_at = nil
+	delete(m.clearedFields, export.FieldStartedAt)
+}
+
+// SetCompletedAt sets the "completed_at" field.
+func (m *ExportMutation) SetCompletedAt(value micros.Time) {
+	m.completed_at = &value
+	m.addcompleted_at = nil
+}
+
+// CompletedAt returns the value of the "completed_at" field in the mutation.
+func (m *ExportMutation) CompletedAt() (r micros.Time, exists bool) {
+	v := m.completed_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCompletedAt returns the old "completed_at" field's value of the Export entity.
+// If the Export object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ExportMutation) OldCompletedAt(ctx context.Context) (v *micros.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCompletedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCompletedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCompletedAt: %w", err)
+	}
+	return oldValue.CompletedAt, nil
+}
+
+// AddCompletedAt adds value to the "completed_at" field.
+func (m *ExportMutation) AddCompletedAt(value micros.Time) {
+	if m.addcompleted_at != nil {
+		*m.addcompleted_at += value
+	} else {
+		m.addcompleted_at = &value
+	}
+}
+
+// AddedCompletedAt returns the value that was added to the "completed_at" field in this mutation.
+func (m *ExportMutation) AddedCompletedAt() (r micros.Time, exists bool) {
+	v := m.addcompleted_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearCompletedAt clears the value of the "completed_at" field.
+func (m *ExportMutation) ClearCompletedAt() {
+	m.completed_at = nil
+	m.addcompleted_at = nil
+	m.clearedFields[export.FieldCompletedAt] = struct{}{}
+}
+
+// CompletedAtCleared returns if the "completed_at" field was cleared in this mutation.
+func (m *ExportMutation) CompletedAtCleared() bool {
+	_, ok := m.clearedFields[export.FieldCompletedAt]
+	return ok
+}
+
+// ResetCompletedAt resets all changes to the "completed_at" field.
+func (m *ExportMutation) ResetCompletedAt() {
+	m.completed_at = nil
+	m.addcompleted_at = nil
+	delete(m.clearedFields, export.FieldCompletedAt)
+}
+
+// SetExpiresAt sets the "expires_at" field.
+func (m *ExportMutation) SetExpiresAt(value micros.Time) {
+	m.expires_at = &value
+	m.addexpires_at = nil
+}
+
+// ExpiresAt returns the value of the "expires_at" field in the mutation.
+func (m *ExportMutation) ExpiresAt() (r micros.Time, exists bool) {
+	v := m.expires_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldExpiresAt returns the old "expires_at" field's value of the Export entity.
+// If the Export object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ExportMutation) OldExpiresAt(ctx context.Context) (v *micros.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldExpiresAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldExpiresAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldExpiresAt: %w", err)
+	}
+	return oldValue.ExpiresAt, nil
+}
+
+// AddExpiresAt adds value to the "expires_at" field.
+func (m *ExportMutation) AddExpiresAt(value micros.Time) {
+	if m.addexpires_at != nil {
+		*m.addexpires_at += value
+	} else {
+		m.addexpires_at = &value
+	}
+}
+
+// AddedExpiresAt returns the value that was added to the "expires_at" field in this mutation.
+func (m *ExportMutation) AddedExpiresAt() (r micros.Time, exists bool) {
+	v := m.addexpires_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearExpiresAt clears the value of the "expires_at" field.
+func (m *ExportMutation) ClearExpiresAt() {
+	m.expires_at = nil
+	m.addexpires_at = nil
+	m.clearedFields[export.FieldExpiresAt] = struct{}{}
+}
+
+// ExpiresAtCleared returns if the "expires_at" field was cleared in this mutation.
+func (m *ExportMutation) ExpiresAtCleared() bool {
+	_, ok := m.clearedFields[export.FieldExpiresAt]
+	return ok
+}
+
+// ResetExpiresAt resets all changes to the "expires_at" field.
+func (m *ExportMutation) ResetExpiresAt() {
+	m.expires_at = nil
+	m.addexpires_at = nil
+	delete(m.clearedFields, export.FieldExpiresAt)
+}
+
+// SetDeletedAt sets the "deleted_at" field.
+func (m *ExportMutation) SetDeletedAt(value micros.Time) {
+	m.deleted_at = &value
+	m.adddeleted_at = nil
+}
+
+// DeletedAt returns the value of the "deleted_at" field in the mutation.
+func (m *ExportMutation) DeletedAt() (r micros.Time, exists bool) {
+	v := m.deleted_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldDeletedAt returns the old "deleted_at" field's value of the Export entity.
+// If the Export object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ExportMutation) OldDeletedAt(ctx context.Context) (v *micros.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldDeletedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldDeletedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldDeletedAt: %w", err)
+	}
+	return oldValue.DeletedAt, nil
+}
+
+// AddDeletedAt adds value to the "deleted_at" field.
+func (m *ExportMutation) AddDeletedAt(value micros.Time) {
+	if m.adddeleted_at != nil {
+		*m.adddeleted_at += value
+	} else {
+		m.adddeleted_at = &value
+	}
+}
+
+// AddedDeletedAt returns the value that was added to the "deleted_at" field in this mutation.
+func (m *ExportMutation) AddedDeletedAt() (r micros.Time, exists bool) {
+	v := m.adddeleted_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearDeletedAt clears the value of the "deleted_at" field.
+func (m *ExportMutation) ClearDeletedAt() {
+	m.deleted_at = nil
+	m.adddeleted_at = nil
+	m.clearedFields[export.FieldDeletedAt] = struct{}{}
+}
+
+// DeletedAtCleared returns if the "deleted_at" field was cleared in this mutation.
+func (m *ExportMutation) DeletedAtCleared() bool {
+	_, ok := m.clearedFields[export.FieldDeletedAt]
+	return ok
+}
+
+// ResetDeletedAt resets all changes to the "deleted_at" field.
+func (m *ExportMutation) ResetDeletedAt() {
+	m.deleted_at = nil
+	m.adddeleted_at = nil
+	delete(m.clearedFields, export.FieldDeletedAt)
+}
+
+// Where appends a list predicates to the ExportMutation builder.
+func (m *ExportMutation) Where(ps ...predicate.Export) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the ExportMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *ExportMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.Export, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *ExportMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *ExportMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (Export).
+func (m *ExportMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *ExportMutation) Fields() []string {
+	fields := make([]string, 0, 38)
+	if m.store_id != nil {
+		fields = append(fields, export.FieldStoreID)
+	}
+	if m.version != nil {
+		fields = append(fields, export.FieldVersion)
+	}
+	if m.event_sequence != nil {
+		fields = append(fields, export.FieldEventSequence)
+	}
+	if m.updated_at != nil {
+		fields = append(fields, export.FieldUpdatedAt)
+	}
+	if m.bucket != nil {
+		fields = append(fields, export.FieldBucket)
+	}
+	if m.kind != nil {
+		fields = append(fields, export.FieldKind)
+	}
+	if m.format != nil {
+		fields = append(fields, export.FieldFormat)
+	}
+	if m.compression != nil {
+		fields = append(fields, export.FieldCompression)
+	}
+	if m.created_from != nil {
+		fields = append(fields, export.FieldCreatedFrom)
+	}
+	if m.created_to != nil {
+		fields = append(fields, export.FieldCreatedTo)
+	}
+	if m.filter_status != nil {
+		fields = append(fields, export.FieldFilterStatus)
+	}
+	if m.requester_type != nil {
+		fields = append(fields, export.FieldRequesterType)
+	}
+	if m.requester_id != nil {
+		fields = append(fields, export.FieldRequesterID)
+	}
+	if m.requester_name != nil {
+		fields = append(fields, export.FieldRequesterName)
+	}
+	if m.app_store_id != nil {
+		fields = append(fields, export.FieldAppStoreID)
+	}
+	if m.app_id != nil {
+		fields = append(fields, export.FieldAppID)
+	}
+	if m.status != nil {
+		fields = append(fields, export.FieldStatus)
+	}
+	if m.due_at != nil {
+		fields = append(fields, export.FieldDueAt)
+	}
+	if m.lease_token != nil {
+		fields = append(fields, export.FieldLeaseToken)
+	}
+	if m.lease_owner != nil {
+		fields = append(fields, export.FieldLeaseOwner)
+	}
+	if m.lease_until != nil {
+		fields = append(fields, export.FieldLeaseUntil)
+	}
+	if m.slot != nil {
+		fields = append(fields, export.FieldSlot)
+	}
+	if m.failures != nil {
+		fields = append(fields, export.FieldFailures)
+	}
+	if m.stored != nil {
+		fields = append(fields, export.FieldStored)
+	}
+	if m.position != nil {
+		fields = append(fields, export.FieldPosition)
+	}
+	if m.rows_done != nil {
+		fields = append(fields, export.FieldRowsDone)
+	}
+	if m.resources_done != nil {
+		fields = append(fields, export.FieldResourcesDone)
+	}
+	if m.resources_total != nil {
+		fields = append(fields, export.FieldResourcesTotal)
+	}
+	if m.parts != nil {
+		fields = append(fields, export.FieldParts)
+	}
+	if m.size_bytes != nil {
+		fields = append(fields, export.FieldSizeBytes)
+	}
+	if m.hash_state != nil {
+		fields = append(fields, export.FieldHashState)
+	}
+	if m.sha256 != nil {
+		fields = append(fields, export.FieldSha256)
+	}
+	if m.error_code != nil {
+		fields = append(fields, export.FieldErrorCode)
+	}
+	if m.error_message != nil {
+		fields = append(fields, export.FieldErrorMessage)
+	}
+	if m.started_at != nil {
+		fields = append(fields, export.FieldStartedAt)
+	}
+	if m.completed_at != nil {
+		fields = append(fields, export.FieldCompletedAt)
+	}
+	if m.expires_at != nil {
+		fields = append(fields, export.FieldExpiresAt)
+	}
+	if m.deleted_at != nil {
+		fields = append(fields, export.FieldDeletedAt)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *ExportMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case export.FieldStoreID:
+		return m.StoreID()
+	case export.FieldVersion:
+		return m.Version()
+	case export.FieldEventSequence:
+		return m.EventSequence()
+	case export.FieldUpdatedAt:
+		return m.UpdatedAt()
+	case export.FieldBucket:
+		return m.Bucket()
+	case export.FieldKind:
+		return m.Kind()
+	case export.FieldFormat:
+		return m.Format()
+	case export.FieldCompression:
+		return m.Compression()
+	case export.FieldCreatedFrom:
+		return m.CreatedFrom()
+	case export.FieldCreatedTo:
+		return m.CreatedTo()
+	case export.FieldFilterStatus:
+		return m.FilterStatus()
+	case export.FieldRequesterType:
+		return m.RequesterType()
+	case export.FieldRequesterID:
+		return m.RequesterID()
+	case export.FieldRequesterName:
+		return m.RequesterName()
+	case export.FieldAppStoreID:
+		return m.AppStoreID()
+	case export.FieldAppID:
+		return m.AppID()
+	case export.FieldStatus:
+		return m.Status()
+	case export.FieldDueAt:
+		return m.DueAt()
+	case export.FieldLeaseToken:
+		return m.LeaseToken()
+	case export.FieldLeaseOwner:
+		return m.LeaseOwner()
+	case export.FieldLeaseUntil:
+		return m.LeaseUntil()
+	case export.FieldSlot:
+		return m.Slot()
+	case export.FieldFailures:
+		return m.Failures()
+	case export.FieldStored:
+		return m.Stored()
+	case export.FieldPosition:
+		return m.Position()
+	case export.FieldRowsDone:
+		return m.RowsDone()
+	case export.FieldResourcesDone:
+		return m.ResourcesDone()
+	case export.FieldResourcesTotal:
+		return m.ResourcesTotal()
+	case export.FieldParts:
+		return m.Parts()
+	case export.FieldSizeBytes:
+		return m.SizeBytes()
+	case export.FieldHashState:
+		return m.HashState()
+	case export.FieldSha256:
+		return m.Sha256()
+	case export.FieldErrorCode:
+		return m.ErrorCode()
+	case export.FieldErrorMessage:
+		return m.ErrorMessage()
+	case export.FieldStartedAt:
+		return m.StartedAt()
+	case export.FieldCompletedAt:
+		return m.CompletedAt()
+	case export.FieldExpiresAt:
+		return m.ExpiresAt()
+	case export.FieldDeletedAt:
+		return m.DeletedAt()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *ExportMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case export.FieldStoreID:
+		return m.OldStoreID(ctx)
+	case export.FieldVersion:
+		return m.OldVersion(ctx)
+	case export.FieldEventSequence:
+		return m.OldEventSequence(ctx)
+	case export.FieldUpdatedAt:
+		return m.OldUpdatedAt(ctx)
+	case export.FieldBucket:
+		return m.OldBucket(ctx)
+	case export.FieldKind:
+		return m.OldKind(ctx)
+	case export.FieldFormat:
+		return m.OldFormat(ctx)
+	case export.FieldCompression:
+		return m.OldCompression(ctx)
+	case export.FieldCreatedFrom:
+		return m.OldCreatedFrom(ctx)
+	case export.FieldCreatedTo:
+		return m.OldCreatedTo(ctx)
+	case export.FieldFilterStatus:
+		return m.OldFilterStatus(ctx)
+	case export.FieldRequesterType:
+		return m.OldRequesterType(ctx)
+	case export.FieldRequesterID:
+		return m.OldRequesterID(ctx)
+	case export.FieldRequesterName:
+		return m.OldRequesterName(ctx)
+	case export.FieldAppStoreID:
+		return m.OldAppStoreID(ctx)
+	case export.FieldAppID:
+		return m.OldAppID(ctx)
+	case export.FieldStatus:
+		return m.OldStatus(ctx)
+	case export.FieldDueAt:
+		return m.OldDueAt(ctx)
+	case export.FieldLeaseToken:
+		return m.OldLeaseToken(ctx)
+	case export.FieldLeaseOwner:
+		return m.OldLeaseOwner(ctx)
+	case export.FieldLeaseUntil:
+		return m.OldLeaseUntil(ctx)
+	case export.FieldSlot:
+		return m.OldSlot(ctx)
+	case export.FieldFailures:
+		return m.OldFailures(ctx)
+	case export.FieldStored:
+		return m.OldStored(ctx)
+	case export.FieldPosition:
+		return m.OldPosition(ctx)
+	case export.FieldRowsDone:
+		return m.OldRowsDone(ctx)
+	case export.FieldResourcesDone:
+		return m.OldResourcesDone(ctx)
+	case export.FieldResourcesTotal:
+		return m.OldResourcesTotal(ctx)
+	case export.FieldParts:
+		return m.OldParts(ctx)
+	case export.FieldSizeBytes:
+		return m.OldSizeBytes(ctx)
+	case export.FieldHashState:
+		return m.OldHashState(ctx)
+	case export.FieldSha256:
+		return m.OldSha256(ctx)
+	case export.FieldErrorCode:
+		return m.OldErrorCode(ctx)
+	case export.FieldErrorMessage:
+		return m.OldErrorMessage(ctx)
+	case export.FieldStartedAt:
+		return m.OldStartedAt(ctx)
+	case export.FieldCompletedAt:
+		return m.OldCompletedAt(ctx)
+	case export.FieldExpiresAt:
+		return m.OldExpiresAt(ctx)
+	case export.FieldDeletedAt:
+		return m.OldDeletedAt(ctx)
+	}
+	return nil, fmt.Errorf("unknown Export field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *ExportMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case export.FieldStoreID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStoreID(v)
+		return nil
+	case export.FieldVersion:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetVersion(v)
+		return nil
+	case export.FieldEventSequence:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetEventSequence(v)
+		return nil
+	case export.FieldUpdatedAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetUpdatedAt(v)
+		return nil
+	case export.FieldBucket:
+		v, ok := value.(int8)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetBucket(v)
+		return nil
+	case export.FieldKind:
+		v, ok := value.(state.ExportKind)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetKind(v)
+		return nil
+	case export.FieldFormat:
+		v, ok := value.(state.ExportFormat)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetFormat(v)
+		return nil
+	case export.FieldCompression:
+		v, ok := value.(state.ExportCompression)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCompression(v)
+		return nil
+	case export.FieldCreatedFrom:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCreatedFrom(v)
+		return nil
+	case export.FieldCreatedTo:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCreatedTo(v)
+		return nil
+	case export.FieldFilterStatus:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetFilterStatus(v)
+		return nil
+	case export.FieldRequesterType:
+		v, ok := value.(viewer.Kind)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetRequesterType(v)
+		return nil
+	case export.FieldRequesterID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetRequesterID(v)
+		return nil
+	case export.FieldRequesterName:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetRequesterName(v)
+		return nil
+	case export.FieldAppStoreID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAppStoreID(v)
+		return nil
+	case export.FieldAppID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAppID(v)
+		return nil
+	case export.FieldStatus:
+		v, ok := value.(state.ExportStatus)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStatus(v)
+		return nil
+	case export.FieldDueAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDueAt(v)
+		return nil
+	case export.FieldLeaseToken:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetLeaseToken(v)
+		return nil
+	case export.FieldLeaseOwner:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetLeaseOwner(v)
+		return nil
+	case export.FieldLeaseUntil:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetLeaseUntil(v)
+		return nil
+	case export.FieldSlot:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSlot(v)
+		return nil
+	case export.FieldFailures:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetFailures(v)
+		return nil
+	case export.FieldStored:
+		v, ok := value.(bool)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStored(v)
+		return nil
+	case export.FieldPosition:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetPosition(v)
+		return nil
+	case export.FieldRowsDone:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetRowsDone(v)
+		return nil
+	case export.FieldResourcesDone:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetResourcesDone(v)
+		return nil
+	case export.FieldResourcesTotal:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetResourcesTotal(v)
+		return nil
+	case export.FieldParts:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetParts(v)
+		return nil
+	case export.FieldSizeBytes:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSizeBytes(v)
+		return nil
+	case export.FieldHashState:
+		v, ok := value.([]byte)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetHashState(v)
+		return nil
+	case export.FieldSha256:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSha256(v)
+		return nil
+	case export.FieldErrorCode:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetErrorCode(v)
+		return nil
+	case export.FieldErrorMessage:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetErrorMessage(v)
+		return nil
+	case export.FieldStartedAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStartedAt(v)
+		return nil
+	case export.FieldCompletedAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCompletedAt(v)
+		return nil
+	case export.FieldExpiresAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetExpiresAt(v)
+		return nil
+	case export.FieldDeletedAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDeletedAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown Export field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *ExportMutation) AddedFields() []string {
+	var fields []string
+	if m.addversion != nil {
+		fields = append(fields, export.FieldVersion)
+	}
+	if m.addevent_sequence != nil {
+		fields = append(fields, export.FieldEventSequence)
+	}
+	if m.addupdated_at != nil {
+		fields = append(fields, export.FieldUpdatedAt)
+	}
+	if m.addbucket != nil {
+		fields = append(fields, export.FieldBucket)
+	}
+	if m.addcreated_from != nil {
+		fields = append(fields, export.FieldCreatedFrom)
+	}
+	if m.addcreated_to != nil {
+		fields = append(fields, export.FieldCreatedTo)
+	}
+	if m.adddue_at != nil {
+		fields = append(fields, export.FieldDueAt)
+	}
+	if m.addlease_token != nil {
+		fields = append(fields, export.FieldLeaseToken)
+	}
+	if m.addlease_until != nil {
+		fields = append(fields, export.FieldLeaseUntil)
+	}
+	if m.addslot != nil {
+		fields = append(fields, export.FieldSlot)
+	}
+	if m.addfailures != nil {
+		fields = append(fields, export.FieldFailures)
+	}
+	if m.addrows_done != nil {
+		fields = append(fields, export.FieldRowsDone)
+	}
+	if m.addresources_done != nil {
+		fields = append(fields, export.FieldResourcesDone)
+	}
+	if m.addresources_total != nil {
+		fields = append(fields, export.FieldResourcesTotal)
+	}
+	if m.addparts != nil {
+		fields = append(fields, export.FieldParts)
+	}
+	if m.addsize_bytes != nil {
+		fields = append(fields, export.FieldSizeBytes)
+	}
+	if m.addstarted_at != nil {
+		fields = append(fields, export.FieldStartedAt)
+	}
+	if m.addcompleted_at != nil {
+		fields = append(fields, export.FieldCompletedAt)
+	}
+	if m.addexpires_at != nil {
+		fields = append(fields, export.FieldExpiresAt)
+	}
+	if m.adddeleted_at != nil {
+		fields = append(fields, export.FieldDeletedAt)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *ExportMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case export.FieldVersion:
+		return m.AddedVersion()
+	case export.FieldEventSequence:
+		return m.AddedEventSequence()
+	case export.FieldUpdatedAt:
+		return m.AddedUpdatedAt()
+	case export.FieldBucket:
+		return m.AddedBucket()
+	case export.FieldCreatedFrom:
+		return m.AddedCreatedFrom()
+	case export.FieldCreatedTo:
+		return m.AddedCreatedTo()
+	case export.FieldDueAt:
+		return m.AddedDueAt()
+	case export.FieldLeaseToken:
+		return m.AddedLeaseToken()
+	case export.FieldLeaseUntil:
+		return m.AddedLeaseUntil()
+	case export.FieldSlot:
+		return m.AddedSlot()
+	case export.FieldFailures:
+		return m.AddedFailures()
+	case export.FieldRowsDone:
+		return m.AddedRowsDone()
+	case export.FieldResourcesDone:
+		return m.AddedResourcesDone()
+	case export.FieldResourcesTotal:
+		return m.AddedResourcesTotal()
+	case export.FieldParts:
+		return m.AddedParts()
+	case export.FieldSizeBytes:
+		return m.AddedSizeBytes()
+	case export.FieldStartedAt:
+		return m.AddedStartedAt()
+	case export.FieldCompletedAt:
+		return m.AddedCompletedAt()
+	case export.FieldExpiresAt:
+		return m.AddedExpiresAt()
+	case export.FieldDeletedAt:
+		return m.AddedDeletedAt()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *ExportMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case export.FieldVersion:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddVersion(v)
+		return nil
+	case export.FieldEventSequence:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddEventSequence(v)
+		return nil
+	case export.FieldUpdatedAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddUpdatedAt(v)
+		return nil
+	case export.FieldBucket:
+		v, ok := value.(int8)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddBucket(v)
+		return nil
+	case export.FieldCreatedFrom:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddCreatedFrom(v)
+		return nil
+	case export.FieldCreatedTo:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddCreatedTo(v)
+		return nil
+	case export.FieldDueAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddDueAt(v)
+		return nil
+	case export.FieldLeaseToken:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddLeaseToken(v)
+		return nil
+	case export.FieldLeaseUntil:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddLeaseUntil(v)
+		return nil
+	case export.FieldSlot:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddSlot(v)
+		return nil
+	case export.FieldFailures:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddFailures(v)
+		return nil
+	case export.FieldRowsDone:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddRowsDone(v)
+		return nil
+	case export.FieldResourcesDone:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddResourcesDone(v)
+		return nil
+	case export.FieldResourcesTotal:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddResourcesTotal(v)
+		return nil
+	case export.FieldParts:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddParts(v)
+		return nil
+	case export.FieldSizeBytes:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddSizeBytes(v)
+		return nil
+	case export.FieldStartedAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddStartedAt(v)
+		return nil
+	case export.FieldCompletedAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddCompletedAt(v)
+		return nil
+	case export.FieldExpiresAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddExpiresAt(v)
+		return nil
+	case export.FieldDeletedAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddDeletedAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown Export numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *ExportMutation) ClearedFields() []string {
+	var fields []string
+	if m.FieldCleared(export.FieldCreatedFrom) {
+		fields = append(fields, export.FieldCreatedFrom)
+	}
+	if m.FieldCleared(export.FieldCreatedTo) {
+		fields = append(fields, export.FieldCreatedTo)
+	}
+	if m.FieldCleared(export.FieldFilterStatus) {
+		fields = append(fields, export.FieldFilterStatus)
+	}
+	if m.FieldCleared(export.FieldAppStoreID) {
+		fields = append(fields, export.FieldAppStoreID)
+	}
+	if m.FieldCleared(export.FieldAppID) {
+		fields = append(fields, export.FieldAppID)
+	}
+	if m.FieldCleared(export.FieldLeaseOwner) {
+		fields = append(fields, export.FieldLeaseOwner)
+	}
+	if m.FieldCleared(export.FieldSlot) {
+		fields = append(fields, export.FieldSlot)
+	}
+	if m.FieldCleared(export.FieldPosition) {
+		fields = append(fields, export.FieldPosition)
+	}
+	if m.FieldCleared(export.FieldResourcesTotal) {
+		fields = append(fields, export.FieldResourcesTotal)
+	}
+	if m.FieldCleared(export.FieldHashState) {
+		fields = append(fields, export.FieldHashState)
+	}
+	if m.FieldCleared(export.FieldSha256) {
+		fields = append(fields, export.FieldSha256)
+	}
+	if m.FieldCleared(export.FieldErrorCode) {
+		fields = append(fields, export.FieldErrorCode)
+	}
+	if m.FieldCleared(export.FieldErrorMessage) {
+		fields = append(fields, export.FieldErrorMessage)
+	}
+	if m.FieldCleared(export.FieldStartedAt) {
+		fields = append(fields, export.FieldStartedAt)
+	}
+	if m.FieldCleared(export.FieldCompletedAt) {
+		fields = append(fields, export.FieldCompletedAt)
+	}
+	if m.FieldCleared(export.FieldExpiresAt) {
+		fields = append(fields, export.FieldExpiresAt)
+	}
+	if m.FieldCleared(export.FieldDeletedAt) {
+		fields = append(fields, export.FieldDeletedAt)
+	}
+	return fields
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *ExportMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *ExportMutation) ClearField(name string) error {
+	switch name {
+	case export.FieldCreatedFrom:
+		m.ClearCreatedFrom()
+		return nil
+	case export.FieldCreatedTo:
+		m.ClearCreatedTo()
+		return nil
+	case export.FieldFilterStatus:
+		m.ClearFilterStatus()
+		return nil
+	case export.FieldAppStoreID:
+		m.ClearAppStoreID()
+		return nil
+	case export.FieldAppID:
+		m.ClearAppID()
+		return nil
+	case export.FieldLeaseOwner:
+		m.ClearLeaseOwner()
+		return nil
+	case export.FieldSlot:
+		m.ClearSlot()
+		return nil
+	case export.FieldPosition:
+		m.ClearPosition()
+		return nil
+	case export.FieldResourcesTotal:
+		m.ClearResourcesTotal()
+		return nil
+	case export.FieldHashState:
+		m.ClearHashState()
+		return nil
+	case export.FieldSha256:
+		m.ClearSha256()
+		return nil
+	case export.FieldErrorCode:
+		m.ClearErrorCode()
+		return nil
+	case export.FieldErrorMessage:
+		m.ClearErrorMessage()
+		return nil
+	case export.FieldStartedAt:
+		m.ClearStartedAt()
+		return nil
+	case export.FieldCompletedAt:
+		m.ClearCompletedAt()
+		return nil
+	case export.FieldExpiresAt:
+		m.ClearExpiresAt()
+		return nil
+	case export.FieldDeletedAt:
+		m.ClearDeletedAt()
+		return nil
+	}
+	return fmt.Errorf("unknown Export nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *ExportMutation) ResetField(name string) error {
+	switch name {
+	case export.FieldStoreID:
+		m.ResetStoreID()
+		return nil
+	case export.FieldVersion:
+		m.ResetVersion()
+		return nil
+	case export.FieldEventSequence:
+		m.ResetEventSequence()
+		return nil
+	case export.FieldUpdatedAt:
+		m.ResetUpdatedAt()
+		return nil
+	case export.FieldBucket:
+		m.ResetBucket()
+		return nil
+	case export.FieldKind:
+		m.ResetKind()
+		return nil
+	case export.FieldFormat:
+		m.ResetFormat()
+		return nil
+	case export.FieldCompression:
+		m.ResetCompression()
+		return nil
+	case export.FieldCreatedFrom:
+		m.ResetCreatedFrom()
+		return nil
+	case export.FieldCreatedTo:
+		m.ResetCreatedTo()
+		return nil
+	case export.FieldFilterStatus:
+		m.ResetFilterStatus()
+		return nil
+	case export.FieldRequesterType:
+		m.ResetRequesterType()
+		return nil
+	case export.FieldRequesterID:
+		m.ResetRequesterID()
+		return nil
+	case export.FieldRequesterName:
+		m.ResetRequesterName()
+		return nil
+	case export.FieldAppStoreID:
+		m.ResetAppStoreID()
+		return nil
+	case export.FieldAppID:
+		m.ResetAppID()
+		return nil
+	case export.FieldStatus:
+		m.ResetStatus()
+		return nil
+	case export.FieldDueAt:
+		m.ResetDueAt()
+		return nil
+	case export.FieldLeaseToken:
+		m.ResetLeaseToken()
+		return nil
+	case export.FieldLeaseOwner:
+		m.ResetLeaseOwner()
+		return nil
+	case export.FieldLeaseUntil:
+		m.ResetLeaseUntil()
+		return nil
+	case export.FieldSlot:
+		m.ResetSlot()
+		return nil
+	case export.FieldFailures:
+		m.ResetFailures()
+		return nil
+	case export.FieldStored:
+		m.ResetStored()
+		return nil
+	case export.FieldPosition:
+		m.ResetPosition()
+		return nil
+	case export.FieldRowsDone:
+		m.ResetRowsDone()
+		return nil
+	case export.FieldResourcesDone:
+		m.ResetResourcesDone()
+		return nil
+	case export.FieldResourcesTotal:
+		m.ResetResourcesTotal()
+		return nil
+	case export.FieldParts:
+		m.ResetParts()
+		return nil
+	case export.FieldSizeBytes:
+		m.ResetSizeBytes()
+		return nil
+	case export.FieldHashState:
+		m.ResetHashState()
+		return nil
+	case export.FieldSha256:
+		m.ResetSha256()
+		return nil
+	case export.FieldErrorCode:
+		m.ResetErrorCode()
+		return nil
+	case export.FieldErrorMessage:
+		m.ResetErrorMessage()
+		return nil
+	case export.FieldStartedAt:
+		m.ResetStartedAt()
+		return nil
+	case export.FieldCompletedAt:
+		m.ResetCompletedAt()
+		return nil
+	case export.FieldExpiresAt:
+		m.ResetExpiresAt()
+		return nil
+	case export.FieldDeletedAt:
+		m.ResetDeletedAt()
+		return nil
+	}
+	return fmt.Errorf("unknown Export field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *ExportMutation) AddedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *ExportMutation) AddedIDs(name string) []ent.Value {
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *ExportMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *ExportMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *ExportMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *ExportMutation) EdgeCleared(name string) bool {
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *ExportMutation) ClearEdge(name string) error {
+	return fmt.Errorf("unknown Export unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *ExportMutation) ResetEdge(name string) error {
+	return fmt.Errorf("unknown Export edge %s", name)
+}
+
+// ExportPartMutation represents an operation that mutates the ExportPart nodes in the graph.
+type ExportPartMutation struct {
+	config
+	op            Op
+	typ           string
+	id            *xid.ID
+	store_id      *xid.ID
+	export_id     *xid.ID
+	number        *int
+	addnumber     *int
+	token         *int64
+	addtoken      *int64
+	size_bytes    *int64
+	addsize_bytes *int64
+	clearedFields map[string]struct{}
+	done          bool
+	oldValue      func(context.Context) (*ExportPart, error)
+	predicates    []predicate.ExportPart
+}
+
+var _ ent.Mutation = (*ExportPartMutation)(nil)
+
+// exportpartOption allows management of the mutation configuration using functional options.
+type exportpartOption func(*ExportPartMutation)
+
+// newExportPartMutation creates new mutation for the ExportPart entity.
+func newExportPartMutation(c config, op Op, opts ...exportpartOption) *ExportPartMutation {
+	m := &ExportPartMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeExportPart,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withExportPartID sets the ID field of the mutation.
+func withExportPartID(id xid.ID) exportpartOption {
+	return func(m *ExportPartMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *ExportPart
+		)
+		m.oldValue = func(ctx context.Context) (*ExportPart, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().ExportPart.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withExportPart sets the old ExportPart of the mutation.
+func withExportPart(node *ExportPart) exportpartOption {
+	return func(m *ExportPartMutation) {
+		m.oldValue = func(context.Context) (*ExportPart, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m ExportPartMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m ExportPartMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("db: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of ExportPart entities.
+func (m *ExportPartMutation) SetID(id xid.ID) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *ExportPartMutation) ID() (id xid.ID, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *ExportPartMutation) IDs(ctx context.Context) ([]xid.ID, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []xid.ID{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().ExportPart.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetStoreID sets the "store_id" field.
+func (m *ExportPartMutation) SetStoreID(x xid.ID) {
+	m.store_id = &x
+}
+
+// StoreID returns the value of the "store_id" field in the mutation.
+func (m *ExportPartMutation) StoreID() (r xid.ID, exists bool) {
+	v := m.store_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStoreID returns the old "store_id" field's value of the ExportPart entity.
+// If the ExportPart object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ExportPartMutation) OldStoreID(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStoreID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStoreID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStoreID: %w", err)
+	}
+	return oldValue.StoreID, nil
+}
+
+// ResetStoreID resets all changes to the "store_id" field.
+func (m *ExportPartMutation) ResetStoreID() {
+	m.store_id = nil
+}
+
+// SetExportID sets the "export_id" field.
+func (m *ExportPartMutation) SetExportID(x xid.ID) {
+	m.export_id = &x
+}
+
+// ExportID returns the value of the "export_id" field in the mutation.
+func (m *ExportPartMutation) ExportID() (r xid.ID, exists bool) {
+	v := m.export_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldExportID returns the old "export_id" field's value of the ExportPart entity.
+// If the ExportPart object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ExportPartMutation) OldExportID(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldExportID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldExportID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldExportID: %w", err)
+	}
+	return oldValue.ExportID, nil
+}
+
+// ResetExportID resets all changes to the "export_id" field.
+func (m *ExportPartMutation) ResetExportID() {
+	m.export_id = nil
+}
+
+// SetNumber sets the "number" field.
+func (m *ExportPartMutation) SetNumber(i int) {
+	m.number = &i
+	m.addnumber = nil
+}
+
+// Number returns the value of the "number" field in the mutation.
+func (m *ExportPartMutation) Number() (r int, exists bool) {
+	v := m.number
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldNumber returns the old "number" field's value of the ExportPart entity.
+// If the ExportPart object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ExportPartMutation) OldNumber(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldNumber is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldNumber requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldNumber: %w", err)
+	}
+	return oldValue.Number, nil
+}
+
+// AddNumber adds i to the "number" field.
+func (m *ExportPartMutation) AddNumber(i int) {
+	if m.addnumber != nil {
+		*m.addnumber += i
+	} else {
+		m.addnumber = &i
+	}
+}
+
+// AddedNumber returns the value that was added to the "number" field in this mutation.
+func (m *ExportPartMutation) AddedNumber() (r int, exists bool) {
+	v := m.addnumber
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetNumber resets all changes to the "number" field.
+func (m *ExportPartMutation) ResetNumber() {
+	m.number = nil
+	m.addnumber = nil
+}
+
+// SetToken sets the "token" field.
+func (m *ExportPartMutation) SetToken(i int64) {
+	m.token = &i
+	m.addtoken = nil
+}
+
+// Token returns the value of the "token" field in the mutation.
+func (m *ExportPartMutation) Token() (r int64, exists bool) {
+	v := m.token
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldToken returns the old "token" field's value of the ExportPart entity.
+// If the ExportPart object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ExportPartMutation) OldToken(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldToken is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldToken requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldToken: %w", err)
+	}
+	return oldValue.Token, nil
+}
+
+// AddToken adds i to the "token" field.
+func (m *ExportPartMutation) AddToken(i int64) {
+	if m.addtoken != nil {
+		*m.addtoken += i
+	} else {
+		m.addtoken = &i
+	}
+}
+
+// AddedToken returns the value that was added to the "token" field in this mutation.
+func (m *ExportPartMutation) AddedToken() (r int64, exists bool) {
+	v := m.addtoken
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetToken resets all changes to the "token" field.
+func (m *ExportPartMutation) ResetToken() {
+	m.token = nil
+	m.addtoken = nil
+}
+
+// SetSizeBytes sets the "size_bytes" field.
+func (m *ExportPartMutation) SetSizeBytes(i int64) {
+	m.size_bytes = &i
+	m.addsize_bytes = nil
+}
+
+// SizeBytes returns the value of the "size_bytes" field in the mutation.
+func (m *ExportPartMutation) SizeBytes() (r int64, exists bool) {
+	v := m.size_bytes
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSizeBytes returns the old "size_bytes" field's value of the ExportPart entity.
+// If the ExportPart object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ExportPartMutation) OldSizeBytes(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSizeBytes is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSizeBytes requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSizeBytes: %w", err)
+	}
+	return oldValue.SizeBytes, nil
+}
+
+// AddSizeBytes adds i to the "size_bytes" field.
+func (m *ExportPartMutation) AddSizeBytes(i int64) {
+	if m.addsize_bytes != nil {
+		*m.addsize_bytes += i
+	} else {
+		m.addsize_bytes = &i
+	}
+}
+
+// AddedSizeBytes returns the value that was added to the "size_bytes" field in this mutation.
+func (m *ExportPartMutation) AddedSizeBytes() (r int64, exists bool) {
+	v := m.addsize_bytes
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetSizeBytes resets all changes to the "size_bytes" field.
+func (m *ExportPartMutation) ResetSizeBytes() {
+	m.size_bytes = nil
+	m.addsize_bytes = nil
+}
+
+// Where appends a list predicates to the ExportPartMutation builder.
+func (m *ExportPartMutation) Where(ps ...predicate.ExportPart) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the ExportPartMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *ExportPartMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.ExportPart, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *ExportPartMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *ExportPartMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (ExportPart).
+func (m *ExportPartMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *ExportPartMutation) Fields() []string {
+	fields := make([]string, 0, 5)
+	if m.store_id != nil {
+		fields = append(fields, exportpart.FieldStoreID)
+	}
+	if m.export_id != nil {
+		fields = append(fields, exportpart.FieldExportID)
+	}
+	if m.number != nil {
+		fields = append(fields, exportpart.FieldNumber)
+	}
+	if m.token != nil {
+		fields = append(fields, exportpart.FieldToken)
+	}
+	if m.size_bytes != nil {
+		fields = append(fields, exportpart.FieldSizeBytes)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *ExportPartMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case exportpart.FieldStoreID:
+		return m.StoreID()
+	case exportpart.FieldExportID:
+		return m.ExportID()
+	case exportpart.FieldNumber:
+		return m.Number()
+	case exportpart.FieldToken:
+		return m.Token()
+	case exportpart.FieldSizeBytes:
+		return m.SizeBytes()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *ExportPartMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case exportpart.FieldStoreID:
+		return m.OldStoreID(ctx)
+	case exportpart.FieldExportID:
+		return m.OldExportID(ctx)
+	case exportpart.FieldNumber:
+		return m.OldNumber(ctx)
+	case exportpart.FieldToken:
+		return m.OldToken(ctx)
+	case exportpart.FieldSizeBytes:
+		return m.OldSizeBytes(ctx)
+	}
+	return nil, fmt.Errorf("unknown ExportPart field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *ExportPartMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case exportpart.FieldStoreID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStoreID(v)
+		return nil
+	case exportpart.FieldExportID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetExportID(v)
+		return nil
+	case exportpart.FieldNumber:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetNumber(v)
+		return nil
+	case exportpart.FieldToken:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetToken(v)
+		return nil
+	case exportpart.FieldSizeBytes:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSizeBytes(v)
+		return nil
+	}
+	return fmt.Errorf("unknown ExportPart field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *ExportPartMutation) AddedFields() []string {
+	var fields []string
+	if m.addnumber != nil {
+		fields = append(fields, exportpart.FieldNumber)
+	}
+	if m.addtoken != nil {
+		fields = append(fields, exportpart.FieldToken)
+	}
+	if m.addsize_bytes != nil {
+		fields = append(fields, exportpart.FieldSizeBytes)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *ExportPartMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case exportpart.FieldNumber:
+		return m.AddedNumber()
+	case exportpart.FieldToken:
+		return m.AddedToken()
+	case exportpart.FieldSizeBytes:
+		return m.AddedSizeBytes()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *ExportPartMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case exportpart.FieldNumber:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddNumber(v)
+		return nil
+	case exportpart.FieldToken:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddToken(v)
+		return nil
+	case exportpart.FieldSizeBytes:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddSizeBytes(v)
+		return nil
+	}
+	return fmt.Errorf("unknown ExportPart numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *ExportPartMutation) ClearedFields() []string {
+	return nil
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *ExportPartMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *ExportPartMutation) ClearField(name string) error {
+	return fmt.Errorf("unknown ExportPart nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *ExportPartMutation) ResetField(name string) error {
+	switch name {
+	case exportpart.FieldStoreID:
+		m.ResetStoreID()
+		return nil
+	case exportpart.FieldExportID:
+		m.ResetExportID()
+		return nil
+	case exportpart.FieldNumber:
+		m.ResetNumber()
+		return nil
+	case exportpart.FieldToken:
+		m.ResetToken()
+		return nil
+	case exportpart.FieldSizeBytes:
+		m.ResetSizeBytes()
+		return nil
+	}
+	return fmt.Errorf("unknown ExportPart field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *ExportPartMutation) AddedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *ExportPartMutation) AddedIDs(name string) []ent.Value {
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *ExportPartMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *ExportPartMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *ExportPartMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *ExportPartMutation) EdgeCleared(name string) bool {
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *ExportPartMutation) ClearEdge(name string) error {
+	return fmt.Errorf("unknown ExportPart unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *ExportPartMutation) ResetEdge(name string) error {
+	return fmt.Errorf("unknown ExportPart edge %s", name)
+}
+
 // FulfillmentMutation represents an operation that mutates the Fulfillment nodes in the graph.
 type FulfillmentMutation struct {
 	config
@@ -15140,6 +19131,1489 @@ func (m *MailMutation) ClearEdge(name string) error {
 // It returns an error if the edge is not defined in the schema.
 func (m *MailMutation) ResetEdge(name string) error {
 	return fmt.Errorf("unknown Mail edge %s", name)
+}
+
+// MarketplaceThemeMutation represents an operation that mutates the MarketplaceTheme nodes in the graph.
+type MarketplaceThemeMutation struct {
+	config
+	op                Op
+	typ               string
+	id                *xid.ID
+	submitter_id      *xid.ID
+	slug              *string
+	name              *string
+	tagline           *string
+	author            *string
+	theme_version     *string
+	price_minor       *int64
+	addprice_minor    *int64
+	currency          *string
+	categories        *string
+	preview           *string
+	rating_percent    *int
+	addrating_percent *int
+	installs_count    *int64
+	addinstalls_count *int64
+	status            *state.ListingStatus
+	review_note       *string
+	checksum          *digest.Sum
+	published_at      *micros.Time
+	addpublished_at   *micros.Time
+	updated_at        *micros.Time
+	addupdated_at     *micros.Time
+	clearedFields     map[string]struct{}
+	done              bool
+	oldValue          func(context.Context) (*MarketplaceTheme, error)
+	predicates        []predicate.MarketplaceTheme
+}
+
+var _ ent.Mutation = (*MarketplaceThemeMutation)(nil)
+
+// marketplacethemeOption allows management of the mutation configuration using functional options.
+type marketplacethemeOption func(*MarketplaceThemeMutation)
+
+// newMarketplaceThemeMutation creates new mutation for the MarketplaceTheme entity.
+func newMarketplaceThemeMutation(c config, op Op, opts ...marketplacethemeOption) *MarketplaceThemeMutation {
+	m := &MarketplaceThemeMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeMarketplaceTheme,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withMarketplaceThemeID sets the ID field of the mutation.
+func withMarketplaceThemeID(id xid.ID) marketplacethemeOption {
+	return func(m *MarketplaceThemeMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *MarketplaceTheme
+		)
+		m.oldValue = func(ctx context.Context) (*MarketplaceTheme, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().MarketplaceTheme.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withMarketplaceTheme sets the old MarketplaceTheme of the mutation.
+func withMarketplaceTheme(node *MarketplaceTheme) marketplacethemeOption {
+	return func(m *MarketplaceThemeMutation) {
+		m.oldValue = func(context.Context) (*MarketplaceTheme, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m MarketplaceThemeMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m MarketplaceThemeMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("db: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of MarketplaceTheme entities.
+func (m *MarketplaceThemeMutation) SetID(id xid.ID) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *MarketplaceThemeMutation) ID() (id xid.ID, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *MarketplaceThemeMutation) IDs(ctx context.Context) ([]xid.ID, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []xid.ID{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().MarketplaceTheme.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetSubmitterID sets the "submitter_id" field.
+func (m *MarketplaceThemeMutation) SetSubmitterID(x xid.ID) {
+	m.submitter_id = &x
+}
+
+// SubmitterID returns the value of the "submitter_id" field in the mutation.
+func (m *MarketplaceThemeMutation) SubmitterID() (r xid.ID, exists bool) {
+	v := m.submitter_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSubmitterID returns the old "submitter_id" field's value of the MarketplaceTheme entity.
+// If the MarketplaceTheme object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *MarketplaceThemeMutation) OldSubmitterID(ctx context.Context) (v *xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSubmitterID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSubmitterID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSubmitterID: %w", err)
+	}
+	return oldValue.SubmitterID, nil
+}
+
+// ClearSubmitterID clears the value of the "submitter_id" field.
+func (m *MarketplaceThemeMutation) ClearSubmitterID() {
+	m.submitter_id = nil
+	m.clearedFields[marketplacetheme.FieldSubmitterID] = struct{}{}
+}
+
+// SubmitterIDCleared returns if the "submitter_id" field was cleared in this mutation.
+func (m *MarketplaceThemeMutation) SubmitterIDCleared() bool {
+	_, ok := m.clearedFields[marketplacetheme.FieldSubmitterID]
+	return ok
+}
+
+// ResetSubmitterID resets all changes to the "submitter_id" field.
+func (m *MarketplaceThemeMutation) ResetSubmitterID() {
+	m.submitter_id = nil
+	delete(m.clearedFields, marketplacetheme.FieldSubmitterID)
+}
+
+// SetSlug sets the "slug" field.
+func (m *MarketplaceThemeMutation) SetSlug(s string) {
+	m.slug = &s
+}
+
+// Slug returns the value of the "slug" field in the mutation.
+func (m *MarketplaceThemeMutation) Slug() (r string, exists bool) {
+	v := m.slug
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSlug returns the old "slug" field's value of the MarketplaceTheme entity.
+// If the MarketplaceTheme object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *MarketplaceThemeMutation) OldSlug(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSlug is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSlug requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSlug: %w", err)
+	}
+	return oldValue.Slug, nil
+}
+
+// ResetSlug resets all changes to the "slug" field.
+func (m *MarketplaceThemeMutation) ResetSlug() {
+	m.slug = nil
+}
+
+// SetName sets the "name" field.
+func (m *MarketplaceThemeMutation) SetName(s string) {
+	m.name = &s
+}
+
+// Name returns the value of the "name" field in the mutation.
+func (m *MarketplaceThemeMutation) Name() (r string, exists bool) {
+	v := m.name
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldName returns the old "name" field's value of the MarketplaceTheme entity.
+// If the MarketplaceTheme object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *MarketplaceThemeMutation) OldName(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldName is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldName requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldName: %w", err)
+	}
+	return oldValue.Name, nil
+}
+
+// ResetName resets all changes to the "name" field.
+func (m *MarketplaceThemeMutation) ResetName() {
+	m.name = nil
+}
+
+// SetTagline sets the "tagline" field.
+func (m *MarketplaceThemeMutation) SetTagline(s string) {
+	m.tagline = &s
+}
+
+// Tagline returns the value of the "tagline" field in the mutation.
+func (m *MarketplaceThemeMutation) Tagline() (r string, exists bool) {
+	v := m.tagline
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldTagline returns the old "tagline" field's value of the MarketplaceTheme entity.
+// If the MarketplaceTheme object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *MarketplaceThemeMutation) OldTagline(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldTagline is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldTagline requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldTagline: %w", err)
+	}
+	return oldValue.Tagline, nil
+}
+
+// ClearTagline clears the value of the "tagline" field.
+func (m *MarketplaceThemeMutation) ClearTagline() {
+	m.tagline = nil
+	m.clearedFields[marketplacetheme.FieldTagline] = struct{}{}
+}
+
+// TaglineCleared returns if the "tagline" field was cleared in this mutation.
+func (m *MarketplaceThemeMutation) TaglineCleared() bool {
+	_, ok := m.clearedFields[marketplacetheme.FieldTagline]
+	return ok
+}
+
+// ResetTagline resets all changes to the "tagline" field.
+func (m *MarketplaceThemeMutation) ResetTagline() {
+	m.tagline = nil
+	delete(m.clearedFields, marketplacetheme.FieldTagline)
+}
+
+// SetAuthor sets the "author" field.
+func (m *MarketplaceThemeMutation) SetAuthor(s string) {
+	m.author = &s
+}
+
+// Author returns the value of the "author" field in the mutation.
+func (m *MarketplaceThemeMutation) Author() (r string, exists bool) {
+	v := m.author
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldAuthor returns the old "author" field's value of the MarketplaceTheme entity.
+// If the MarketplaceTheme object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *MarketplaceThemeMutation) OldAuthor(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldAuthor is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldAuthor requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldAuthor: %w", err)
+	}
+	return oldValue.Author, nil
+}
+
+// ResetAuthor resets all changes to the "author" field.
+func (m *MarketplaceThemeMutation) ResetAuthor() {
+	m.author = nil
+}
+
+// SetThemeVersion sets the "theme_version" field.
+func (m *MarketplaceThemeMutation) SetThemeVersion(s string) {
+	m.theme_version = &s
+}
+
+// ThemeVersion returns the value of the "theme_version" field in the mutation.
+func (m *MarketplaceThemeMutation) ThemeVersion() (r string, exists bool) {
+	v := m.theme_version
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldThemeVersion returns the old "theme_version" field's value of the MarketplaceTheme entity.
+// If the MarketplaceTheme object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *MarketplaceThemeMutation) OldThemeVersion(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldThemeVersion is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldThemeVersion requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldThemeVersion: %w", err)
+	}
+	return oldValue.ThemeVersion, nil
+}
+
+// ResetThemeVersion resets all changes to the "theme_version" field.
+func (m *MarketplaceThemeMutation) ResetThemeVersion() {
+	m.theme_version = nil
+}
+
+// SetPriceMinor sets the "price_minor" field.
+func (m *MarketplaceThemeMutation) SetPriceMinor(i int64) {
+	m.price_minor = &i
+	m.addprice_minor = nil
+}
+
+// PriceMinor returns the value of the "price_minor" field in the mutation.
+func (m *MarketplaceThemeMutation) PriceMinor() (r int64, exists bool) {
+	v := m.price_minor
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldPriceMinor returns the old "price_minor" field's value of the MarketplaceTheme entity.
+// If the MarketplaceTheme object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *MarketplaceThemeMutation) OldPriceMinor(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldPriceMinor is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldPriceMinor requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldPriceMinor: %w", err)
+	}
+	return oldValue.PriceMinor, nil
+}
+
+// AddPriceMinor adds i to the "price_minor" field.
+func (m *MarketplaceThemeMutation) AddPriceMinor(i int64) {
+	if m.addprice_minor != nil {
+		*m.addprice_minor += i
+	} else {
+		m.addprice_minor = &i
+	}
+}
+
+// AddedPriceMinor returns the value that was added to the "price_minor" field in this mutation.
+func (m *MarketplaceThemeMutation) AddedPriceMinor() (r int64, exists bool) {
+	v := m.addprice_minor
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetPriceMinor resets all changes to the "price_minor" field.
+func (m *MarketplaceThemeMutation) ResetPriceMinor() {
+	m.price_minor = nil
+	m.addprice_minor = nil
+}
+
+// SetCurrency sets the "currency" field.
+func (m *MarketplaceThemeMutation) SetCurrency(s string) {
+	m.currency = &s
+}
+
+// Currency returns the value of the "currency" field in the mutation.
+func (m *MarketplaceThemeMutation) Currency() (r string, exists bool) {
+	v := m.currency
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCurrency returns the old "currency" field's value of the MarketplaceTheme entity.
+// If the MarketplaceTheme object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *MarketplaceThemeMutation) OldCurrency(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCurrency is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCurrency requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCurrency: %w", err)
+	}
+	return oldValue.Currency, nil
+}
+
+// ResetCurrency resets all changes to the "currency" field.
+func (m *MarketplaceThemeMutation) ResetCurrency() {
+	m.currency = nil
+}
+
+// SetCategories sets the "categories" field.
+func (m *MarketplaceThemeMutation) SetCategories(s string) {
+	m.categories = &s
+}
+
+// Categories returns the value of the "categories" field in the mutation.
+func (m *MarketplaceThemeMutation) Categories() (r string, exists bool) {
+	v := m.categories
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCategories returns the old "categories" field's value of the MarketplaceTheme entity.
+// If the MarketplaceTheme object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *MarketplaceThemeMutation) OldCategories(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCategories is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCategories requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCategories: %w", err)
+	}
+	return oldValue.Categories, nil
+}
+
+// ResetCategories resets all changes to the "categories" field.
+func (m *MarketplaceThemeMutation) ResetCategories() {
+	m.categories = nil
+}
+
+// SetPreview sets the "preview" field.
+func (m *MarketplaceThemeMutation) SetPreview(s string) {
+	m.preview = &s
+}
+
+// Preview returns the value of the "preview" field in the mutation.
+func (m *MarketplaceThemeMutation) Preview() (r string, exists bool) {
+	v := m.preview
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldPreview returns the old "preview" field's value of the MarketplaceTheme entity.
+// If the MarketplaceTheme object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *MarketplaceThemeMutation) OldPreview(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldPreview is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldPreview requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldPreview: %w", err)
+	}
+	return oldValue.Preview, nil
+}
+
+// ClearPreview clears the value of the "preview" field.
+func (m *MarketplaceThemeMutation) ClearPreview() {
+	m.preview = nil
+	m.clearedFields[marketplacetheme.FieldPreview] = struct{}{}
+}
+
+// PreviewCleared returns if the "preview" field was cleared in this mutation.
+func (m *MarketplaceThemeMutation) PreviewCleared() bool {
+	_, ok := m.clearedFields[marketplacetheme.FieldPreview]
+	return ok
+}
+
+// ResetPreview resets all changes to the "preview" field.
+func (m *MarketplaceThemeMutation) ResetPreview() {
+	m.preview = nil
+	delete(m.clearedFields, marketplacetheme.FieldPreview)
+}
+
+// SetRatingPercent sets the "rating_percent" field.
+func (m *MarketplaceThemeMutation) SetRatingPercent(i int) {
+	m.rating_percent = &i
+	m.addrating_percent = nil
+}
+
+// RatingPercent returns the value of the "rating_percent" field in the mutation.
+func (m *MarketplaceThemeMutation) RatingPercent() (r int, exists bool) {
+	v := m.rating_percent
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldRatingPercent returns the old "rating_percent" field's value of the MarketplaceTheme entity.
+// If the MarketplaceTheme object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *MarketplaceThemeMutation) OldRatingPercent(ctx context.Context) (v *int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldRatingPercent is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldRatingPercent requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldRatingPercent: %w", err)
+	}
+	return oldValue.RatingPercent, nil
+}
+
+// AddRatingPercent adds i to the "rating_percent" field.
+func (m *MarketplaceThemeMutation) AddRatingPercent(i int) {
+	if m.addrating_percent != nil {
+		*m.addrating_percent += i
+	} else {
+		m.addrating_percent = &i
+	}
+}
+
+// AddedRatingPercent returns the value that was added to the "rating_percent" field in this mutation.
+func (m *MarketplaceThemeMutation) AddedRatingPercent() (r int, exists bool) {
+	v := m.addrating_percent
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearRatingPercent clears the value of the "rating_percent" field.
+func (m *MarketplaceThemeMutation) ClearRatingPercent() {
+	m.rating_percent = nil
+	m.addrating_percent = nil
+	m.clearedFields[marketplacetheme.FieldRatingPercent] = struct{}{}
+}
+
+// RatingPercentCleared returns if the "rating_percent" field was cleared in this mutation.
+func (m *MarketplaceThemeMutation) RatingPercentCleared() bool {
+	_, ok := m.clearedFields[marketplacetheme.FieldRatingPercent]
+	return ok
+}
+
+// ResetRatingPercent resets all changes to the "rating_percent" field.
+func (m *MarketplaceThemeMutation) ResetRatingPercent() {
+	m.rating_percent = nil
+	m.addrating_percent = nil
+	delete(m.clearedFields, marketplacetheme.FieldRatingPercent)
+}
+
+// SetInstallsCount sets the "installs_count" field.
+func (m *MarketplaceThemeMutation) SetInstallsCount(i int64) {
+	m.installs_count = &i
+	m.addinstalls_count = nil
+}
+
+// InstallsCount returns the value of the "installs_count" field in the mutation.
+func (m *MarketplaceThemeMutation) InstallsCount() (r int64, exists bool) {
+	v := m.installs_count
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldInstallsCount returns the old "installs_count" field's value of the MarketplaceTheme entity.
+// If the MarketplaceTheme object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *MarketplaceThemeMutation) OldInstallsCount(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldInstallsCount is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldInstallsCount requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldInstallsCount: %w", err)
+	}
+	return oldValue.InstallsCount, nil
+}
+
+// AddInstallsCount adds i to the "installs_count" field.
+func (m *MarketplaceThemeMutation) AddInstallsCount(i int64) {
+	if m.addinstalls_count != nil {
+		*m.addinstalls_count += i
+	} else {
+		m.addinstalls_count = &i
+	}
+}
+
+// AddedInstallsCount returns the value that was added to the "installs_count" field in this mutation.
+func (m *MarketplaceThemeMutation) AddedInstallsCount() (r int64, exists bool) {
+	v := m.addinstalls_count
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetInstallsCount resets all changes to the "installs_count" field.
+func (m *MarketplaceThemeMutation) ResetInstallsCount() {
+	m.installs_count = nil
+	m.addinstalls_count = nil
+}
+
+// SetStatus sets the "status" field.
+func (m *MarketplaceThemeMutation) SetStatus(ss state.ListingStatus) {
+	m.status = &ss
+}
+
+// Status returns the value of the "status" field in the mutation.
+func (m *MarketplaceThemeMutation) Status() (r state.ListingStatus, exists bool) {
+	v := m.status
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStatus returns the old "status" field's value of the MarketplaceTheme entity.
+// If the MarketplaceTheme object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *MarketplaceThemeMutation) OldStatus(ctx context.Context) (v state.ListingStatus, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStatus is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStatus requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStatus: %w", err)
+	}
+	return oldValue.Status, nil
+}
+
+// ResetStatus resets all changes to the "status" field.
+func (m *MarketplaceThemeMutation) ResetStatus() {
+	m.status = nil
+}
+
+// SetReviewNote sets the "review_note" field.
+func (m *MarketplaceThemeMutation) SetReviewNote(s string) {
+	m.review_note = &s
+}
+
+// ReviewNote returns the value of the "review_note" field in the mutation.
+func (m *MarketplaceThemeMutation) ReviewNote() (r string, exists bool) {
+	v := m.review_note
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldReviewNote returns the old "review_note" field's value of the MarketplaceTheme entity.
+// If the MarketplaceTheme object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *MarketplaceThemeMutation) OldReviewNote(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldReviewNote is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldReviewNote requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldReviewNote: %w", err)
+	}
+	return oldValue.ReviewNote, nil
+}
+
+// ClearReviewNote clears the value of the "review_note" field.
+func (m *MarketplaceThemeMutation) ClearReviewNote() {
+	m.review_note = nil
+	m.clearedFields[marketplacetheme.FieldReviewNote] = struct{}{}
+}
+
+// ReviewNoteCleared returns if the "review_note" field was cleared in this mutation.
+func (m *MarketplaceThemeMutation) ReviewNoteCleared() bool {
+	_, ok := m.clearedFields[marketplacetheme.FieldReviewNote]
+	return ok
+}
+
+// ResetReviewNote resets all changes to the "review_note" field.
+func (m *MarketplaceThemeMutation) ResetReviewNote() {
+	m.review_note = nil
+	delete(m.clearedFields, marketplacetheme.FieldReviewNote)
+}
+
+// SetChecksum sets the "checksum" field.
+func (m *MarketplaceThemeMutation) SetChecksum(d digest.Sum) {
+	m.checksum = &d
+}
+
+// Checksum returns the value of the "checksum" field in the mutation.
+func (m *MarketplaceThemeMutation) Checksum() (r digest.Sum, exists bool) {
+	v := m.checksum
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldChecksum returns the old "checksum" field's value of the MarketplaceTheme entity.
+// If the MarketplaceTheme object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *MarketplaceThemeMutation) OldChecksum(ctx context.Context) (v digest.Sum, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldChecksum is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldChecksum requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldChecksum: %w", err)
+	}
+	return oldValue.Checksum, nil
+}
+
+// ResetChecksum resets all changes to the "checksum" field.
+func (m *MarketplaceThemeMutation) ResetChecksum() {
+	m.checksum = nil
+}
+
+// SetPublishedAt sets the "published_at" field.
+func (m *MarketplaceThemeMutation) SetPublishedAt(value micros.Time) {
+	m.published_at = &value
+	m.addpublished_at = nil
+}
+
+// PublishedAt returns the value of the "published_at" field in the mutation.
+func (m *MarketplaceThemeMutation) PublishedAt() (r micros.Time, exists bool) {
+	v := m.published_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldPublishedAt returns the old "published_at" field's value of the MarketplaceTheme entity.
+// If the MarketplaceTheme object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *MarketplaceThemeMutation) OldPublishedAt(ctx context.Context) (v *micros.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldPublishedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldPublishedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldPublishedAt: %w", err)
+	}
+	return oldValue.PublishedAt, nil
+}
+
+// AddPublishedAt adds value to the "published_at" field.
+func (m *MarketplaceThemeMutation) AddPublishedAt(value micros.Time) {
+	if m.addpublished_at != nil {
+		*m.addpublished_at += value
+	} else {
+		m.addpublished_at = &value
+	}
+}
+
+// AddedPublishedAt returns the value that was added to the "published_at" field in this mutation.
+func (m *MarketplaceThemeMutation) AddedPublishedAt() (r micros.Time, exists bool) {
+	v := m.addpublished_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearPublishedAt clears the value of the "published_at" field.
+func (m *MarketplaceThemeMutation) ClearPublishedAt() {
+	m.published_at = nil
+	m.addpublished_at = nil
+	m.clearedFields[marketplacetheme.FieldPublishedAt] = struct{}{}
+}
+
+// PublishedAtCleared returns if the "published_at" field was cleared in this mutation.
+func (m *MarketplaceThemeMutation) PublishedAtCleared() bool {
+	_, ok := m.clearedFields[marketplacetheme.FieldPublishedAt]
+	return ok
+}
+
+// ResetPublishedAt resets all changes to the "published_at" field.
+func (m *MarketplaceThemeMutation) ResetPublishedAt() {
+	m.published_at = nil
+	m.addpublished_at = nil
+	delete(m.clearedFields, marketplacetheme.FieldPublishedAt)
+}
+
+// SetUpdatedAt sets the "updated_at" field.
+func (m *MarketplaceThemeMutation) SetUpdatedAt(value micros.Time) {
+	m.updated_at = &value
+	m.addupdated_at = nil
+}
+
+// UpdatedAt returns the value of the "updated_at" field in the mutation.
+func (m *MarketplaceThemeMutation) UpdatedAt() (r micros.Time, exists bool) {
+	v := m.updated_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldUpdatedAt returns the old "updated_at" field's value of the MarketplaceTheme entity.
+// If the MarketplaceTheme object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *MarketplaceThemeMutation) OldUpdatedAt(ctx context.Context) (v micros.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldUpdatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldUpdatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldUpdatedAt: %w", err)
+	}
+	return oldValue.UpdatedAt, nil
+}
+
+// AddUpdatedAt adds value to the "updated_at" field.
+func (m *MarketplaceThemeMutation) AddUpdatedAt(value micros.Time) {
+	if m.addupdated_at != nil {
+		*m.addupdated_at += value
+	} else {
+		m.addupdated_at = &value
+	}
+}
+
+// AddedUpdatedAt returns the value that was added to the "updated_at" field in this mutation.
+func (m *MarketplaceThemeMutation) AddedUpdatedAt() (r micros.Time, exists bool) {
+	v := m.addupdated_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetUpdatedAt resets all changes to the "updated_at" field.
+func (m *MarketplaceThemeMutation) ResetUpdatedAt() {
+	m.updated_at = nil
+	m.addupdated_at = nil
+}
+
+// Where appends a list predicates to the MarketplaceThemeMutation builder.
+func (m *MarketplaceThemeMutation) Where(ps ...predicate.MarketplaceTheme) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the MarketplaceThemeMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *MarketplaceThemeMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.MarketplaceTheme, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *MarketplaceThemeMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *MarketplaceThemeMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (MarketplaceTheme).
+func (m *MarketplaceThemeMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *MarketplaceThemeMutation) Fields() []string {
+	fields := make([]string, 0, 17)
+	if m.submitter_id != nil {
+		fields = append(fields, marketplacetheme.FieldSubmitterID)
+	}
+	if m.slug != nil {
+		fields = append(fields, marketplacetheme.FieldSlug)
+	}
+	if m.name != nil {
+		fields = append(fields, marketplacetheme.FieldName)
+	}
+	if m.tagline != nil {
+		fields = append(fields, marketplacetheme.FieldTagline)
+	}
+	if m.author != nil {
+		fields = append(fields, marketplacetheme.FieldAuthor)
+	}
+	if m.theme_version != nil {
+		fields = append(fields, marketplacetheme.FieldThemeVersion)
+	}
+	if m.price_minor != nil {
+		fields = append(fields, marketplacetheme.FieldPriceMinor)
+	}
+	if m.currency != nil {
+		fields = append(fields, marketplacetheme.FieldCurrency)
+	}
+	if m.categories != nil {
+		fields = append(fields, marketplacetheme.FieldCategories)
+	}
+	if m.preview != nil {
+		fields = append(fields, marketplacetheme.FieldPreview)
+	}
+	if m.rating_percent != nil {
+		fields = append(fields, marketplacetheme.FieldRatingPercent)
+	}
+	if m.installs_count != nil {
+		fields = append(fields, marketplacetheme.FieldInstallsCount)
+	}
+	if m.status != nil {
+		fields = append(fields, marketplacetheme.FieldStatus)
+	}
+	if m.review_note != nil {
+		fields = append(fields, marketplacetheme.FieldReviewNote)
+	}
+	if m.checksum != nil {
+		fields = append(fields, marketplacetheme.FieldChecksum)
+	}
+	if m.published_at != nil {
+		fields = append(fields, marketplacetheme.FieldPublishedAt)
+	}
+	if m.updated_at != nil {
+		fields = append(fields, marketplacetheme.FieldUpdatedAt)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *MarketplaceThemeMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case marketplacetheme.FieldSubmitterID:
+		return m.SubmitterID()
+	case marketplacetheme.FieldSlug:
+		return m.Slug()
+	case marketplacetheme.FieldName:
+		return m.Name()
+	case marketplacetheme.FieldTagline:
+		return m.Tagline()
+	case marketplacetheme.FieldAuthor:
+		return m.Author()
+	case marketplacetheme.FieldThemeVersion:
+		return m.ThemeVersion()
+	case marketplacetheme.FieldPriceMinor:
+		return m.PriceMinor()
+	case marketplacetheme.FieldCurrency:
+		return m.Currency()
+	case marketplacetheme.FieldCategories:
+		return m.Categories()
+	case marketplacetheme.FieldPreview:
+		return m.Preview()
+	case marketplacetheme.FieldRatingPercent:
+		return m.RatingPercent()
+	case marketplacetheme.FieldInstallsCount:
+		return m.InstallsCount()
+	case marketplacetheme.FieldStatus:
+		return m.Status()
+	case marketplacetheme.FieldReviewNote:
+		return m.ReviewNote()
+	case marketplacetheme.FieldChecksum:
+		return m.Checksum()
+	case marketplacetheme.FieldPublishedAt:
+		return m.PublishedAt()
+	case marketplacetheme.FieldUpdatedAt:
+		return m.UpdatedAt()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *MarketplaceThemeMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case marketplacetheme.FieldSubmitterID:
+		return m.OldSubmitterID(ctx)
+	case marketplacetheme.FieldSlug:
+		return m.OldSlug(ctx)
+	case marketplacetheme.FieldName:
+		return m.OldName(ctx)
+	case marketplacetheme.FieldTagline:
+		return m.OldTagline(ctx)
+	case marketplacetheme.FieldAuthor:
+		return m.OldAuthor(ctx)
+	case marketplacetheme.FieldThemeVersion:
+		return m.OldThemeVersion(ctx)
+	case marketplacetheme.FieldPriceMinor:
+		return m.OldPriceMinor(ctx)
+	case marketplacetheme.FieldCurrency:
+		return m.OldCurrency(ctx)
+	case marketplacetheme.FieldCategories:
+		return m.OldCategories(ctx)
+	case marketplacetheme.FieldPreview:
+		return m.OldPreview(ctx)
+	case marketplacetheme.FieldRatingPercent:
+		return m.OldRatingPercent(ctx)
+	case marketplacetheme.FieldInstallsCount:
+		return m.OldInstallsCount(ctx)
+	case marketplacetheme.FieldStatus:
+		return m.OldStatus(ctx)
+	case marketplacetheme.FieldReviewNote:
+		return m.OldReviewNote(ctx)
+	case marketplacetheme.FieldChecksum:
+		return m.OldChecksum(ctx)
+	case marketplacetheme.FieldPublishedAt:
+		return m.OldPublishedAt(ctx)
+	case marketplacetheme.FieldUpdatedAt:
+		return m.OldUpdatedAt(ctx)
+	}
+	return nil, fmt.Errorf("unknown MarketplaceTheme field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *MarketplaceThemeMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case marketplacetheme.FieldSubmitterID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSubmitterID(v)
+		return nil
+	case marketplacetheme.FieldSlug:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSlug(v)
+		return nil
+	case marketplacetheme.FieldName:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetName(v)
+		return nil
+	case marketplacetheme.FieldTagline:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetTagline(v)
+		return nil
+	case marketplacetheme.FieldAuthor:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAuthor(v)
+		return nil
+	case marketplacetheme.FieldThemeVersion:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetThemeVersion(v)
+		return nil
+	case marketplacetheme.FieldPriceMinor:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetPriceMinor(v)
+		return nil
+	case marketplacetheme.FieldCurrency:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCurrency(v)
+		return nil
+	case marketplacetheme.FieldCategories:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCategories(v)
+		return nil
+	case marketplacetheme.FieldPreview:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetPreview(v)
+		return nil
+	case marketplacetheme.FieldRatingPercent:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetRatingPercent(v)
+		return nil
+	case marketplacetheme.FieldInstallsCount:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetInstallsCount(v)
+		return nil
+	case marketplacetheme.FieldStatus:
+		v, ok := value.(state.ListingStatus)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStatus(v)
+		return nil
+	case marketplacetheme.FieldReviewNote:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetReviewNote(v)
+		return nil
+	case marketplacetheme.FieldChecksum:
+		v, ok := value.(digest.Sum)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetChecksum(v)
+		return nil
+	case marketplacetheme.FieldPublishedAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetPublishedAt(v)
+		return nil
+	case marketplacetheme.FieldUpdatedAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetUpdatedAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown MarketplaceTheme field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *MarketplaceThemeMutation) AddedFields() []string {
+	var fields []string
+	if m.addprice_minor != nil {
+		fields = append(fields, marketplacetheme.FieldPriceMinor)
+	}
+	if m.addrating_percent != nil {
+		fields = append(fields, marketplacetheme.FieldRatingPercent)
+	}
+	if m.addinstalls_count != nil {
+		fields = append(fields, marketplacetheme.FieldInstallsCount)
+	}
+	if m.addpublished_at != nil {
+		fields = append(fields, marketplacetheme.FieldPublishedAt)
+	}
+	if m.addupdated_at != nil {
+		fields = append(fields, marketplacetheme.FieldUpdatedAt)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *MarketplaceThemeMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case marketplacetheme.FieldPriceMinor:
+		return m.AddedPriceMinor()
+	case marketplacetheme.FieldRatingPercent:
+		return m.AddedRatingPercent()
+	case marketplacetheme.FieldInstallsCount:
+		return m.AddedInstallsCount()
+	case marketplacetheme.FieldPublishedAt:
+		return m.AddedPublishedAt()
+	case marketplacetheme.FieldUpdatedAt:
+		return m.AddedUpdatedAt()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *MarketplaceThemeMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case marketplacetheme.FieldPriceMinor:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddPriceMinor(v)
+		return nil
+	case marketplacetheme.FieldRatingPercent:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddRatingPercent(v)
+		return nil
+	case marketplacetheme.FieldInstallsCount:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddInstallsCount(v)
+		return nil
+	case marketplacetheme.FieldPublishedAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddPublishedAt(v)
+		return nil
+	case marketplacetheme.FieldUpdatedAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddUpdatedAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown MarketplaceTheme numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *MarketplaceThemeMutation) ClearedFields() []string {
+	var fields []string
+	if m.FieldCleared(marketplacetheme.FieldSubmitterID) {
+		fields = append(fields, marketplacetheme.FieldSubmitterID)
+	}
+	if m.FieldCleared(marketplacetheme.FieldTagline) {
+		fields = append(fields, marketplacetheme.FieldTagline)
+	}
+	if m.FieldCleared(marketplacetheme.FieldPreview) {
+		fields = append(fields, marketplacetheme.FieldPreview)
+	}
+	if m.FieldCleared(marketplacetheme.FieldRatingPercent) {
+		fields = append(fields, marketplacetheme.FieldRatingPercent)
+	}
+	if m.FieldCleared(marketplacetheme.FieldReviewNote) {
+		fields = append(fields, marketplacetheme.FieldReviewNote)
+	}
+	if m.FieldCleared(marketplacetheme.FieldPublishedAt) {
+		fields = append(fields, marketplacetheme.FieldPublishedAt)
+	}
+	return fields
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *MarketplaceThemeMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *MarketplaceThemeMutation) ClearField(name string) error {
+	switch name {
+	case marketplacetheme.FieldSubmitterID:
+		m.ClearSubmitterID()
+		return nil
+	case marketplacetheme.FieldTagline:
+		m.ClearTagline()
+		return nil
+	case marketplacetheme.FieldPreview:
+		m.ClearPreview()
+		return nil
+	case marketplacetheme.FieldRatingPercent:
+		m.ClearRatingPercent()
+		return nil
+	case marketplacetheme.FieldReviewNote:
+		m.ClearReviewNote()
+		return nil
+	case marketplacetheme.FieldPublishedAt:
+		m.ClearPublishedAt()
+		return nil
+	}
+	return fmt.Errorf("unknown MarketplaceTheme nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *MarketplaceThemeMutation) ResetField(name string) error {
+	switch name {
+	case marketplacetheme.FieldSubmitterID:
+		m.ResetSubmitterID()
+		return nil
+	case marketplacetheme.FieldSlug:
+		m.ResetSlug()
+		return nil
+	case marketplacetheme.FieldName:
+		m.ResetName()
+		return nil
+	case marketplacetheme.FieldTagline:
+		m.ResetTagline()
+		return nil
+	case marketplacetheme.FieldAuthor:
+		m.ResetAuthor()
+		return nil
+	case marketplacetheme.FieldThemeVersion:
+		m.ResetThemeVersion()
+		return nil
+	case marketplacetheme.FieldPriceMinor:
+		m.ResetPriceMinor()
+		return nil
+	case marketplacetheme.FieldCurrency:
+		m.ResetCurrency()
+		return nil
+	case marketplacetheme.FieldCategories:
+		m.ResetCategories()
+		return nil
+	case marketplacetheme.FieldPreview:
+		m.ResetPreview()
+		return nil
+	case marketplacetheme.FieldRatingPercent:
+		m.ResetRatingPercent()
+		return nil
+	case marketplacetheme.FieldInstallsCount:
+		m.ResetInstallsCount()
+		return nil
+	case marketplacetheme.FieldStatus:
+		m.ResetStatus()
+		return nil
+	case marketplacetheme.FieldReviewNote:
+		m.ResetReviewNote()
+		return nil
+	case marketplacetheme.FieldChecksum:
+		m.ResetChecksum()
+		return nil
+	case marketplacetheme.FieldPublishedAt:
+		m.ResetPublishedAt()
+		return nil
+	case marketplacetheme.FieldUpdatedAt:
+		m.ResetUpdatedAt()
+		return nil
+	}
+	return fmt.Errorf("unknown MarketplaceTheme field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *MarketplaceThemeMutation) AddedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *MarketplaceThemeMutation) AddedIDs(name string) []ent.Value {
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *MarketplaceThemeMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *MarketplaceThemeMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *MarketplaceThemeMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *MarketplaceThemeMutation) EdgeCleared(name string) bool {
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *MarketplaceThemeMutation) ClearEdge(name string) error {
+	return fmt.Errorf("unknown MarketplaceTheme unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *MarketplaceThemeMutation) ResetEdge(name string) error {
+	return fmt.Errorf("unknown MarketplaceTheme edge %s", name)
 }
 
 // MembershipMutation represents an operation that mutates the Membership nodes in the graph.
@@ -26118,28 +31592,31 @@ func (m *StaffTokenMutation) ResetEdge(name string) error {
 // StoreMutation represents an operation that mutates the Store nodes in the graph.
 type StoreMutation struct {
 	config
-	op                Op
-	typ               string
-	id                *xid.ID
-	version           *int64
-	addversion        *int64
-	event_sequence    *int64
-	addevent_sequence *int64
-	updated_at        *micros.Time
-	addupdated_at     *micros.Time
-	handle            *string
-	name              *string
-	currency          *string
-	timezone          *string
-	status            *state.StoreStatus
-	next_number       *int64
-	addnext_number    *int64
-	legacy            *bool
-	demo              *bool
-	clearedFields     map[string]struct{}
-	done              bool
-	oldValue          func(context.Context) (*Store, error)
-	predicates        []predicate.Store
+	op                     Op
+	typ                    string
+	id                     *xid.ID
+	version                *int64
+	addversion             *int64
+	event_sequence         *int64
+	addevent_sequence      *int64
+	updated_at             *micros.Time
+	addupdated_at          *micros.Time
+	handle                 *string
+	name                   *string
+	currency               *string
+	timezone               *string
+	status                 *state.StoreStatus
+	next_number            *int64
+	addnext_number         *int64
+	legacy                 *bool
+	demo                   *bool
+	active_theme_id        *xid.ID
+	storefront_revision    *int64
+	addstorefront_revision *int64
+	clearedFields          map[string]struct{}
+	done                   bool
+	oldValue               func(context.Context) (*Store, error)
+	predicates             []predicate.Store
 }
 
 var _ ent.Mutation = (*StoreMutation)(nil)
@@ -26722,6 +32199,111 @@ func (m *StoreMutation) ResetDemo() {
 	m.demo = nil
 }
 
+// SetActiveThemeID sets the "active_theme_id" field.
+func (m *StoreMutation) SetActiveThemeID(x xid.ID) {
+	m.active_theme_id = &x
+}
+
+// ActiveThemeID returns the value of the "active_theme_id" field in the mutation.
+func (m *StoreMutation) ActiveThemeID() (r xid.ID, exists bool) {
+	v := m.active_theme_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldActiveThemeID returns the old "active_theme_id" field's value of the Store entity.
+// If the Store object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *StoreMutation) OldActiveThemeID(ctx context.Context) (v *xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldActiveThemeID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldActiveThemeID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldActiveThemeID: %w", err)
+	}
+	return oldValue.ActiveThemeID, nil
+}
+
+// ClearActiveThemeID clears the value of the "active_theme_id" field.
+func (m *StoreMutation) ClearActiveThemeID() {
+	m.active_theme_id = nil
+	m.clearedFields[store.FieldActiveThemeID] = struct{}{}
+}
+
+// ActiveThemeIDCleared returns if the "active_theme_id" field was cleared in this mutation.
+func (m *StoreMutation) ActiveThemeIDCleared() bool {
+	_, ok := m.clearedFields[store.FieldActiveThemeID]
+	return ok
+}
+
+// ResetActiveThemeID resets all changes to the "active_theme_id" field.
+func (m *StoreMutation) ResetActiveThemeID() {
+	m.active_theme_id = nil
+	delete(m.clearedFields, store.FieldActiveThemeID)
+}
+
+// SetStorefrontRevision sets the "storefront_revision" field.
+func (m *StoreMutation) SetStorefrontRevision(i int64) {
+	m.storefront_revision = &i
+	m.addstorefront_revision = nil
+}
+
+// StorefrontRevision returns the value of the "storefront_revision" field in the mutation.
+func (m *StoreMutation) StorefrontRevision() (r int64, exists bool) {
+	v := m.storefront_revision
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStorefrontRevision returns the old "storefront_revision" field's value of the Store entity.
+// If the Store object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *StoreMutation) OldStorefrontRevision(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStorefrontRevision is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStorefrontRevision requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStorefrontRevision: %w", err)
+	}
+	return oldValue.StorefrontRevision, nil
+}
+
+// AddStorefrontRevision adds i to the "storefront_revision" field.
+func (m *StoreMutation) AddStorefrontRevision(i int64) {
+	if m.addstorefront_revision != nil {
+		*m.addstorefront_revision += i
+	} else {
+		m.addstorefront_revision = &i
+	}
+}
+
+// AddedStorefrontRevision returns the value that was added to the "storefront_revision" field in this mutation.
+func (m *StoreMutation) AddedStorefrontRevision() (r int64, exists bool) {
+	v := m.addstorefront_revision
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetStorefrontRevision resets all changes to the "storefront_revision" field.
+func (m *StoreMutation) ResetStorefrontRevision() {
+	m.storefront_revision = nil
+	m.addstorefront_revision = nil
+}
+
 // Where appends a list predicates to the StoreMutation builder.
 func (m *StoreMutation) Where(ps ...predicate.Store) {
 	m.predicates = append(m.predicates, ps...)
@@ -26756,7 +32338,7 @@ func (m *StoreMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *StoreMutation) Fields() []string {
-	fields := make([]string, 0, 11)
+	fields := make([]string, 0, 13)
 	if m.version != nil {
 		fields = append(fields, store.FieldVersion)
 	}
@@ -26790,6 +32372,12 @@ func (m *StoreMutation) Fields() []string {
 	if m.demo != nil {
 		fields = append(fields, store.FieldDemo)
 	}
+	if m.active_theme_id != nil {
+		fields = append(fields, store.FieldActiveThemeID)
+	}
+	if m.storefront_revision != nil {
+		fields = append(fields, store.FieldStorefrontRevision)
+	}
 	return fields
 }
 
@@ -26820,6 +32408,10 @@ func (m *StoreMutation) Field(name string) (ent.Value, bool) {
 		return m.Legacy()
 	case store.FieldDemo:
 		return m.Demo()
+	case store.FieldActiveThemeID:
+		return m.ActiveThemeID()
+	case store.FieldStorefrontRevision:
+		return m.StorefrontRevision()
 	}
 	return nil, false
 }
@@ -26851,6 +32443,10 @@ func (m *StoreMutation) OldField(ctx context.Context, name string) (ent.Value, e
 		return m.OldLegacy(ctx)
 	case store.FieldDemo:
 		return m.OldDemo(ctx)
+	case store.FieldActiveThemeID:
+		return m.OldActiveThemeID(ctx)
+	case store.FieldStorefrontRevision:
+		return m.OldStorefrontRevision(ctx)
 	}
 	return nil, fmt.Errorf("unknown Store field %s", name)
 }
@@ -26937,6 +32533,20 @@ func (m *StoreMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetDemo(v)
 		return nil
+	case store.FieldActiveThemeID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetActiveThemeID(v)
+		return nil
+	case store.FieldStorefrontRevision:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStorefrontRevision(v)
+		return nil
 	}
 	return fmt.Errorf("unknown Store field %s", name)
 }
@@ -26957,6 +32567,9 @@ func (m *StoreMutation) AddedFields() []string {
 	if m.addnext_number != nil {
 		fields = append(fields, store.FieldNextNumber)
 	}
+	if m.addstorefront_revision != nil {
+		fields = append(fields, store.FieldStorefrontRevision)
+	}
 	return fields
 }
 
@@ -26973,6 +32586,8 @@ func (m *StoreMutation) AddedField(name string) (ent.Value, bool) {
 		return m.AddedUpdatedAt()
 	case store.FieldNextNumber:
 		return m.AddedNextNumber()
+	case store.FieldStorefrontRevision:
+		return m.AddedStorefrontRevision()
 	}
 	return nil, false
 }
@@ -27010,6 +32625,13 @@ func (m *StoreMutation) AddField(name string, value ent.Value) error {
 		}
 		m.AddNextNumber(v)
 		return nil
+	case store.FieldStorefrontRevision:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddStorefrontRevision(v)
+		return nil
 	}
 	return fmt.Errorf("unknown Store numeric field %s", name)
 }
@@ -27017,7 +32639,11 @@ func (m *StoreMutation) AddField(name string, value ent.Value) error {
 // ClearedFields returns all nullable fields that were cleared during this
 // mutation.
 func (m *StoreMutation) ClearedFields() []string {
-	return nil
+	var fields []string
+	if m.FieldCleared(store.FieldActiveThemeID) {
+		fields = append(fields, store.FieldActiveThemeID)
+	}
+	return fields
 }
 
 // FieldCleared returns a boolean indicating if a field with the given name was
@@ -27030,6 +32656,11 @@ func (m *StoreMutation) FieldCleared(name string) bool {
 // ClearField clears the value of the field with the given name. It returns an
 // error if the field is not defined in the schema.
 func (m *StoreMutation) ClearField(name string) error {
+	switch name {
+	case store.FieldActiveThemeID:
+		m.ClearActiveThemeID()
+		return nil
+	}
 	return fmt.Errorf("unknown Store nullable field %s", name)
 }
 
@@ -27069,6 +32700,12 @@ func (m *StoreMutation) ResetField(name string) error {
 		return nil
 	case store.FieldDemo:
 		m.ResetDemo()
+		return nil
+	case store.FieldActiveThemeID:
+		m.ResetActiveThemeID()
+		return nil
+	case store.FieldStorefrontRevision:
+		m.ResetStorefrontRevision()
 		return nil
 	}
 	return fmt.Errorf("unknown Store field %s", name)
@@ -27452,6 +33089,3445 @@ func (m *StoreHandleMutation) ClearEdge(name string) error {
 // It returns an error if the edge is not defined in the schema.
 func (m *StoreHandleMutation) ResetEdge(name string) error {
 	return fmt.Errorf("unknown StoreHandle edge %s", name)
+}
+
+// ThemeMutation represents an operation that mutates the Theme nodes in the graph.
+type ThemeMutation struct {
+	config
+	op                   Op
+	typ                  string
+	id                   *xid.ID
+	store_id             *xid.ID
+	version              *int64
+	addversion           *int64
+	event_sequence       *int64
+	addevent_sequence    *int64
+	updated_at           *micros.Time
+	addupdated_at        *micros.Time
+	bucket               *int8
+	addbucket            *int8
+	name                 *string
+	theme_version        *string
+	author               *string
+	description          *string
+	status               *state.ThemeStatus
+	source               *state.ThemeSource
+	marketplace_theme_id *xid.ID
+	asset_count          *int64
+	addasset_count       *int64
+	size_bytes           *int64
+	addsize_bytes        *int64
+	checksum             *digest.Sum
+	preview              *string
+	activated_at         *micros.Time
+	addactivated_at      *micros.Time
+	due_at               *micros.Time
+	adddue_at            *micros.Time
+	tries                *int
+	addtries             *int
+	clearedFields        map[string]struct{}
+	done                 bool
+	oldValue             func(context.Context) (*Theme, error)
+	predicates           []predicate.Theme
+}
+
+var _ ent.Mutation = (*ThemeMutation)(nil)
+
+// themeOption allows management of the mutation configuration using functional options.
+type themeOption func(*ThemeMutation)
+
+// newThemeMutation creates new mutation for the Theme entity.
+func newThemeMutation(c config, op Op, opts ...themeOption) *ThemeMutation {
+	m := &ThemeMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeTheme,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withThemeID sets the ID field of the mutation.
+func withThemeID(id xid.ID) themeOption {
+	return func(m *ThemeMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *Theme
+		)
+		m.oldValue = func(ctx context.Context) (*Theme, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().Theme.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withTheme sets the old Theme of the mutation.
+func withTheme(node *Theme) themeOption {
+	return func(m *ThemeMutation) {
+		m.oldValue = func(context.Context) (*Theme, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m ThemeMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m ThemeMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("db: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of Theme entities.
+func (m *ThemeMutation) SetID(id xid.ID) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *ThemeMutation) ID() (id xid.ID, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *ThemeMutation) IDs(ctx context.Context) ([]xid.ID, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []xid.ID{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().Theme.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetStoreID sets the "store_id" field.
+func (m *ThemeMutation) SetStoreID(x xid.ID) {
+	m.store_id = &x
+}
+
+// StoreID returns the value of the "store_id" field in the mutation.
+func (m *ThemeMutation) StoreID() (r xid.ID, exists bool) {
+	v := m.store_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStoreID returns the old "store_id" field's value of the Theme entity.
+// If the Theme object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ThemeMutation) OldStoreID(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStoreID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStoreID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStoreID: %w", err)
+	}
+	return oldValue.StoreID, nil
+}
+
+// ResetStoreID resets all changes to the "store_id" field.
+func (m *ThemeMutation) ResetStoreID() {
+	m.store_id = nil
+}
+
+// SetVersion sets the "version" field.
+func (m *ThemeMutation) SetVersion(i int64) {
+	m.version = &i
+	m.addversion = nil
+}
+
+// Version returns the value of the "version" field in the mutation.
+func (m *ThemeMutation) Version() (r int64, exists bool) {
+	v := m.version
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldVersion returns the old "version" field's value of the Theme entity.
+// If the Theme object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ThemeMutation) OldVersion(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldVersion is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldVersion requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldVersion: %w", err)
+	}
+	return oldValue.Version, nil
+}
+
+// AddVersion adds i to the "version" field.
+func (m *ThemeMutation) AddVersion(i int64) {
+	if m.addversion != nil {
+		*m.addversion += i
+	} else {
+		m.addversion = &i
+	}
+}
+
+// AddedVersion returns the value that was added to the "version" field in this mutation.
+func (m *ThemeMutation) AddedVersion() (r int64, exists bool) {
+	v := m.addversion
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetVersion resets all changes to the "version" field.
+func (m *ThemeMutation) ResetVersion() {
+	m.version = nil
+	m.addversion = nil
+}
+
+// SetEventSequence sets the "event_sequence" field.
+func (m *ThemeMutation) SetEventSequence(i int64) {
+	m.event_sequence = &i
+	m.addevent_sequence = nil
+}
+
+// EventSequence returns the value of the "event_sequence" field in the mutation.
+func (m *ThemeMutation) EventSequence() (r int64, exists bool) {
+	v := m.event_sequence
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldEventSequence returns the old "event_sequence" field's value of the Theme entity.
+// If the Theme object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ThemeMutation) OldEventSequence(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldEventSequence is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldEventSequence requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldEventSequence: %w", err)
+	}
+	return oldValue.EventSequence, nil
+}
+
+// AddEventSequence adds i to the "event_sequence" field.
+func (m *ThemeMutation) AddEventSequence(i int64) {
+	if m.addevent_sequence != nil {
+		*m.addevent_sequence += i
+	} else {
+		m.addevent_sequence = &i
+	}
+}
+
+// AddedEventSequence returns the value that was added to the "event_sequence" field in this mutation.
+func (m *ThemeMutation) AddedEventSequence() (r int64, exists bool) {
+	v := m.addevent_sequence
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetEventSequence resets all changes to the "event_sequence" field.
+func (m *ThemeMutation) ResetEventSequence() {
+	m.event_sequence = nil
+	m.addevent_sequence = nil
+}
+
+// SetUpdatedAt sets the "updated_at" field.
+func (m *ThemeMutation) SetUpdatedAt(value micros.Time) {
+	m.updated_at = &value
+	m.addupdated_at = nil
+}
+
+// UpdatedAt returns the value of the "updated_at" field in the mutation.
+func (m *ThemeMutation) UpdatedAt() (r micros.Time, exists bool) {
+	v := m.updated_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldUpdatedAt returns the old "updated_at" field's value of the Theme entity.
+// If the Theme object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ThemeMutation) OldUpdatedAt(ctx context.Context) (v micros.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldUpdatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldUpdatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldUpdatedAt: %w", err)
+	}
+	return oldValue.UpdatedAt, nil
+}
+
+// AddUpdatedAt adds value to the "updated_at" field.
+func (m *ThemeMutation) AddUpdatedAt(value micros.Time) {
+	if m.addupdated_at != nil {
+		*m.addupdated_at += value
+	} else {
+		m.addupdated_at = &value
+	}
+}
+
+// AddedUpdatedAt returns the value that was added to the "updated_at" field in this mutation.
+func (m *ThemeMutation) AddedUpdatedAt() (r micros.Time, exists bool) {
+	v := m.addupdated_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetUpdatedAt resets all changes to the "updated_at" field.
+func (m *ThemeMutation) ResetUpdatedAt() {
+	m.updated_at = nil
+	m.addupdated_at = nil
+}
+
+// SetBucket sets the "bucket" field.
+func (m *ThemeMutation) SetBucket(i int8) {
+	m.bucket = &i
+	m.addbucket = nil
+}
+
+// Bucket returns the value of the "bucket" field in the mutation.
+func (m *ThemeMutation) Bucket() (r int8, exists bool) {
+	v := m.bucket
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldBucket returns the old "bucket" field's value of the Theme entity.
+// If the Theme object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ThemeMutation) OldBucket(ctx context.Context) (v int8, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldBucket is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldBucket requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldBucket: %w", err)
+	}
+	return oldValue.Bucket, nil
+}
+
+// AddBucket adds i to the "bucket" field.
+func (m *ThemeMutation) AddBucket(i int8) {
+	if m.addbucket != nil {
+		*m.addbucket += i
+	} else {
+		m.addbucket = &i
+	}
+}
+
+// AddedBucket returns the value that was added to the "bucket" field in this mutation.
+func (m *ThemeMutation) AddedBucket() (r int8, exists bool) {
+	v := m.addbucket
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetBucket resets all changes to the "bucket" field.
+func (m *ThemeMutation) ResetBucket() {
+	m.bucket = nil
+	m.addbucket = nil
+}
+
+// SetName sets the "name" field.
+func (m *ThemeMutation) SetName(s string) {
+	m.name = &s
+}
+
+// Name returns the value of the "name" field in the mutation.
+func (m *ThemeMutation) Name() (r string, exists bool) {
+	v := m.name
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldName returns the old "name" field's value of the Theme entity.
+// If the Theme object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ThemeMutation) OldName(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldName is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldName requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldName: %w", err)
+	}
+	return oldValue.Name, nil
+}
+
+// ResetName resets all changes to the "name" field.
+func (m *ThemeMutation) ResetName() {
+	m.name = nil
+}
+
+// SetThemeVersion sets the "theme_version" field.
+func (m *ThemeMutation) SetThemeVersion(s string) {
+	m.theme_version = &s
+}
+
+// ThemeVersion returns the value of the "theme_version" field in the mutation.
+func (m *ThemeMutation) ThemeVersion() (r string, exists bool) {
+	v := m.theme_version
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldThemeVersion returns the old "theme_version" field's value of the Theme entity.
+// If the Theme object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ThemeMutation) OldThemeVersion(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldThemeVersion is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldThemeVersion requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldThemeVersion: %w", err)
+	}
+	return oldValue.ThemeVersion, nil
+}
+
+// ClearThemeVersion clears the value of the "theme_version" field.
+func (m *ThemeMutation) ClearThemeVersion() {
+	m.theme_version = nil
+	m.clearedFields[theme.FieldThemeVersion] = struct{}{}
+}
+
+// ThemeVersionCleared returns if the "theme_version" field was cleared in this mutation.
+func (m *ThemeMutation) ThemeVersionCleared() bool {
+	_, ok := m.clearedFields[theme.FieldThemeVersion]
+	return ok
+}
+
+// ResetThemeVersion resets all changes to the "theme_version" field.
+func (m *ThemeMutation) ResetThemeVersion() {
+	m.theme_version = nil
+	delete(m.clearedFields, theme.FieldThemeVersion)
+}
+
+// SetAuthor sets the "author" field.
+func (m *ThemeMutation) SetAuthor(s string) {
+	m.author = &s
+}
+
+// Author returns the value of the "author" field in the mutation.
+func (m *ThemeMutation) Author() (r string, exists bool) {
+	v := m.author
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldAuthor returns the old "author" field's value of the Theme entity.
+// If the Theme object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ThemeMutation) OldAuthor(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldAuthor is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldAuthor requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldAuthor: %w", err)
+	}
+	return oldValue.Author, nil
+}
+
+// ClearAuthor clears the value of the "author" field.
+func (m *ThemeMutation) ClearAuthor() {
+	m.author = nil
+	m.clearedFields[theme.FieldAuthor] = struct{}{}
+}
+
+// AuthorCleared returns if the "author" field was cleared in this mutation.
+func (m *ThemeMutation) AuthorCleared() bool {
+	_, ok := m.clearedFields[theme.FieldAuthor]
+	return ok
+}
+
+// ResetAuthor resets all changes to the "author" field.
+func (m *ThemeMutation) ResetAuthor() {
+	m.author = nil
+	delete(m.clearedFields, theme.FieldAuthor)
+}
+
+// SetDescription sets the "description" field.
+func (m *ThemeMutation) SetDescription(s string) {
+	m.description = &s
+}
+
+// Description returns the value of the "description" field in the mutation.
+func (m *ThemeMutation) Description() (r string, exists bool) {
+	v := m.description
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldDescription returns the old "description" field's value of the Theme entity.
+// If the Theme object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ThemeMutation) OldDescription(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldDescription is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldDescription requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldDescription: %w", err)
+	}
+	return oldValue.Description, nil
+}
+
+// ClearDescription clears the value of the "description" field.
+func (m *ThemeMutation) ClearDescription() {
+	m.description = nil
+	m.clearedFields[theme.FieldDescription] = struct{}{}
+}
+
+// DescriptionCleared returns if the "description" field was cleared in this mutation.
+func (m *ThemeMutation) DescriptionCleared() bool {
+	_, ok := m.clearedFields[theme.FieldDescription]
+	return ok
+}
+
+// ResetDescription resets all changes to the "description" field.
+func (m *ThemeMutation) ResetDescription() {
+	m.description = nil
+	delete(m.clearedFields, theme.FieldDescription)
+}
+
+// SetStatus sets the "status" field.
+func (m *ThemeMutation) SetStatus(ss state.ThemeStatus) {
+	m.status = &ss
+}
+
+// Status returns the value of the "status" field in the mutation.
+func (m *ThemeMutation) Status() (r state.ThemeStatus, exists bool) {
+	v := m.status
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStatus returns the old "status" field's value of the Theme entity.
+// If the Theme object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ThemeMutation) OldStatus(ctx context.Context) (v state.ThemeStatus, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStatus is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStatus requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStatus: %w", err)
+	}
+	return oldValue.Status, nil
+}
+
+// ResetStatus resets all changes to the "status" field.
+func (m *ThemeMutation) ResetStatus() {
+	m.status = nil
+}
+
+// SetSource sets the "source" field.
+func (m *ThemeMutation) SetSource(ss state.ThemeSource) {
+	m.source = &ss
+}
+
+// Source returns the value of the "source" field in the mutation.
+func (m *ThemeMutation) Source() (r state.ThemeSource, exists bool) {
+	v := m.source
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSource returns the old "source" field's value of the Theme entity.
+// If the Theme object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ThemeMutation) OldSource(ctx context.Context) (v state.ThemeSource, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSource is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSource requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSource: %w", err)
+	}
+	return oldValue.Source, nil
+}
+
+// ResetSource resets all changes to the "source" field.
+func (m *ThemeMutation) ResetSource() {
+	m.source = nil
+}
+
+// SetMarketplaceThemeID sets the "marketplace_theme_id" field.
+func (m *ThemeMutation) SetMarketplaceThemeID(x xid.ID) {
+	m.marketplace_theme_id = &x
+}
+
+// MarketplaceThemeID returns the value of the "marketplace_theme_id" field in the mutation.
+func (m *ThemeMutation) MarketplaceThemeID() (r xid.ID, exists bool) {
+	v := m.marketplace_theme_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldMarketplaceThemeID returns the old "marketplace_theme_id" field's value of the Theme entity.
+// If the Theme object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ThemeMutation) OldMarketplaceThemeID(ctx context.Context) (v *xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldMarketplaceThemeID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldMarketplaceThemeID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldMarketplaceThemeID: %w", err)
+	}
+	return oldValue.MarketplaceThemeID, nil
+}
+
+// ClearMarketplaceThemeID clears the value of the "marketplace_theme_id" field.
+func (m *ThemeMutation) ClearMarketplaceThemeID() {
+	m.marketplace_theme_id = nil
+	m.clearedFields[theme.FieldMarketplaceThemeID] = struct{}{}
+}
+
+// MarketplaceThemeIDCleared returns if the "marketplace_theme_id" field was cleared in this mutation.
+func (m *ThemeMutation) MarketplaceThemeIDCleared() bool {
+	_, ok := m.clearedFields[theme.FieldMarketplaceThemeID]
+	return ok
+}
+
+// ResetMarketplaceThemeID resets all changes to the "marketplace_theme_id" field.
+func (m *ThemeMutation) ResetMarketplaceThemeID() {
+	m.marketplace_theme_id = nil
+	delete(m.clearedFields, theme.FieldMarketplaceThemeID)
+}
+
+// SetAssetCount sets the "asset_count" field.
+func (m *ThemeMutation) SetAssetCount(i int64) {
+	m.asset_count = &i
+	m.addasset_count = nil
+}
+
+// AssetCount returns the value of the "asset_count" field in the mutation.
+func (m *ThemeMutation) AssetCount() (r int64, exists bool) {
+	v := m.asset_count
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldAssetCount returns the old "asset_count" field's value of the Theme entity.
+// If the Theme object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ThemeMutation) OldAssetCount(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldAssetCount is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldAssetCount requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldAssetCount: %w", err)
+	}
+	return oldValue.AssetCount, nil
+}
+
+// AddAssetCount adds i to the "asset_count" field.
+func (m *ThemeMutation) AddAssetCount(i int64) {
+	if m.addasset_count != nil {
+		*m.addasset_count += i
+	} else {
+		m.addasset_count = &i
+	}
+}
+
+// AddedAssetCount returns the value that was added to the "asset_count" field in this mutation.
+func (m *ThemeMutation) AddedAssetCount() (r int64, exists bool) {
+	v := m.addasset_count
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetAssetCount resets all changes to the "asset_count" field.
+func (m *ThemeMutation) ResetAssetCount() {
+	m.asset_count = nil
+	m.addasset_count = nil
+}
+
+// SetSizeBytes sets the "size_bytes" field.
+func (m *ThemeMutation) SetSizeBytes(i int64) {
+	m.size_bytes = &i
+	m.addsize_bytes = nil
+}
+
+// SizeBytes returns the value of the "size_bytes" field in the mutation.
+func (m *ThemeMutation) SizeBytes() (r int64, exists bool) {
+	v := m.size_bytes
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSizeBytes returns the old "size_bytes" field's value of the Theme entity.
+// If the Theme object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ThemeMutation) OldSizeBytes(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSizeBytes is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSizeBytes requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSizeBytes: %w", err)
+	}
+	return oldValue.SizeBytes, nil
+}
+
+// AddSizeBytes adds i to the "size_bytes" field.
+func (m *ThemeMutation) AddSizeBytes(i int64) {
+	if m.addsize_bytes != nil {
+		*m.addsize_bytes += i
+	} else {
+		m.addsize_bytes = &i
+	}
+}
+
+// AddedSizeBytes returns the value that was added to the "size_bytes" field in this mutation.
+func (m *ThemeMutation) AddedSizeBytes() (r int64, exists bool) {
+	v := m.addsize_bytes
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetSizeBytes resets all changes to the "size_bytes" field.
+func (m *ThemeMutation) ResetSizeBytes() {
+	m.size_bytes = nil
+	m.addsize_bytes = nil
+}
+
+// SetChecksum sets the "checksum" field.
+func (m *ThemeMutation) SetChecksum(d digest.Sum) {
+	m.checksum = &d
+}
+
+// Checksum returns the value of the "checksum" field in the mutation.
+func (m *ThemeMutation) Checksum() (r digest.Sum, exists bool) {
+	v := m.checksum
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldChecksum returns the old "checksum" field's value of the Theme entity.
+// If the Theme object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ThemeMutation) OldChecksum(ctx context.Context) (v digest.Sum, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldChecksum is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldChecksum requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldChecksum: %w", err)
+	}
+	return oldValue.Checksum, nil
+}
+
+// ResetChecksum resets all changes to the "checksum" field.
+func (m *ThemeMutation) ResetChecksum() {
+	m.checksum = nil
+}
+
+// SetPreview sets the "preview" field.
+func (m *ThemeMutation) SetPreview(s string) {
+	m.preview = &s
+}
+
+// Preview returns the value of the "preview" field in the mutation.
+func (m *ThemeMutation) Preview() (r string, exists bool) {
+	v := m.preview
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldPreview returns the old "preview" field's value of the Theme entity.
+// If the Theme object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ThemeMutation) OldPreview(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldPreview is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldPreview requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldPreview: %w", err)
+	}
+	return oldValue.Preview, nil
+}
+
+// ClearPreview clears the value of the "preview" field.
+func (m *ThemeMutation) ClearPreview() {
+	m.preview = nil
+	m.clearedFields[theme.FieldPreview] = struct{}{}
+}
+
+// PreviewCleared returns if the "preview" field was cleared in this mutation.
+func (m *ThemeMutation) PreviewCleared() bool {
+	_, ok := m.clearedFields[theme.FieldPreview]
+	return ok
+}
+
+// ResetPreview resets all changes to the "preview" field.
+func (m *ThemeMutation) ResetPreview() {
+	m.preview = nil
+	delete(m.clearedFields, theme.FieldPreview)
+}
+
+// SetActivatedAt sets the "activated_at" field.
+func (m *ThemeMutation) SetActivatedAt(value micros.Time) {
+	m.activated_at = &value
+	m.addactivated_at = nil
+}
+
+// ActivatedAt returns the value of the "activated_at" field in the mutation.
+func (m *ThemeMutation) ActivatedAt() (r micros.Time, exists bool) {
+	v := m.activated_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldActivatedAt returns the old "activated_at" field's value of the Theme entity.
+// If the Theme object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ThemeMutation) OldActivatedAt(ctx context.Context) (v *micros.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldActivatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldActivatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldActivatedAt: %w", err)
+	}
+	return oldValue.ActivatedAt, nil
+}
+
+// AddActivatedAt adds value to the "activated_at" field.
+func (m *ThemeMutation) AddActivatedAt(value micros.Time) {
+	if m.addactivated_at != nil {
+		*m.addactivated_at += value
+	} else {
+		m.addactivated_at = &value
+	}
+}
+
+// AddedActivatedAt returns the value that was added to the "activated_at" field in this mutation.
+func (m *ThemeMutation) AddedActivatedAt() (r micros.Time, exists bool) {
+	v := m.addactivated_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearActivatedAt clears the value of the "activated_at" field.
+func (m *ThemeMutation) ClearActivatedAt() {
+	m.activated_at = nil
+	m.addactivated_at = nil
+	m.clearedFields[theme.FieldActivatedAt] = struct{}{}
+}
+
+// ActivatedAtCleared returns if the "activated_at" field was cleared in this mutation.
+func (m *ThemeMutation) ActivatedAtCleared() bool {
+	_, ok := m.clearedFields[theme.FieldActivatedAt]
+	return ok
+}
+
+// ResetActivatedAt resets all changes to the "activated_at" field.
+func (m *ThemeMutation) ResetActivatedAt() {
+	m.activated_at = nil
+	m.addactivated_at = nil
+	delete(m.clearedFields, theme.FieldActivatedAt)
+}
+
+// SetDueAt sets the "due_at" field.
+func (m *ThemeMutation) SetDueAt(value micros.Time) {
+	m.due_at = &value
+	m.adddue_at = nil
+}
+
+// DueAt returns the value of the "due_at" field in the mutation.
+func (m *ThemeMutation) DueAt() (r micros.Time, exists bool) {
+	v := m.due_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldDueAt returns the old "due_at" field's value of the Theme entity.
+// If the Theme object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ThemeMutation) OldDueAt(ctx context.Context) (v micros.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldDueAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldDueAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldDueAt: %w", err)
+	}
+	return oldValue.DueAt, nil
+}
+
+// AddDueAt adds value to the "due_at" field.
+func (m *ThemeMutation) AddDueAt(value micros.Time) {
+	if m.adddue_at != nil {
+		*m.adddue_at += value
+	} else {
+		m.adddue_at = &value
+	}
+}
+
+// AddedDueAt returns the value that was added to the "due_at" field in this mutation.
+func (m *ThemeMutation) AddedDueAt() (r micros.Time, exists bool) {
+	v := m.adddue_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetDueAt resets all changes to the "due_at" field.
+func (m *ThemeMutation) ResetDueAt() {
+	m.due_at = nil
+	m.adddue_at = nil
+}
+
+// SetTries sets the "tries" field.
+func (m *ThemeMutation) SetTries(i int) {
+	m.tries = &i
+	m.addtries = nil
+}
+
+// Tries returns the value of the "tries" field in the mutation.
+func (m *ThemeMutation) Tries() (r int, exists bool) {
+	v := m.tries
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldTries returns the old "tries" field's value of the Theme entity.
+// If the Theme object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ThemeMutation) OldTries(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldTries is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldTries requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldTries: %w", err)
+	}
+	return oldValue.Tries, nil
+}
+
+// AddTries adds i to the "tries" field.
+func (m *ThemeMutation) AddTries(i int) {
+	if m.addtries != nil {
+		*m.addtries += i
+	} else {
+		m.addtries = &i
+	}
+}
+
+// AddedTries returns the value that was added to the "tries" field in this mutation.
+func (m *ThemeMutation) AddedTries() (r int, exists bool) {
+	v := m.addtries
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetTries resets all changes to the "tries" field.
+func (m *ThemeMutation) ResetTries() {
+	m.tries = nil
+	m.addtries = nil
+}
+
+// Where appends a list predicates to the ThemeMutation builder.
+func (m *ThemeMutation) Where(ps ...predicate.Theme) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the ThemeMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *ThemeMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.Theme, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *ThemeMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *ThemeMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (Theme).
+func (m *ThemeMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *ThemeMutation) Fields() []string {
+	fields := make([]string, 0, 19)
+	if m.store_id != nil {
+		fields = append(fields, theme.FieldStoreID)
+	}
+	if m.version != nil {
+		fields = append(fields, theme.FieldVersion)
+	}
+	if m.event_sequence != nil {
+		fields = append(fields, theme.FieldEventSequence)
+	}
+	if m.updated_at != nil {
+		fields = append(fields, theme.FieldUpdatedAt)
+	}
+	if m.bucket != nil {
+		fields = append(fields, theme.FieldBucket)
+	}
+	if m.name != nil {
+		fields = append(fields, theme.FieldName)
+	}
+	if m.theme_version != nil {
+		fields = append(fields, theme.FieldThemeVersion)
+	}
+	if m.author != nil {
+		fields = append(fields, theme.FieldAuthor)
+	}
+	if m.description != nil {
+		fields = append(fields, theme.FieldDescription)
+	}
+	if m.status != nil {
+		fields = append(fields, theme.FieldStatus)
+	}
+	if m.source != nil {
+		fields = append(fields, theme.FieldSource)
+	}
+	if m.marketplace_theme_id != nil {
+		fields = append(fields, theme.FieldMarketplaceThemeID)
+	}
+	if m.asset_count != nil {
+		fields = append(fields, theme.FieldAssetCount)
+	}
+	if m.size_bytes != nil {
+		fields = append(fields, theme.FieldSizeBytes)
+	}
+	if m.checksum != nil {
+		fields = append(fields, theme.FieldChecksum)
+	}
+	if m.preview != nil {
+		fields = append(fields, theme.FieldPreview)
+	}
+	if m.activated_at != nil {
+		fields = append(fields, theme.FieldActivatedAt)
+	}
+	if m.due_at != nil {
+		fields = append(fields, theme.FieldDueAt)
+	}
+	if m.tries != nil {
+		fields = append(fields, theme.FieldTries)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *ThemeMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case theme.FieldStoreID:
+		return m.StoreID()
+	case theme.FieldVersion:
+		return m.Version()
+	case theme.FieldEventSequence:
+		return m.EventSequence()
+	case theme.FieldUpdatedAt:
+		return m.UpdatedAt()
+	case theme.FieldBucket:
+		return m.Bucket()
+	case theme.FieldName:
+		return m.Name()
+	case theme.FieldThemeVersion:
+		return m.ThemeVersion()
+	case theme.FieldAuthor:
+		return m.Author()
+	case theme.FieldDescription:
+		return m.Description()
+	case theme.FieldStatus:
+		return m.Status()
+	case theme.FieldSource:
+		return m.Source()
+	case theme.FieldMarketplaceThemeID:
+		return m.MarketplaceThemeID()
+	case theme.FieldAssetCount:
+		return m.AssetCount()
+	case theme.FieldSizeBytes:
+		return m.SizeBytes()
+	case theme.FieldChecksum:
+		return m.Checksum()
+	case theme.FieldPreview:
+		return m.Preview()
+	case theme.FieldActivatedAt:
+		return m.ActivatedAt()
+	case theme.FieldDueAt:
+		return m.DueAt()
+	case theme.FieldTries:
+		return m.Tries()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *ThemeMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case theme.FieldStoreID:
+		return m.OldStoreID(ctx)
+	case theme.FieldVersion:
+		return m.OldVersion(ctx)
+	case theme.FieldEventSequence:
+		return m.OldEventSequence(ctx)
+	case theme.FieldUpdatedAt:
+		return m.OldUpdatedAt(ctx)
+	case theme.FieldBucket:
+		return m.OldBucket(ctx)
+	case theme.FieldName:
+		return m.OldName(ctx)
+	case theme.FieldThemeVersion:
+		return m.OldThemeVersion(ctx)
+	case theme.FieldAuthor:
+		return m.OldAuthor(ctx)
+	case theme.FieldDescription:
+		return m.OldDescription(ctx)
+	case theme.FieldStatus:
+		return m.OldStatus(ctx)
+	case theme.FieldSource:
+		return m.OldSource(ctx)
+	case theme.FieldMarketplaceThemeID:
+		return m.OldMarketplaceThemeID(ctx)
+	case theme.FieldAssetCount:
+		return m.OldAssetCount(ctx)
+	case theme.FieldSizeBytes:
+		return m.OldSizeBytes(ctx)
+	case theme.FieldChecksum:
+		return m.OldChecksum(ctx)
+	case theme.FieldPreview:
+		return m.OldPreview(ctx)
+	case theme.FieldActivatedAt:
+		return m.OldActivatedAt(ctx)
+	case theme.FieldDueAt:
+		return m.OldDueAt(ctx)
+	case theme.FieldTries:
+		return m.OldTries(ctx)
+	}
+	return nil, fmt.Errorf("unknown Theme field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *ThemeMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case theme.FieldStoreID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStoreID(v)
+		return nil
+	case theme.FieldVersion:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetVersion(v)
+		return nil
+	case theme.FieldEventSequence:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetEventSequence(v)
+		return nil
+	case theme.FieldUpdatedAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetUpdatedAt(v)
+		return nil
+	case theme.FieldBucket:
+		v, ok := value.(int8)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetBucket(v)
+		return nil
+	case theme.FieldName:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetName(v)
+		return nil
+	case theme.FieldThemeVersion:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetThemeVersion(v)
+		return nil
+	case theme.FieldAuthor:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAuthor(v)
+		return nil
+	case theme.FieldDescription:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDescription(v)
+		return nil
+	case theme.FieldStatus:
+		v, ok := value.(state.ThemeStatus)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStatus(v)
+		return nil
+	case theme.FieldSource:
+		v, ok := value.(state.ThemeSource)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSource(v)
+		return nil
+	case theme.FieldMarketplaceThemeID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetMarketplaceThemeID(v)
+		return nil
+	case theme.FieldAssetCount:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAssetCount(v)
+		return nil
+	case theme.FieldSizeBytes:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSizeBytes(v)
+		return nil
+	case theme.FieldChecksum:
+		v, ok := value.(digest.Sum)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetChecksum(v)
+		return nil
+	case theme.FieldPreview:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetPreview(v)
+		return nil
+	case theme.FieldActivatedAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetActivatedAt(v)
+		return nil
+	case theme.FieldDueAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDueAt(v)
+		return nil
+	case theme.FieldTries:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetTries(v)
+		return nil
+	}
+	return fmt.Errorf("unknown Theme field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *ThemeMutation) AddedFields() []string {
+	var fields []string
+	if m.addversion != nil {
+		fields = append(fields, theme.FieldVersion)
+	}
+	if m.addevent_sequence != nil {
+		fields = append(fields, theme.FieldEventSequence)
+	}
+	if m.addupdated_at != nil {
+		fields = append(fields, theme.FieldUpdatedAt)
+	}
+	if m.addbucket != nil {
+		fields = append(fields, theme.FieldBucket)
+	}
+	if m.addasset_count != nil {
+		fields = append(fields, theme.FieldAssetCount)
+	}
+	if m.addsize_bytes != nil {
+		fields = append(fields, theme.FieldSizeBytes)
+	}
+	if m.addactivated_at != nil {
+		fields = append(fields, theme.FieldActivatedAt)
+	}
+	if m.adddue_at != nil {
+		fields = append(fields, theme.FieldDueAt)
+	}
+	if m.addtries != nil {
+		fields = append(fields, theme.FieldTries)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *ThemeMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case theme.FieldVersion:
+		return m.AddedVersion()
+	case theme.FieldEventSequence:
+		return m.AddedEventSequence()
+	case theme.FieldUpdatedAt:
+		return m.AddedUpdatedAt()
+	case theme.FieldBucket:
+		return m.AddedBucket()
+	case theme.FieldAssetCount:
+		return m.AddedAssetCount()
+	case theme.FieldSizeBytes:
+		return m.AddedSizeBytes()
+	case theme.FieldActivatedAt:
+		return m.AddedActivatedAt()
+	case theme.FieldDueAt:
+		return m.AddedDueAt()
+	case theme.FieldTries:
+		return m.AddedTries()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *ThemeMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case theme.FieldVersion:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddVersion(v)
+		return nil
+	case theme.FieldEventSequence:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddEventSequence(v)
+		return nil
+	case theme.FieldUpdatedAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddUpdatedAt(v)
+		return nil
+	case theme.FieldBucket:
+		v, ok := value.(int8)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddBucket(v)
+		return nil
+	case theme.FieldAssetCount:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddAssetCount(v)
+		return nil
+	case theme.FieldSizeBytes:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddSizeBytes(v)
+		return nil
+	case theme.FieldActivatedAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddActivatedAt(v)
+		return nil
+	case theme.FieldDueAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddDueAt(v)
+		return nil
+	case theme.FieldTries:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddTries(v)
+		return nil
+	}
+	return fmt.Errorf("unknown Theme numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *ThemeMutation) ClearedFields() []string {
+	var fields []string
+	if m.FieldCleared(theme.FieldThemeVersion) {
+		fields = append(fields, theme.FieldThemeVersion)
+	}
+	if m.FieldCleared(theme.FieldAuthor) {
+		fields = append(fields, theme.FieldAuthor)
+	}
+	if m.FieldCleared(theme.FieldDescription) {
+		fields = append(fields, theme.FieldDescription)
+	}
+	if m.FieldCleared(theme.FieldMarketplaceThemeID) {
+		fields = append(fields, theme.FieldMarketplaceThemeID)
+	}
+	if m.FieldCleared(theme.FieldPreview) {
+		fields = append(fields, theme.FieldPreview)
+	}
+	if m.FieldCleared(theme.FieldActivatedAt) {
+		fields = append(fields, theme.FieldActivatedAt)
+	}
+	return fields
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *ThemeMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *ThemeMutation) ClearField(name string) error {
+	switch name {
+	case theme.FieldThemeVersion:
+		m.ClearThemeVersion()
+		return nil
+	case theme.FieldAuthor:
+		m.ClearAuthor()
+		return nil
+	case theme.FieldDescription:
+		m.ClearDescription()
+		return nil
+	case theme.FieldMarketplaceThemeID:
+		m.ClearMarketplaceThemeID()
+		return nil
+	case theme.FieldPreview:
+		m.ClearPreview()
+		return nil
+	case theme.FieldActivatedAt:
+		m.ClearActivatedAt()
+		return nil
+	}
+	return fmt.Errorf("unknown Theme nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *ThemeMutation) ResetField(name string) error {
+	switch name {
+	case theme.FieldStoreID:
+		m.ResetStoreID()
+		return nil
+	case theme.FieldVersion:
+		m.ResetVersion()
+		return nil
+	case theme.FieldEventSequence:
+		m.ResetEventSequence()
+		return nil
+	case theme.FieldUpdatedAt:
+		m.ResetUpdatedAt()
+		return nil
+	case theme.FieldBucket:
+		m.ResetBucket()
+		return nil
+	case theme.FieldName:
+		m.ResetName()
+		return nil
+	case theme.FieldThemeVersion:
+		m.ResetThemeVersion()
+		return nil
+	case theme.FieldAuthor:
+		m.ResetAuthor()
+		return nil
+	case theme.FieldDescription:
+		m.ResetDescription()
+		return nil
+	case theme.FieldStatus:
+		m.ResetStatus()
+		return nil
+	case theme.FieldSource:
+		m.ResetSource()
+		return nil
+	case theme.FieldMarketplaceThemeID:
+		m.ResetMarketplaceThemeID()
+		return nil
+	case theme.FieldAssetCount:
+		m.ResetAssetCount()
+		return nil
+	case theme.FieldSizeBytes:
+		m.ResetSizeBytes()
+		return nil
+	case theme.FieldChecksum:
+		m.ResetChecksum()
+		return nil
+	case theme.FieldPreview:
+		m.ResetPreview()
+		return nil
+	case theme.FieldActivatedAt:
+		m.ResetActivatedAt()
+		return nil
+	case theme.FieldDueAt:
+		m.ResetDueAt()
+		return nil
+	case theme.FieldTries:
+		m.ResetTries()
+		return nil
+	}
+	return fmt.Errorf("unknown Theme field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *ThemeMutation) AddedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *ThemeMutation) AddedIDs(name string) []ent.Value {
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *ThemeMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *ThemeMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *ThemeMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *ThemeMutation) EdgeCleared(name string) bool {
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *ThemeMutation) ClearEdge(name string) error {
+	return fmt.Errorf("unknown Theme unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *ThemeMutation) ResetEdge(name string) error {
+	return fmt.Errorf("unknown Theme edge %s", name)
+}
+
+// ThemeAssetMutation represents an operation that mutates the ThemeAsset nodes in the graph.
+type ThemeAssetMutation struct {
+	config
+	op            Op
+	typ           string
+	id            *xid.ID
+	store_id      *xid.ID
+	theme_id      *xid.ID
+	_path         *string
+	kind          *state.AssetKind
+	content_type  *string
+	size_bytes    *int64
+	addsize_bytes *int64
+	checksum      *digest.Sum
+	width         *int
+	addwidth      *int
+	height        *int
+	addheight     *int
+	clearedFields map[string]struct{}
+	done          bool
+	oldValue      func(context.Context) (*ThemeAsset, error)
+	predicates    []predicate.ThemeAsset
+}
+
+var _ ent.Mutation = (*ThemeAssetMutation)(nil)
+
+// themeassetOption allows management of the mutation configuration using functional options.
+type themeassetOption func(*ThemeAssetMutation)
+
+// newThemeAssetMutation creates new mutation for the ThemeAsset entity.
+func newThemeAssetMutation(c config, op Op, opts ...themeassetOption) *ThemeAssetMutation {
+	m := &ThemeAssetMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeThemeAsset,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withThemeAssetID sets the ID field of the mutation.
+func withThemeAssetID(id xid.ID) themeassetOption {
+	return func(m *ThemeAssetMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *ThemeAsset
+		)
+		m.oldValue = func(ctx context.Context) (*ThemeAsset, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().ThemeAsset.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withThemeAsset sets the old ThemeAsset of the mutation.
+func withThemeAsset(node *ThemeAsset) themeassetOption {
+	return func(m *ThemeAssetMutation) {
+		m.oldValue = func(context.Context) (*ThemeAsset, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m ThemeAssetMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m ThemeAssetMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("db: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of ThemeAsset entities.
+func (m *ThemeAssetMutation) SetID(id xid.ID) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *ThemeAssetMutation) ID() (id xid.ID, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *ThemeAssetMutation) IDs(ctx context.Context) ([]xid.ID, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []xid.ID{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().ThemeAsset.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetStoreID sets the "store_id" field.
+func (m *ThemeAssetMutation) SetStoreID(x xid.ID) {
+	m.store_id = &x
+}
+
+// StoreID returns the value of the "store_id" field in the mutation.
+func (m *ThemeAssetMutation) StoreID() (r xid.ID, exists bool) {
+	v := m.store_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStoreID returns the old "store_id" field's value of the ThemeAsset entity.
+// If the ThemeAsset object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ThemeAssetMutation) OldStoreID(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStoreID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStoreID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStoreID: %w", err)
+	}
+	return oldValue.StoreID, nil
+}
+
+// ResetStoreID resets all changes to the "store_id" field.
+func (m *ThemeAssetMutation) ResetStoreID() {
+	m.store_id = nil
+}
+
+// SetThemeID sets the "theme_id" field.
+func (m *ThemeAssetMutation) SetThemeID(x xid.ID) {
+	m.theme_id = &x
+}
+
+// ThemeID returns the value of the "theme_id" field in the mutation.
+func (m *ThemeAssetMutation) ThemeID() (r xid.ID, exists bool) {
+	v := m.theme_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldThemeID returns the old "theme_id" field's value of the ThemeAsset entity.
+// If the ThemeAsset object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ThemeAssetMutation) OldThemeID(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldThemeID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldThemeID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldThemeID: %w", err)
+	}
+	return oldValue.ThemeID, nil
+}
+
+// ResetThemeID resets all changes to the "theme_id" field.
+func (m *ThemeAssetMutation) ResetThemeID() {
+	m.theme_id = nil
+}
+
+// SetPath sets the "path" field.
+func (m *ThemeAssetMutation) SetPath(s string) {
+	m._path = &s
+}
+
+// Path returns the value of the "path" field in the mutation.
+func (m *ThemeAssetMutation) Path() (r string, exists bool) {
+	v := m._path
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldPath returns the old "path" field's value of the ThemeAsset entity.
+// If the ThemeAsset object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ThemeAssetMutation) OldPath(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldPath is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldPath requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldPath: %w", err)
+	}
+	return oldValue.Path, nil
+}
+
+// ResetPath resets all changes to the "path" field.
+func (m *ThemeAssetMutation) ResetPath() {
+	m._path = nil
+}
+
+// SetKind sets the "kind" field.
+func (m *ThemeAssetMutation) SetKind(sk state.AssetKind) {
+	m.kind = &sk
+}
+
+// Kind returns the value of the "kind" field in the mutation.
+func (m *ThemeAssetMutation) Kind() (r state.AssetKind, exists bool) {
+	v := m.kind
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldKind returns the old "kind" field's value of the ThemeAsset entity.
+// If the ThemeAsset object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ThemeAssetMutation) OldKind(ctx context.Context) (v state.AssetKind, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldKind is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldKind requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldKind: %w", err)
+	}
+	return oldValue.Kind, nil
+}
+
+// ResetKind resets all changes to the "kind" field.
+func (m *ThemeAssetMutation) ResetKind() {
+	m.kind = nil
+}
+
+// SetContentType sets the "content_type" field.
+func (m *ThemeAssetMutation) SetContentType(s string) {
+	m.content_type = &s
+}
+
+// ContentType returns the value of the "content_type" field in the mutation.
+func (m *ThemeAssetMutation) ContentType() (r string, exists bool) {
+	v := m.content_type
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldContentType returns the old "content_type" field's value of the ThemeAsset entity.
+// If the ThemeAsset object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ThemeAssetMutation) OldContentType(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldContentType is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldContentType requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldContentType: %w", err)
+	}
+	return oldValue.ContentType, nil
+}
+
+// ResetContentType resets all changes to the "content_type" field.
+func (m *ThemeAssetMutation) ResetContentType() {
+	m.content_type = nil
+}
+
+// SetSizeBytes sets the "size_bytes" field.
+func (m *ThemeAssetMutation) SetSizeBytes(i int64) {
+	m.size_bytes = &i
+	m.addsize_bytes = nil
+}
+
+// SizeBytes returns the value of the "size_bytes" field in the mutation.
+func (m *ThemeAssetMutation) SizeBytes() (r int64, exists bool) {
+	v := m.size_bytes
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSizeBytes returns the old "size_bytes" field's value of the ThemeAsset entity.
+// If the ThemeAsset object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ThemeAssetMutation) OldSizeBytes(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSizeBytes is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSizeBytes requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSizeBytes: %w", err)
+	}
+	return oldValue.SizeBytes, nil
+}
+
+// AddSizeBytes adds i to the "size_bytes" field.
+func (m *ThemeAssetMutation) AddSizeBytes(i int64) {
+	if m.addsize_bytes != nil {
+		*m.addsize_bytes += i
+	} else {
+		m.addsize_bytes = &i
+	}
+}
+
+// AddedSizeBytes returns the value that was added to the "size_bytes" field in this mutation.
+func (m *ThemeAssetMutation) AddedSizeBytes() (r int64, exists bool) {
+	v := m.addsize_bytes
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetSizeBytes resets all changes to the "size_bytes" field.
+func (m *ThemeAssetMutation) ResetSizeBytes() {
+	m.size_bytes = nil
+	m.addsize_bytes = nil
+}
+
+// SetChecksum sets the "checksum" field.
+func (m *ThemeAssetMutation) SetChecksum(d digest.Sum) {
+	m.checksum = &d
+}
+
+// Checksum returns the value of the "checksum" field in the mutation.
+func (m *ThemeAssetMutation) Checksum() (r digest.Sum, exists bool) {
+	v := m.checksum
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldChecksum returns the old "checksum" field's value of the ThemeAsset entity.
+// If the ThemeAsset object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ThemeAssetMutation) OldChecksum(ctx context.Context) (v digest.Sum, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldChecksum is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldChecksum requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldChecksum: %w", err)
+	}
+	return oldValue.Checksum, nil
+}
+
+// ResetChecksum resets all changes to the "checksum" field.
+func (m *ThemeAssetMutation) ResetChecksum() {
+	m.checksum = nil
+}
+
+// SetWidth sets the "width" field.
+func (m *ThemeAssetMutation) SetWidth(i int) {
+	m.width = &i
+	m.addwidth = nil
+}
+
+// Width returns the value of the "width" field in the mutation.
+func (m *ThemeAssetMutation) Width() (r int, exists bool) {
+	v := m.width
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldWidth returns the old "width" field's value of the ThemeAsset entity.
+// If the ThemeAsset object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ThemeAssetMutation) OldWidth(ctx context.Context) (v *int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldWidth is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldWidth requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldWidth: %w", err)
+	}
+	return oldValue.Width, nil
+}
+
+// AddWidth adds i to the "width" field.
+func (m *ThemeAssetMutation) AddWidth(i int) {
+	if m.addwidth != nil {
+		*m.addwidth += i
+	} else {
+		m.addwidth = &i
+	}
+}
+
+// AddedWidth returns the value that was added to the "width" field in this mutation.
+func (m *ThemeAssetMutation) AddedWidth() (r int, exists bool) {
+	v := m.addwidth
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearWidth clears the value of the "width" field.
+func (m *ThemeAssetMutation) ClearWidth() {
+	m.width = nil
+	m.addwidth = nil
+	m.clearedFields[themeasset.FieldWidth] = struct{}{}
+}
+
+// WidthCleared returns if the "width" field was cleared in this mutation.
+func (m *ThemeAssetMutation) WidthCleared() bool {
+	_, ok := m.clearedFields[themeasset.FieldWidth]
+	return ok
+}
+
+// ResetWidth resets all changes to the "width" field.
+func (m *ThemeAssetMutation) ResetWidth() {
+	m.width = nil
+	m.addwidth = nil
+	delete(m.clearedFields, themeasset.FieldWidth)
+}
+
+// SetHeight sets the "height" field.
+func (m *ThemeAssetMutation) SetHeight(i int) {
+	m.height = &i
+	m.addheight = nil
+}
+
+// Height returns the value of the "height" field in the mutation.
+func (m *ThemeAssetMutation) Height() (r int, exists bool) {
+	v := m.height
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldHeight returns the old "height" field's value of the ThemeAsset entity.
+// If the ThemeAsset object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ThemeAssetMutation) OldHeight(ctx context.Context) (v *int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldHeight is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldHeight requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldHeight: %w", err)
+	}
+	return oldValue.Height, nil
+}
+
+// AddHeight adds i to the "height" field.
+func (m *ThemeAssetMutation) AddHeight(i int) {
+	if m.addheight != nil {
+		*m.addheight += i
+	} else {
+		m.addheight = &i
+	}
+}
+
+// AddedHeight returns the value that was added to the "height" field in this mutation.
+func (m *ThemeAssetMutation) AddedHeight() (r int, exists bool) {
+	v := m.addheight
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearHeight clears the value of the "height" field.
+func (m *ThemeAssetMutation) ClearHeight() {
+	m.height = nil
+	m.addheight = nil
+	m.clearedFields[themeasset.FieldHeight] = struct{}{}
+}
+
+// HeightCleared returns if the "height" field was cleared in this mutation.
+func (m *ThemeAssetMutation) HeightCleared() bool {
+	_, ok := m.clearedFields[themeasset.FieldHeight]
+	return ok
+}
+
+// ResetHeight resets all changes to the "height" field.
+func (m *ThemeAssetMutation) ResetHeight() {
+	m.height = nil
+	m.addheight = nil
+	delete(m.clearedFields, themeasset.FieldHeight)
+}
+
+// Where appends a list predicates to the ThemeAssetMutation builder.
+func (m *ThemeAssetMutation) Where(ps ...predicate.ThemeAsset) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the ThemeAssetMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *ThemeAssetMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.ThemeAsset, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *ThemeAssetMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *ThemeAssetMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (ThemeAsset).
+func (m *ThemeAssetMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *ThemeAssetMutation) Fields() []string {
+	fields := make([]string, 0, 9)
+	if m.store_id != nil {
+		fields = append(fields, themeasset.FieldStoreID)
+	}
+	if m.theme_id != nil {
+		fields = append(fields, themeasset.FieldThemeID)
+	}
+	if m._path != nil {
+		fields = append(fields, themeasset.FieldPath)
+	}
+	if m.kind != nil {
+		fields = append(fields, themeasset.FieldKind)
+	}
+	if m.content_type != nil {
+		fields = append(fields, themeasset.FieldContentType)
+	}
+	if m.size_bytes != nil {
+		fields = append(fields, themeasset.FieldSizeBytes)
+	}
+	if m.checksum != nil {
+		fields = append(fields, themeasset.FieldChecksum)
+	}
+	if m.width != nil {
+		fields = append(fields, themeasset.FieldWidth)
+	}
+	if m.height != nil {
+		fields = append(fields, themeasset.FieldHeight)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *ThemeAssetMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case themeasset.FieldStoreID:
+		return m.StoreID()
+	case themeasset.FieldThemeID:
+		return m.ThemeID()
+	case themeasset.FieldPath:
+		return m.Path()
+	case themeasset.FieldKind:
+		return m.Kind()
+	case themeasset.FieldContentType:
+		return m.ContentType()
+	case themeasset.FieldSizeBytes:
+		return m.SizeBytes()
+	case themeasset.FieldChecksum:
+		return m.Checksum()
+	case themeasset.FieldWidth:
+		return m.Width()
+	case themeasset.FieldHeight:
+		return m.Height()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *ThemeAssetMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case themeasset.FieldStoreID:
+		return m.OldStoreID(ctx)
+	case themeasset.FieldThemeID:
+		return m.OldThemeID(ctx)
+	case themeasset.FieldPath:
+		return m.OldPath(ctx)
+	case themeasset.FieldKind:
+		return m.OldKind(ctx)
+	case themeasset.FieldContentType:
+		return m.OldContentType(ctx)
+	case themeasset.FieldSizeBytes:
+		return m.OldSizeBytes(ctx)
+	case themeasset.FieldChecksum:
+		return m.OldChecksum(ctx)
+	case themeasset.FieldWidth:
+		return m.OldWidth(ctx)
+	case themeasset.FieldHeight:
+		return m.OldHeight(ctx)
+	}
+	return nil, fmt.Errorf("unknown ThemeAsset field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *ThemeAssetMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case themeasset.FieldStoreID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStoreID(v)
+		return nil
+	case themeasset.FieldThemeID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetThemeID(v)
+		return nil
+	case themeasset.FieldPath:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetPath(v)
+		return nil
+	case themeasset.FieldKind:
+		v, ok := value.(state.AssetKind)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetKind(v)
+		return nil
+	case themeasset.FieldContentType:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetContentType(v)
+		return nil
+	case themeasset.FieldSizeBytes:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSizeBytes(v)
+		return nil
+	case themeasset.FieldChecksum:
+		v, ok := value.(digest.Sum)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetChecksum(v)
+		return nil
+	case themeasset.FieldWidth:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetWidth(v)
+		return nil
+	case themeasset.FieldHeight:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetHeight(v)
+		return nil
+	}
+	return fmt.Errorf("unknown ThemeAsset field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *ThemeAssetMutation) AddedFields() []string {
+	var fields []string
+	if m.addsize_bytes != nil {
+		fields = append(fields, themeasset.FieldSizeBytes)
+	}
+	if m.addwidth != nil {
+		fields = append(fields, themeasset.FieldWidth)
+	}
+	if m.addheight != nil {
+		fields = append(fields, themeasset.FieldHeight)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *ThemeAssetMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case themeasset.FieldSizeBytes:
+		return m.AddedSizeBytes()
+	case themeasset.FieldWidth:
+		return m.AddedWidth()
+	case themeasset.FieldHeight:
+		return m.AddedHeight()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *ThemeAssetMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case themeasset.FieldSizeBytes:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddSizeBytes(v)
+		return nil
+	case themeasset.FieldWidth:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddWidth(v)
+		return nil
+	case themeasset.FieldHeight:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddHeight(v)
+		return nil
+	}
+	return fmt.Errorf("unknown ThemeAsset numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *ThemeAssetMutation) ClearedFields() []string {
+	var fields []string
+	if m.FieldCleared(themeasset.FieldWidth) {
+		fields = append(fields, themeasset.FieldWidth)
+	}
+	if m.FieldCleared(themeasset.FieldHeight) {
+		fields = append(fields, themeasset.FieldHeight)
+	}
+	return fields
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *ThemeAssetMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *ThemeAssetMutation) ClearField(name string) error {
+	switch name {
+	case themeasset.FieldWidth:
+		m.ClearWidth()
+		return nil
+	case themeasset.FieldHeight:
+		m.ClearHeight()
+		return nil
+	}
+	return fmt.Errorf("unknown ThemeAsset nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *ThemeAssetMutation) ResetField(name string) error {
+	switch name {
+	case themeasset.FieldStoreID:
+		m.ResetStoreID()
+		return nil
+	case themeasset.FieldThemeID:
+		m.ResetThemeID()
+		return nil
+	case themeasset.FieldPath:
+		m.ResetPath()
+		return nil
+	case themeasset.FieldKind:
+		m.ResetKind()
+		return nil
+	case themeasset.FieldContentType:
+		m.ResetContentType()
+		return nil
+	case themeasset.FieldSizeBytes:
+		m.ResetSizeBytes()
+		return nil
+	case themeasset.FieldChecksum:
+		m.ResetChecksum()
+		return nil
+	case themeasset.FieldWidth:
+		m.ResetWidth()
+		return nil
+	case themeasset.FieldHeight:
+		m.ResetHeight()
+		return nil
+	}
+	return fmt.Errorf("unknown ThemeAsset field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *ThemeAssetMutation) AddedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *ThemeAssetMutation) AddedIDs(name string) []ent.Value {
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *ThemeAssetMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *ThemeAssetMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *ThemeAssetMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *ThemeAssetMutation) EdgeCleared(name string) bool {
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *ThemeAssetMutation) ClearEdge(name string) error {
+	return fmt.Errorf("unknown ThemeAsset unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *ThemeAssetMutation) ResetEdge(name string) error {
+	return fmt.Errorf("unknown ThemeAsset edge %s", name)
+}
+
+// ThemePackageMutation represents an operation that mutates the ThemePackage nodes in the graph.
+type ThemePackageMutation struct {
+	config
+	op            Op
+	typ           string
+	id            *digest.Sum
+	content       *[]byte
+	created_at    *micros.Time
+	addcreated_at *micros.Time
+	clearedFields map[string]struct{}
+	done          bool
+	oldValue      func(context.Context) (*ThemePackage, error)
+	predicates    []predicate.ThemePackage
+}
+
+var _ ent.Mutation = (*ThemePackageMutation)(nil)
+
+// themepackageOption allows management of the mutation configuration using functional options.
+type themepackageOption func(*ThemePackageMutation)
+
+// newThemePackageMutation creates new mutation for the ThemePackage entity.
+func newThemePackageMutation(c config, op Op, opts ...themepackageOption) *ThemePackageMutation {
+	m := &ThemePackageMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeThemePackage,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withThemePackageID sets the ID field of the mutation.
+func withThemePackageID(id digest.Sum) themepackageOption {
+	return func(m *ThemePackageMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *ThemePackage
+		)
+		m.oldValue = func(ctx context.Context) (*ThemePackage, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().ThemePackage.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withThemePackage sets the old ThemePackage of the mutation.
+func withThemePackage(node *ThemePackage) themepackageOption {
+	return func(m *ThemePackageMutation) {
+		m.oldValue = func(context.Context) (*ThemePackage, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m ThemePackageMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m ThemePackageMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("db: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of ThemePackage entities.
+func (m *ThemePackageMutation) SetID(id digest.Sum) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *ThemePackageMutation) ID() (id digest.Sum, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *ThemePackageMutation) IDs(ctx context.Context) ([]digest.Sum, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []digest.Sum{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().ThemePackage.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetContent sets the "content" field.
+func (m *ThemePackageMutation) SetContent(b []byte) {
+	m.content = &b
+}
+
+// Content returns the value of the "content" field in the mutation.
+func (m *ThemePackageMutation) Content() (r []byte, exists bool) {
+	v := m.content
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldContent returns the old "content" field's value of the ThemePackage entity.
+// If the ThemePackage object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ThemePackageMutation) OldContent(ctx context.Context) (v []byte, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldContent is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldContent requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldContent: %w", err)
+	}
+	return oldValue.Content, nil
+}
+
+// ResetContent resets all changes to the "content" field.
+func (m *ThemePackageMutation) ResetContent() {
+	m.content = nil
+}
+
+// SetCreatedAt sets the "created_at" field.
+func (m *ThemePackageMutation) SetCreatedAt(value micros.Time) {
+	m.created_at = &value
+	m.addcreated_at = nil
+}
+
+// CreatedAt returns the value of the "created_at" field in the mutation.
+func (m *ThemePackageMutation) CreatedAt() (r micros.Time, exists bool) {
+	v := m.created_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCreatedAt returns the old "created_at" field's value of the ThemePackage entity.
+// If the ThemePackage object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ThemePackageMutation) OldCreatedAt(ctx context.Context) (v micros.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCreatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCreatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCreatedAt: %w", err)
+	}
+	return oldValue.CreatedAt, nil
+}
+
+// AddCreatedAt adds value to the "created_at" field.
+func (m *ThemePackageMutation) AddCreatedAt(value micros.Time) {
+	if m.addcreated_at != nil {
+		*m.addcreated_at += value
+	} else {
+		m.addcreated_at = &value
+	}
+}
+
+// AddedCreatedAt returns the value that was added to the "created_at" field in this mutation.
+func (m *ThemePackageMutation) AddedCreatedAt() (r micros.Time, exists bool) {
+	v := m.addcreated_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetCreatedAt resets all changes to the "created_at" field.
+func (m *ThemePackageMutation) ResetCreatedAt() {
+	m.created_at = nil
+	m.addcreated_at = nil
+}
+
+// Where appends a list predicates to the ThemePackageMutation builder.
+func (m *ThemePackageMutation) Where(ps ...predicate.ThemePackage) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the ThemePackageMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *ThemePackageMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.ThemePackage, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *ThemePackageMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *ThemePackageMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (ThemePackage).
+func (m *ThemePackageMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *ThemePackageMutation) Fields() []string {
+	fields := make([]string, 0, 2)
+	if m.content != nil {
+		fields = append(fields, themepackage.FieldContent)
+	}
+	if m.created_at != nil {
+		fields = append(fields, themepackage.FieldCreatedAt)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *ThemePackageMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case themepackage.FieldContent:
+		return m.Content()
+	case themepackage.FieldCreatedAt:
+		return m.CreatedAt()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *ThemePackageMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case themepackage.FieldContent:
+		return m.OldContent(ctx)
+	case themepackage.FieldCreatedAt:
+		return m.OldCreatedAt(ctx)
+	}
+	return nil, fmt.Errorf("unknown ThemePackage field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *ThemePackageMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case themepackage.FieldContent:
+		v, ok := value.([]byte)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetContent(v)
+		return nil
+	case themepackage.FieldCreatedAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCreatedAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown ThemePackage field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *ThemePackageMutation) AddedFields() []string {
+	var fields []string
+	if m.addcreated_at != nil {
+		fields = append(fields, themepackage.FieldCreatedAt)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *ThemePackageMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case themepackage.FieldCreatedAt:
+		return m.AddedCreatedAt()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *ThemePackageMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case themepackage.FieldCreatedAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddCreatedAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown ThemePackage numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *ThemePackageMutation) ClearedFields() []string {
+	return nil
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *ThemePackageMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *ThemePackageMutation) ClearField(name string) error {
+	return fmt.Errorf("unknown ThemePackage nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *ThemePackageMutation) ResetField(name string) error {
+	switch name {
+	case themepackage.FieldContent:
+		m.ResetContent()
+		return nil
+	case themepackage.FieldCreatedAt:
+		m.ResetCreatedAt()
+		return nil
+	}
+	return fmt.Errorf("unknown ThemePackage field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *ThemePackageMutation) AddedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *ThemePackageMutation) AddedIDs(name string) []ent.Value {
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *ThemePackageMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *ThemePackageMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *ThemePackageMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *ThemePackageMutation) EdgeCleared(name string) bool {
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *ThemePackageMutation) ClearEdge(name string) error {
+	return fmt.Errorf("unknown ThemePackage unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *ThemePackageMutation) ResetEdge(name string) error {
+	return fmt.Errorf("unknown ThemePackage edge %s", name)
+}
+
+// ThemeUploadMutation represents an operation that mutates the ThemeUpload nodes in the graph.
+type ThemeUploadMutation struct {
+	config
+	op            Op
+	typ           string
+	id            *xid.ID
+	store_id      *xid.ID
+	archive       *[]byte
+	clearedFields map[string]struct{}
+	done          bool
+	oldValue      func(context.Context) (*ThemeUpload, error)
+	predicates    []predicate.ThemeUpload
+}
+
+var _ ent.Mutation = (*ThemeUploadMutation)(nil)
+
+// themeuploadOption allows management of the mutation configuration using functional options.
+type themeuploadOption func(*ThemeUploadMutation)
+
+// newThemeUploadMutation creates new mutation for the ThemeUpload entity.
+func newThemeUploadMutation(c config, op Op, opts ...themeuploadOption) *ThemeUploadMutation {
+	m := &ThemeUploadMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeThemeUpload,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withThemeUploadID sets the ID field of the mutation.
+func withThemeUploadID(id xid.ID) themeuploadOption {
+	return func(m *ThemeUploadMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *ThemeUpload
+		)
+		m.oldValue = func(ctx context.Context) (*ThemeUpload, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().ThemeUpload.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withThemeUpload sets the old ThemeUpload of the mutation.
+func withThemeUpload(node *ThemeUpload) themeuploadOption {
+	return func(m *ThemeUploadMutation) {
+		m.oldValue = func(context.Context) (*ThemeUpload, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m ThemeUploadMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m ThemeUploadMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("db: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of ThemeUpload entities.
+func (m *ThemeUploadMutation) SetID(id xid.ID) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *ThemeUploadMutation) ID() (id xid.ID, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *ThemeUploadMutation) IDs(ctx context.Context) ([]xid.ID, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []xid.ID{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().ThemeUpload.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetStoreID sets the "store_id" field.
+func (m *ThemeUploadMutation) SetStoreID(x xid.ID) {
+	m.store_id = &x
+}
+
+// StoreID returns the value of the "store_id" field in the mutation.
+func (m *ThemeUploadMutation) StoreID() (r xid.ID, exists bool) {
+	v := m.store_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStoreID returns the old "store_id" field's value of the ThemeUpload entity.
+// If the ThemeUpload object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ThemeUploadMutation) OldStoreID(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStoreID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStoreID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStoreID: %w", err)
+	}
+	return oldValue.StoreID, nil
+}
+
+// ResetStoreID resets all changes to the "store_id" field.
+func (m *ThemeUploadMutation) ResetStoreID() {
+	m.store_id = nil
+}
+
+// SetArchive sets the "archive" field.
+func (m *ThemeUploadMutation) SetArchive(b []byte) {
+	m.archive = &b
+}
+
+// Archive returns the value of the "archive" field in the mutation.
+func (m *ThemeUploadMutation) Archive() (r []byte, exists bool) {
+	v := m.archive
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldArchive returns the old "archive" field's value of the ThemeUpload entity.
+// If the ThemeUpload object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ThemeUploadMutation) OldArchive(ctx context.Context) (v []byte, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldArchive is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldArchive requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldArchive: %w", err)
+	}
+	return oldValue.Archive, nil
+}
+
+// ResetArchive resets all changes to the "archive" field.
+func (m *ThemeUploadMutation) ResetArchive() {
+	m.archive = nil
+}
+
+// Where appends a list predicates to the ThemeUploadMutation builder.
+func (m *ThemeUploadMutation) Where(ps ...predicate.ThemeUpload) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the ThemeUploadMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *ThemeUploadMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.ThemeUpload, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *ThemeUploadMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *ThemeUploadMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (ThemeUpload).
+func (m *ThemeUploadMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *ThemeUploadMutation) Fields() []string {
+	fields := make([]string, 0, 2)
+	if m.store_id != nil {
+		fields = append(fields, themeupload.FieldStoreID)
+	}
+	if m.archive != nil {
+		fields = append(fields, themeupload.FieldArchive)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *ThemeUploadMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case themeupload.FieldStoreID:
+		return m.StoreID()
+	case themeupload.FieldArchive:
+		return m.Archive()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *ThemeUploadMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case themeupload.FieldStoreID:
+		return m.OldStoreID(ctx)
+	case themeupload.FieldArchive:
+		return m.OldArchive(ctx)
+	}
+	return nil, fmt.Errorf("unknown ThemeUpload field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *ThemeUploadMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case themeupload.FieldStoreID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStoreID(v)
+		return nil
+	case themeupload.FieldArchive:
+		v, ok := value.([]byte)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetArchive(v)
+		return nil
+	}
+	return fmt.Errorf("unknown ThemeUpload field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *ThemeUploadMutation) AddedFields() []string {
+	return nil
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *ThemeUploadMutation) AddedField(name string) (ent.Value, bool) {
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *ThemeUploadMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	}
+	return fmt.Errorf("unknown ThemeUpload numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *ThemeUploadMutation) ClearedFields() []string {
+	return nil
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *ThemeUploadMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *ThemeUploadMutation) ClearField(name string) error {
+	return fmt.Errorf("unknown ThemeUpload nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *ThemeUploadMutation) ResetField(name string) error {
+	switch name {
+	case themeupload.FieldStoreID:
+		m.ResetStoreID()
+		return nil
+	case themeupload.FieldArchive:
+		m.ResetArchive()
+		return nil
+	}
+	return fmt.Errorf("unknown ThemeUpload field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *ThemeUploadMutation) AddedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *ThemeUploadMutation) AddedIDs(name string) []ent.Value {
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *ThemeUploadMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *ThemeUploadMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *ThemeUploadMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *ThemeUploadMutation) EdgeCleared(name string) bool {
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *ThemeUploadMutation) ClearEdge(name string) error {
+	return fmt.Errorf("unknown ThemeUpload unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *ThemeUploadMutation) ResetEdge(name string) error {
+	return fmt.Errorf("unknown ThemeUpload edge %s", name)
 }
 
 // UserMutation represents an operation that mutates the User nodes in the graph.

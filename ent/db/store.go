@@ -40,8 +40,12 @@ type Store struct {
 	// Legacy holds the value of the "legacy" field.
 	Legacy bool `json:"legacy,omitempty"`
 	// Demo holds the value of the "demo" field.
-	Demo         bool `json:"demo,omitempty"`
-	selectValues sql.SelectValues
+	Demo bool `json:"demo,omitempty"`
+	// ActiveThemeID holds the value of the "active_theme_id" field.
+	ActiveThemeID *xid.ID `json:"active_theme_id,omitempty"`
+	// StorefrontRevision holds the value of the "storefront_revision" field.
+	StorefrontRevision int64 `json:"storefront_revision,omitempty"`
+	selectValues       sql.SelectValues
 }
 
 // scanValues returns the types for scanning values from sql.Rows.
@@ -49,9 +53,11 @@ func (*Store) scanValues(columns []string) ([]any, error) {
 	values := make([]any, len(columns))
 	for i := range columns {
 		switch columns[i] {
+		case store.FieldActiveThemeID:
+			values[i] = &sql.NullScanner{S: new(xid.ID)}
 		case store.FieldLegacy, store.FieldDemo:
 			values[i] = new(sql.NullBool)
-		case store.FieldVersion, store.FieldEventSequence, store.FieldUpdatedAt, store.FieldNextNumber:
+		case store.FieldVersion, store.FieldEventSequence, store.FieldUpdatedAt, store.FieldNextNumber, store.FieldStorefrontRevision:
 			values[i] = new(sql.NullInt64)
 		case store.FieldHandle, store.FieldName, store.FieldCurrency, store.FieldTimezone, store.FieldStatus:
 			values[i] = new(sql.NullString)
@@ -144,6 +150,19 @@ func (_m *Store) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.Demo = value.Bool
 			}
+		case store.FieldActiveThemeID:
+			if value, ok := values[i].(*sql.NullScanner); !ok {
+				return fmt.Errorf("unexpected type %T for field active_theme_id", values[i])
+			} else if value.Valid {
+				_m.ActiveThemeID = new(xid.ID)
+				*_m.ActiveThemeID = *value.S.(*xid.ID)
+			}
+		case store.FieldStorefrontRevision:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field storefront_revision", values[i])
+			} else if value.Valid {
+				_m.StorefrontRevision = value.Int64
+			}
 		default:
 			_m.selectValues.Set(columns[i], values[i])
 		}
@@ -212,6 +231,14 @@ func (_m *Store) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("demo=")
 	builder.WriteString(fmt.Sprintf("%v", _m.Demo))
+	builder.WriteString(", ")
+	if v := _m.ActiveThemeID; v != nil {
+		builder.WriteString("active_theme_id=")
+		builder.WriteString(fmt.Sprintf("%v", *v))
+	}
+	builder.WriteString(", ")
+	builder.WriteString("storefront_revision=")
+	builder.WriteString(fmt.Sprintf("%v", _m.StorefrontRevision))
 	builder.WriteByte(')')
 	return builder.String()
 }

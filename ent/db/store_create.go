@@ -136,6 +136,34 @@ func (_c *StoreCreate) SetNillableDemo(v *bool) *StoreCreate {
 	return _c
 }
 
+// SetActiveThemeID sets the "active_theme_id" field.
+func (_c *StoreCreate) SetActiveThemeID(v xid.ID) *StoreCreate {
+	_c.mutation.SetActiveThemeID(v)
+	return _c
+}
+
+// SetNillableActiveThemeID sets the "active_theme_id" field if the given value is not nil.
+func (_c *StoreCreate) SetNillableActiveThemeID(v *xid.ID) *StoreCreate {
+	if v != nil {
+		_c.SetActiveThemeID(*v)
+	}
+	return _c
+}
+
+// SetStorefrontRevision sets the "storefront_revision" field.
+func (_c *StoreCreate) SetStorefrontRevision(v int64) *StoreCreate {
+	_c.mutation.SetStorefrontRevision(v)
+	return _c
+}
+
+// SetNillableStorefrontRevision sets the "storefront_revision" field if the given value is not nil.
+func (_c *StoreCreate) SetNillableStorefrontRevision(v *int64) *StoreCreate {
+	if v != nil {
+		_c.SetStorefrontRevision(*v)
+	}
+	return _c
+}
+
 // SetID sets the "id" field.
 func (_c *StoreCreate) SetID(v xid.ID) *StoreCreate {
 	_c.mutation.SetID(v)
@@ -211,6 +239,10 @@ func (_c *StoreCreate) defaults() error {
 		v := store.DefaultDemo
 		_c.mutation.SetDemo(v)
 	}
+	if _, ok := _c.mutation.StorefrontRevision(); !ok {
+		v := store.DefaultStorefrontRevision
+		_c.mutation.SetStorefrontRevision(v)
+	}
 	if _, ok := _c.mutation.ID(); !ok {
 		if store.DefaultID == nil {
 			return fmt.Errorf("db: uninitialized store.DefaultID (forgotten import db/runtime?)")
@@ -260,6 +292,9 @@ func (_c *StoreCreate) check() error {
 	}
 	if _, ok := _c.mutation.Demo(); !ok {
 		return &ValidationError{Name: "demo", err: errors.New(`db: missing required field "Store.demo"`)}
+	}
+	if _, ok := _c.mutation.StorefrontRevision(); !ok {
+		return &ValidationError{Name: "storefront_revision", err: errors.New(`db: missing required field "Store.storefront_revision"`)}
 	}
 	return nil
 }
@@ -339,6 +374,14 @@ func (_c *StoreCreate) createSpec() (*Store, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.Demo(); ok {
 		_spec.SetField(store.FieldDemo, field.TypeBool, value)
 		_node.Demo = value
+	}
+	if value, ok := _c.mutation.ActiveThemeID(); ok {
+		_spec.SetField(store.FieldActiveThemeID, field.TypeUUID, value)
+		_node.ActiveThemeID = &value
+	}
+	if value, ok := _c.mutation.StorefrontRevision(); ok {
+		_spec.SetField(store.FieldStorefrontRevision, field.TypeInt64, value)
+		_node.StorefrontRevision = value
 	}
 	return _node, _spec
 }

@@ -532,6 +532,8 @@ var storeRooms = sync.Pool{New: func() any {
 		(*cell.Int64)(&row.NextNumber),
 		(*cell.Flag)(&row.Legacy),
 		(*cell.Flag)(&row.Demo),
+		cell.PointerOf(&row.ActiveThemeID),
+		(*cell.Int64)(&row.StorefrontRevision),
 	}
 	return room
 }}

@@ -14,6 +14,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/store"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/xid"
 )
 
 // StoreUpdate is the builder for updating Store entities.
@@ -198,6 +199,47 @@ func (_u *StoreUpdate) SetNillableDemo(v *bool) *StoreUpdate {
 	return _u
 }
 
+// SetActiveThemeID sets the "active_theme_id" field.
+func (_u *StoreUpdate) SetActiveThemeID(v xid.ID) *StoreUpdate {
+	_u.mutation.SetActiveThemeID(v)
+	return _u
+}
+
+// SetNillableActiveThemeID sets the "active_theme_id" field if the given value is not nil.
+func (_u *StoreUpdate) SetNillableActiveThemeID(v *xid.ID) *StoreUpdate {
+	if v != nil {
+		_u.SetActiveThemeID(*v)
+	}
+	return _u
+}
+
+// ClearActiveThemeID clears the value of the "active_theme_id" field.
+func (_u *StoreUpdate) ClearActiveThemeID() *StoreUpdate {
+	_u.mutation.ClearActiveThemeID()
+	return _u
+}
+
+// SetStorefrontRevision sets the "storefront_revision" field.
+func (_u *StoreUpdate) SetStorefrontRevision(v int64) *StoreUpdate {
+	_u.mutation.ResetStorefrontRevision()
+	_u.mutation.SetStorefrontRevision(v)
+	return _u
+}
+
+// SetNillableStorefrontRevision sets the "storefront_revision" field if the given value is not nil.
+func (_u *StoreUpdate) SetNillableStorefrontRevision(v *int64) *StoreUpdate {
+	if v != nil {
+		_u.SetStorefrontRevision(*v)
+	}
+	return _u
+}
+
+// AddStorefrontRevision adds value to the "storefront_revision" field.
+func (_u *StoreUpdate) AddStorefrontRevision(v int64) *StoreUpdate {
+	_u.mutation.AddStorefrontRevision(v)
+	return _u
+}
+
 // Mutation returns the StoreMutation object of the builder.
 func (_u *StoreUpdate) Mutation() *StoreMutation {
 	return _u.mutation
@@ -299,6 +341,18 @@ func (_u *StoreUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	}
 	if value, ok := _u.mutation.Demo(); ok {
 		_spec.SetField(store.FieldDemo, field.TypeBool, value)
+	}
+	if value, ok := _u.mutation.ActiveThemeID(); ok {
+		_spec.SetField(store.FieldActiveThemeID, field.TypeUUID, value)
+	}
+	if _u.mutation.ActiveThemeIDCleared() {
+		_spec.ClearField(store.FieldActiveThemeID, field.TypeUUID)
+	}
+	if value, ok := _u.mutation.StorefrontRevision(); ok {
+		_spec.SetField(store.FieldStorefrontRevision, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.AddedStorefrontRevision(); ok {
+		_spec.AddField(store.FieldStorefrontRevision, field.TypeInt64, value)
 	}
 	_spec.AddModifiers(_u.modifiers...)
 	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
@@ -490,6 +544,47 @@ func (_u *StoreUpdateOne) SetNillableDemo(v *bool) *StoreUpdateOne {
 	return _u
 }
 
+// SetActiveThemeID sets the "active_theme_id" field.
+func (_u *StoreUpdateOne) SetActiveThemeID(v xid.ID) *StoreUpdateOne {
+	_u.mutation.SetActiveThemeID(v)
+	return _u
+}
+
+// SetNillableActiveThemeID sets the "active_theme_id" field if the given value is not nil.
+func (_u *StoreUpdateOne) SetNillableActiveThemeID(v *xid.ID) *StoreUpdateOne {
+	if v != nil {
+		_u.SetActiveThemeID(*v)
+	}
+	return _u
+}
+
+// ClearActiveThemeID clears the value of the "active_theme_id" field.
+func (_u *StoreUpdateOne) ClearActiveThemeID() *StoreUpdateOne {
+	_u.mutation.ClearActiveThemeID()
+	return _u
+}
+
+// SetStorefrontRevision sets the "storefront_revision" field.
+func (_u *StoreUpdateOne) SetStorefrontRevision(v int64) *StoreUpdateOne {
+	_u.mutation.ResetStorefrontRevision()
+	_u.mutation.SetStorefrontRevision(v)
+	return _u
+}
+
+// SetNillableStorefrontRevision sets the "storefront_revision" field if the given value is not nil.
+func (_u *StoreUpdateOne) SetNillableStorefrontRevision(v *int64) *StoreUpdateOne {
+	if v != nil {
+		_u.SetStorefrontRevision(*v)
+	}
+	return _u
+}
+
+// AddStorefrontRevision adds value to the "storefront_revision" field.
+func (_u *StoreUpdateOne) AddStorefrontRevision(v int64) *StoreUpdateOne {
+	_u.mutation.AddStorefrontRevision(v)
+	return _u
+}
+
 // Mutation returns the StoreMutation object of the builder.
 func (_u *StoreUpdateOne) Mutation() *StoreMutation {
 	return _u.mutation
@@ -621,6 +716,18 @@ func (_u *StoreUpdateOne) sqlSave(ctx context.Context) (_node *Store, err error)
 	}
 	if value, ok := _u.mutation.Demo(); ok {
 		_spec.SetField(store.FieldDemo, field.TypeBool, value)
+	}
+	if value, ok := _u.mutation.ActiveThemeID(); ok {
+		_spec.SetField(store.FieldActiveThemeID, field.TypeUUID, value)
+	}
+	if _u.mutation.ActiveThemeIDCleared() {
+		_spec.ClearField(store.FieldActiveThemeID, field.TypeUUID)
+	}
+	if value, ok := _u.mutation.StorefrontRevision(); ok {
+		_spec.SetField(store.FieldStorefrontRevision, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.AddedStorefrontRevision(); ok {
+		_spec.AddField(store.FieldStorefrontRevision, field.TypeInt64, value)
 	}
 	_spec.AddModifiers(_u.modifiers...)
 	_node = &Store{config: _u.config}

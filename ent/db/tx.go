@@ -38,6 +38,10 @@ type Tx struct {
 	EndpointStat *EndpointStatClient
 	// Event is the client for interacting with the Event builders.
 	Event *EventClient
+	// Export is the client for interacting with the Export builders.
+	Export *ExportClient
+	// ExportPart is the client for interacting with the ExportPart builders.
+	ExportPart *ExportPartClient
 	// Fulfillment is the client for interacting with the Fulfillment builders.
 	Fulfillment *FulfillmentClient
 	// Grant is the client for interacting with the Grant builders.
@@ -46,6 +50,8 @@ type Tx struct {
 	Idempotency *IdempotencyClient
 	// Mail is the client for interacting with the Mail builders.
 	Mail *MailClient
+	// MarketplaceTheme is the client for interacting with the MarketplaceTheme builders.
+	MarketplaceTheme *MarketplaceThemeClient
 	// Membership is the client for interacting with the Membership builders.
 	Membership *MembershipClient
 	// Note is the client for interacting with the Note builders.
@@ -74,6 +80,14 @@ type Tx struct {
 	Store *StoreClient
 	// StoreHandle is the client for interacting with the StoreHandle builders.
 	StoreHandle *StoreHandleClient
+	// Theme is the client for interacting with the Theme builders.
+	Theme *ThemeClient
+	// ThemeAsset is the client for interacting with the ThemeAsset builders.
+	ThemeAsset *ThemeAssetClient
+	// ThemePackage is the client for interacting with the ThemePackage builders.
+	ThemePackage *ThemePackageClient
+	// ThemeUpload is the client for interacting with the ThemeUpload builders.
+	ThemeUpload *ThemeUploadClient
 	// User is the client for interacting with the User builders.
 	User *UserClient
 	// UserEmail is the client for interacting with the UserEmail builders.
@@ -225,10 +239,13 @@ func (tx *Tx) init() {
 	tx.DeliveryLog = NewDeliveryLogClient(tx.config)
 	tx.EndpointStat = NewEndpointStatClient(tx.config)
 	tx.Event = NewEventClient(tx.config)
+	tx.Export = NewExportClient(tx.config)
+	tx.ExportPart = NewExportPartClient(tx.config)
 	tx.Fulfillment = NewFulfillmentClient(tx.config)
 	tx.Grant = NewGrantClient(tx.config)
 	tx.Idempotency = NewIdempotencyClient(tx.config)
 	tx.Mail = NewMailClient(tx.config)
+	tx.MarketplaceTheme = NewMarketplaceThemeClient(tx.config)
 	tx.Membership = NewMembershipClient(tx.config)
 	tx.Note = NewNoteClient(tx.config)
 	tx.Notification = NewNotificationClient(tx.config)
@@ -243,6 +260,10 @@ func (tx *Tx) init() {
 	tx.StaffToken = NewStaffTokenClient(tx.config)
 	tx.Store = NewStoreClient(tx.config)
 	tx.StoreHandle = NewStoreHandleClient(tx.config)
+	tx.Theme = NewThemeClient(tx.config)
+	tx.ThemeAsset = NewThemeAssetClient(tx.config)
+	tx.ThemePackage = NewThemePackageClient(tx.config)
+	tx.ThemeUpload = NewThemeUploadClient(tx.config)
 	tx.User = NewUserClient(tx.config)
 	tx.UserEmail = NewUserEmailClient(tx.config)
 	tx.WebhookEndpoint = NewWebhookEndpointClient(tx.config)

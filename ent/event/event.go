@@ -36,6 +36,12 @@ const (
 	CustomerUpdated  Type = "customer.updated"
 	CustomerRedacted Type = "customer.redacted"
 
+	ExportCompleted Type = "export.completed"
+	ExportFailed    Type = "export.failed"
+
+	ThemeActivated Type = "theme.activated"
+	ThemeInstalled Type = "theme.installed"
+
 	WebhookEndpointSuspended Type = "webhook_endpoint.suspended"
 
 	AppGrantRevoked Type = "app.grant_revoked"
@@ -74,6 +80,10 @@ var catalogue = []Entry{
 	{CustomerCreated, xid.Customer, scope.CustomersRead, "A customer is made."},
 	{CustomerUpdated, xid.Customer, scope.CustomersRead, "A customer's own data changes, or he is disabled or enabled. The counters that his orders move do not make it."},
 	{CustomerRedacted, xid.Customer, scope.CustomersRead, "A customer's personal data is removed."},
+	{ExportCompleted, xid.Export, scope.ExportsRead, "The file of an export is whole and can be downloaded."},
+	{ExportFailed, xid.Export, scope.ExportsRead, "An export is given up; data.object.error says why. A cancelled one makes none."},
+	{ThemeActivated, xid.Theme, scope.ThemesRead, "A theme takes the place of the one that the storefront showed. Activating the active one makes none, nor does the theme that a store is made with."},
+	{ThemeInstalled, xid.Theme, scope.ThemesRead, "A theme of the store is ready to be activated: an archive has been processed, or a theme of the marketplace or a copy was added. The theme that a store is made with makes none."},
 	{WebhookEndpointSuspended, xid.WebhookEndpoint, scope.WebhooksRead, "An endpoint is suspended, since deliveries to it failed for 24 hours. Told to the other endpoints."},
 	{AppGrantRevoked, xid.Grant, scope.WebhooksRead, "A grant of an app is ended: by a person of the store, by the app, or since a code or refresh token was shown twice. One that runs out makes none. Never told to the endpoints of that app."},
 }

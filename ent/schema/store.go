@@ -31,6 +31,12 @@ func (Store) Fields() []ent.Field {
 		field.Int64("next_number").Default(1001),
 		field.Bool("legacy").Default(false),
 		field.Bool("demo").Default(false),
+		// active_theme_id is the theme that the storefront shows: there is one such
+		// column, so one theme is active.
+		field.UUID("active_theme_id", xid.ID{}).SchemaType(bytes16).Optional().Nillable(),
+		// storefront_revision counts the changes of what the storefront shows that
+		// the newest of its products do not tell, such as a deletion.
+		field.Int64("storefront_revision").Default(0),
 	}
 }
 

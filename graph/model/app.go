@@ -9,6 +9,7 @@ import (
 	"github.com/storefront-go/storefront/ent/scope"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/wire"
 )
 
 // Account is the person who asks.
@@ -57,7 +58,7 @@ func (g *Grant) Scopes() []string { return scope.Parse(g.Grant.Scopes).Names() }
 
 // User is who consented, by the name of that time.
 func (g *Grant) User() *Author {
-	return &Author{Type: viewer.Staff, ID: ActorID(viewer.Staff, g.UserID), Name: g.UserName}
+	return &Author{Type: viewer.Staff, ID: wire.ActorID(viewer.Staff, g.UserID), Name: g.UserName}
 }
 
 // InstalledApp is an app with its live grants in one store, newest first.

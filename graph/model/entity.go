@@ -57,7 +57,7 @@ type OrderNote struct{ *db.Note }
 
 // Author is who wrote it, by the name of that time.
 func (n *OrderNote) Author() *Author {
-	return &Author{Type: n.AuthorType, ID: ActorID(n.AuthorType, n.AuthorID), Name: n.AuthorName}
+	return &Author{Type: n.AuthorType, ID: wire.ActorID(n.AuthorType, n.AuthorID), Name: n.AuthorName}
 }
 
 // AuditEntry is a row of the audit log.
@@ -69,7 +69,7 @@ func (a *AuditEntry) Actor() *Author {
 	if a.ActorID != nil {
 		id = *a.ActorID
 	}
-	return &Author{Type: a.ActorType, ID: ActorID(a.ActorType, id), Name: a.ActorName}
+	return &Author{Type: a.ActorType, ID: wire.ActorID(a.ActorType, id), Name: a.ActorName}
 }
 
 // PublicResourceID returns the id of what it was done to.

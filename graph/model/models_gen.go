@@ -112,6 +112,53 @@ type CustomerUpdateInput struct {
 	Note           graphql.Omittable[*string]               `json:"note,omitempty"`
 }
 
+type ExportDeletePayload struct {
+	DeletedID  *string      `json:"deletedId,omitempty"`
+	UserErrors []*UserError `json:"userErrors"`
+}
+
+type ExportError struct {
+	Code    string `json:"code"`
+	Message string `json:"message"`
+}
+
+type ExportFilters struct {
+	// Inclusive.
+	CreatedFrom *micros.Time `json:"createdFrom,omitempty"`
+	// Exclusive.
+	CreatedTo *micros.Time `json:"createdTo,omitempty"`
+	// A status of the exported resource, as in REST.
+	Status *string `json:"status,omitempty"`
+}
+
+type ExportFiltersInput struct {
+	// Inclusive.
+	CreatedFrom *micros.Time `json:"createdFrom,omitempty"`
+	// Exclusive.
+	CreatedTo *micros.Time `json:"createdTo,omitempty"`
+	// A status of the exported resource, as in REST: open, draft, active and so on.
+	Status *string `json:"status,omitempty"`
+}
+
+type ExportPayload struct {
+	Export     *Export      `json:"export,omitempty"`
+	UserErrors []*UserError `json:"userErrors"`
+}
+
+type ExportProgress struct {
+	// The rows that are written.
+	RowsDone int64 `json:"rowsDone"`
+	// How many it will be, as far as that is known.
+	RowsEstimated *int64 `json:"rowsEstimated,omitempty"`
+}
+
+type ExportStartInput struct {
+	Kind        state.ExportKind        `json:"kind"`
+	Format      state.ExportFormat      `json:"format"`
+	Compression state.ExportCompression `json:"compression"`
+	Filters     *ExportFiltersInput     `json:"filters,omitempty"`
+}
+
 type FulfillInput struct {
 	// All that is left where absent.
 	Lines          []*LineQuantityInput `json:"lines,omitempty"`
@@ -138,6 +185,27 @@ type InstalledAppRevokePayload struct {
 type LineQuantityInput struct {
 	LineItemID string `json:"lineItemId"`
 	Quantity   int64  `json:"quantity"`
+}
+
+type MarketplaceSubmissionPayload struct {
+	Submission *MarketplaceSubmission `json:"submission,omitempty"`
+	UserErrors []*UserError           `json:"userErrors"`
+}
+
+type MarketplaceThemeSubmitInput struct {
+	ThemeID string `json:"themeId"`
+	// a-z, 0-9 and -; made from the name when absent.
+	Slug *string `json:"slug,omitempty"`
+	// The theme's name when absent.
+	Name    *string `json:"name,omitempty"`
+	Tagline *string `json:"tagline,omitempty"`
+	// The theme's author when absent, or else the store's name.
+	Author     *string `json:"author,omitempty"`
+	PriceMinor int64   `json:"priceMinor"`
+	// The store's when absent.
+	Currency *string `json:"currency,omitempty"`
+	// Up to 10 words of a-z, 0-9 and -.
+	Categories []string `json:"categories,omitempty"`
 }
 
 type Mutation struct {
@@ -360,6 +428,23 @@ type StoreUpdateInput struct {
 	Timezone        *string `json:"timezone,omitempty"`
 	// Fixed after the first order.
 	Currency *string `json:"currency,omitempty"`
+}
+
+type ThemeDeletePayload struct {
+	DeletedID  *string      `json:"deletedId,omitempty"`
+	UserErrors []*UserError `json:"userErrors"`
+}
+
+type ThemeImportInput struct {
+	// The zip archive in base64, of up to 10 MiB.
+	Archive string `json:"archive"`
+	// The manifest's name when absent.
+	Name *string `json:"name,omitempty"`
+}
+
+type ThemePayload struct {
+	Theme      *Theme       `json:"theme,omitempty"`
+	UserErrors []*UserError `json:"userErrors"`
 }
 
 // What a caller did wrong, or what the state forbids.

@@ -134,7 +134,7 @@ func appendTime(b []byte, t micros.Time) []byte {
 	return append(t.Append(b), '"')
 }
 
-const hex = "0123456789abcdef"
+const hexDigits = "0123456789abcdef"
 
 // AppendString appends s as a JSON string (RFC 8259, section 7). What is not
 // UTF-8 becomes U+FFFD; U+2028 and U+2029 are escaped, since JavaScript reads
@@ -158,7 +158,7 @@ func AppendString(b []byte, s string) []byte {
 		r, size := utf8.DecodeRuneInString(s[i:])
 		if r == utf8.RuneError && size == 1 || r == '\u2028' || r == '\u2029' {
 			b = append(b, s[start:i]...)
-			b = append(b, '\\', 'u', hex[r>>12&15], hex[r>>8&15], hex[r>>4&15], hex[r&15])
+			b = append(b, '\\', 'u', hexDigits[r>>12&15], hexDigits[r>>8&15], hexDigits[r>>4&15], hexDigits[r&15])
 			start = i + size
 		}
 		i += size
@@ -178,5 +178,5 @@ func appendEscape(b []byte, c byte) []byte {
 	case '\t':
 		return append(b, '\\', 't')
 	}
-	return append(b, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
+	return append(b, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&15])
 }

@@ -17,13 +17,12 @@ import (
 	"github.com/storefront-go/storefront/ent/storetest"
 	"github.com/storefront-go/storefront/graph"
 	"github.com/storefront-go/storefront/graph/apikey"
+	"github.com/storefront-go/storefront/graph/graphtest"
 	"github.com/storefront-go/storefront/graph/idem"
 	"github.com/storefront-go/storefront/graph/keyring"
 	"github.com/storefront-go/storefront/graph/model"
-	cursor "github.com/storefront-go/storefront/graph/page"
 	"github.com/storefront-go/storefront/graph/password"
 	"github.com/storefront-go/storefront/graph/session"
-	"github.com/storefront-go/storefront/graph/webhook"
 	"github.com/storefront-go/storefront/rest"
 	"github.com/storefront-go/storefront/rest/account"
 )
@@ -68,12 +67,9 @@ func build(t testing.TB, s *ent.Store, host string, edit ...setting) *site {
 		t.Fatal(err)
 	}
 	keys := apikey.NewKeeper(s)
-	hooks, err := webhook.New(webhook.Config{Store: s, Vault: webhook.NewVault(ring)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	core, err := graph.New(graph.Config{Store: s, Keys: keys, Sessions: sessions, Pages: cursor.New(ring), Webhooks: hooks, Logger: log,
-		HostOf: func(handle string) string { return handle + ".localhost" }})
+	cc := graphtest.Config(t, s, ring)
+	cc.Keys, cc.Sessions, cc.Logger = keys, sessions, log
+	core, err := graph.New(cc)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,6 +20,12 @@ type Addresses struct {
 // StoreHost returns the store_host of a store by its handle.
 func (a Addresses) StoreHost(handle string) string { return handle + "." + a.StoreDomain }
 
+// HandleOf returns the handle in a store_host, in whichever case it is written.
+func (a Addresses) HandleOf(host string) (handle string, ok bool) {
+	handle, domain, ok := strings.Cut(strings.ToLower(host), ".")
+	return handle, ok && handle != "" && domain == a.StoreDomain
+}
+
 // loopback tells whether a HOST:PORT is reachable from this machine alone. A
 // name other than localhost is not looked up: what it means may change.
 func loopback(hostport string) bool {

@@ -14,6 +14,8 @@ type Storage struct {
 	Data     string `default:"./storefront-data" env:"STOREFRONT_DATA" placeholder:"DIR" help:"Folder of the SQLite database, the root secret and demo.json (default ${default})."`
 	Database string `env:"STOREFRONT_DATABASE" placeholder:"ADDRESS" help:"Database in place of the SQLite file in --data: mysql://user:pass@host:3306/name, mysql://user:pass@unix(/path)/name or sqlite:path."`
 
+	Blobs string `env:"STOREFRONT_BLOBS" placeholder:"URL" help:"Where files of exports and themes lie, such as s3://bucket?region=eu-central-1 (default: the folder blobs in --data)."`
+
 	// SecretKey is STOREFRONT_SECRET_KEY: a comma list of root secrets. It has no
 	// flag, since the arguments of a process can be read by others.
 	SecretKey string `kong:"-"`
@@ -45,6 +47,8 @@ type Config struct {
 	Naming  `embed:""`
 	Mail    `embed:""`
 	Log     `embed:""`
+
+	Marketplace `embed:""`
 
 	Delivery   `embed:""`
 	NoDispatch bool `env:"STOREFRONT_NO_DISPATCH" help:"Leave the delivery of webhooks to storefront dispatch."`
@@ -92,6 +96,7 @@ func (c Config) LogValue() slog.Value {
 	return slog.GroupValue(
 		slog.String("data", c.Data),
 		slog.String("database", ent.Config{Database: c.Address()}.Redacted()),
+		slog.String("blobs", redactedURL(c.Blobs)),
 		slog.String("secret", secret),
 		slog.String("addr", c.Addr),
 		slog.String("admin_addr", c.AdminAddr),
@@ -99,6 +104,7 @@ func (c Config) LogValue() slog.Value {
 		slog.String("store_domain", c.StoreDomain),
 		slog.String("smtp_server", c.Mail.redacted()),
 		slog.String("mail_from", c.MailFrom),
+		slog.String("marketplace_reviewers", strings.Join(c.MarketplaceReviewers, ",")),
 		slog.Bool("dispatch", !c.NoDispatch),
 		slog.Bool("allow_loopback_webhooks", c.AllowLoopbackWebhooks || c.Demo),
 		slog.String("allow_webhooks_to", strings.Join(c.AllowWebhooksTo, ",")),

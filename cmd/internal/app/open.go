@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"entgo.io/ent/dialect"
@@ -14,7 +15,11 @@ import (
 	"github.com/storefront-go/storefront/ent/migrate"
 	"github.com/storefront-go/storefront/graph"
 	"github.com/storefront-go/storefront/graph/apikey"
+	"github.com/storefront-go/storefront/graph/blob"
+	"github.com/storefront-go/storefront/graph/export"
+	"github.com/storefront-go/storefront/graph/install"
 	"github.com/storefront-go/storefront/graph/keyring"
+	"github.com/storefront-go/storefront/graph/link"
 	"github.com/storefront-go/storefront/graph/notify"
 	"github.com/storefront-go/storefront/graph/page"
 	"github.com/storefront-go/storefront/graph/session"
@@ -29,6 +34,8 @@ type Base struct {
 	Keys  *apikey.Keeper
 	// Sessions keeps people signed in.
 	Sessions *session.Keeper
+	// Blobs keeps the files of exports and themes.
+	Blobs *blob.Store
 	// Notifier writes notices; nil where they are on the dashboard alone.
 	Notifier *notify.Notifier
 }
@@ -74,7 +81,11 @@ func open(ctx context.Context, s *ent.Store, o Opening) (*Base, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Base{Store: s, Ring: ring, Keys: apikey.NewKeeper(s), Sessions: sessions}, nil
+	blobs, err := blob.Open(ctx, o.Blobs, filepath.Join(o.Data, "blobs"))
+	if err != nil {
+		return nil, fmt.Errorf("--blobs: %w", err)
+	}
+	return &Base{Store: s, Ring: ring, Keys: apikey.NewKeeper(s), Sessions: sessions, Blobs: blobs}, nil
 }
 
 // OpenStore opens the database as it is.
@@ -142,10 +153,19 @@ func (s Storage) ring() (*keyring.Ring, error) {
 }
 
 // Core makes the operations, for stores that are served under the addresses.
-func (b *Base) Core(a Addresses, hooks *webhook.Engine, log *slog.Logger) (*graph.Resolver, error) {
+func (b *Base) Core(a Addresses, hooks *webhook.Engine, m Marketplace, log *slog.Logger) (*graph.Resolver, error) {
+	exports, err := export.New(export.Config{Store: b.Store, Blobs: b.Blobs, Notifier: b.Notifier, Logger: log})
+	if err != nil {
+		return nil, err
+	}
+	themes, err := install.New(install.Config{Store: b.Store, Blobs: b.Blobs, Logger: log})
+	if err != nil {
+		return nil, err
+	}
 	return graph.New(graph.Config{Store: b.Store, Keys: b.Keys, Sessions: b.Sessions, Pages: page.New(b.Ring),
-		HostOf: a.StoreHost, Webhooks: hooks, Logger: log})
+		HostOf: a.StoreHost, APIHost: a.API, Links: link.New(b.Ring), Webhooks: hooks, Exports: exports, Themes: themes,
+		Reviewer: m.reviews, Logger: log})
 }
 
-// Close closes the database.
-func (b *Base) Close() error { return b.Store.Close() }
+// Close closes the database and the blob store.
+func (b *Base) Close() error { return errors.Join(b.Blobs.Close(), b.Store.Close()) }

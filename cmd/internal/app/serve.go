@@ -106,7 +106,7 @@ func (s *Server) listen(ctx context.Context, c Config, r Runtime) error {
 	if s.hooks, err = s.base.Engine(c.Delivery, c.Demo, r.Logger); err != nil {
 		return err
 	}
-	core, err := s.base.Core(s.Addresses, s.hooks, r.Logger)
+	core, err := s.base.Core(s.Addresses, s.hooks, c.Marketplace, r.Logger)
 	if err != nil {
 		return err
 	}

@@ -43,6 +43,7 @@ func (s *Server) handler(ctx context.Context, c Config, r Runtime, core *graph.R
 	api, err := rest.New(rest.Config{
 		Core: core, Keys: s.base.Keys, Idem: claims, APIHost: s.API,
 		RatePerSecond: c.RateLimit, RateBurst: c.RateBurst(), TrustedProxies: proxies,
+		Exports: core.Exports, Links: core.Links, Blobs: s.base.Blobs, HandleOf: s.HandleOf,
 		Account: people, OAuth: s.oauth, GraphQL: graphql, Explorer: c.Explorer, Logger: r.Logger, Metrics: reg,
 	})
 	if err != nil {

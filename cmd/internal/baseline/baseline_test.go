@@ -16,12 +16,12 @@ import (
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/graph"
 	"github.com/storefront-go/storefront/graph/apikey"
+	"github.com/storefront-go/storefront/graph/graphtest"
 	"github.com/storefront-go/storefront/graph/idem"
 	"github.com/storefront-go/storefront/graph/keyring"
 	"github.com/storefront-go/storefront/graph/model"
 	"github.com/storefront-go/storefront/graph/oauth"
 	"github.com/storefront-go/storefront/graph/page"
-	"github.com/storefront-go/storefront/graph/webhook"
 )
 
 // bench is the baseline beside the core, on one database.
@@ -65,13 +65,10 @@ func open(t *testing.T, address string) *bench {
 	}
 	b.keys = apikey.NewKeeper(s)
 	pages := page.New(ring)
-	hooks, err := webhook.New(webhook.Config{Store: s, Vault: webhook.NewVault(ring)})
-	if err != nil {
-		t.Fatal(err)
-	}
 	b.claims = idem.New(s, ring)
-	if b.core, err = graph.New(graph.Config{Store: s, Keys: b.keys, Pages: pages, Webhooks: hooks,
-		HostOf: func(h string) string { return h }}); err != nil {
+	c := graphtest.Config(t, s, ring)
+	c.Keys, c.Pages = b.keys, pages
+	if b.core, err = graph.New(c); err != nil {
 		t.Fatal(err)
 	}
 	if b.server, err = oauth.New(oauth.Config{Store: s, Keys: b.keys, Ring: ring, Issuer: "https://api.test",

@@ -26,10 +26,9 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph"
 	"github.com/storefront-go/storefront/graph/apikey"
+	"github.com/storefront-go/storefront/graph/graphtest"
 	"github.com/storefront-go/storefront/graph/keyring"
-	"github.com/storefront-go/storefront/graph/page"
 	"github.com/storefront-go/storefront/graph/password"
-	"github.com/storefront-go/storefront/graph/webhook"
 )
 
 // config is a demo over s with its file in a folder of the test.
@@ -39,12 +38,9 @@ func config(t testing.TB, s *ent.Store, orders int) demo.Config {
 	if err != nil {
 		t.Fatal(err)
 	}
-	hooks, err := webhook.New(webhook.Config{Store: s, Vault: webhook.NewVault(ring)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	core, err := graph.New(graph.Config{Store: s, Keys: apikey.NewKeeper(s), Pages: page.New(ring), Webhooks: hooks,
-		HostOf: func(handle string) string { return handle + ".localhost:8080" }})
+	c := graphtest.Config(t, s, ring)
+	c.HostOf = func(handle string) string { return handle + ".localhost:8080" }
+	core, err := graph.New(c)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -153,6 +153,30 @@ func (f EventFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, error) 
 	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.EventMutation", m)
 }
 
+// The ExportFunc type is an adapter to allow the use of ordinary
+// function as Export mutator.
+type ExportFunc func(context.Context, *db.ExportMutation) (db.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f ExportFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, error) {
+	if mv, ok := m.(*db.ExportMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.ExportMutation", m)
+}
+
+// The ExportPartFunc type is an adapter to allow the use of ordinary
+// function as ExportPart mutator.
+type ExportPartFunc func(context.Context, *db.ExportPartMutation) (db.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f ExportPartFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, error) {
+	if mv, ok := m.(*db.ExportPartMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.ExportPartMutation", m)
+}
+
 // The FulfillmentFunc type is an adapter to allow the use of ordinary
 // function as Fulfillment mutator.
 type FulfillmentFunc func(context.Context, *db.FulfillmentMutation) (db.Value, error)
@@ -199,6 +223,18 @@ func (f MailFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, error) {
 		return f(ctx, mv)
 	}
 	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.MailMutation", m)
+}
+
+// The MarketplaceThemeFunc type is an adapter to allow the use of ordinary
+// function as MarketplaceTheme mutator.
+type MarketplaceThemeFunc func(context.Context, *db.MarketplaceThemeMutation) (db.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f MarketplaceThemeFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, error) {
+	if mv, ok := m.(*db.MarketplaceThemeMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.MarketplaceThemeMutation", m)
 }
 
 // The MembershipFunc type is an adapter to allow the use of ordinary
@@ -367,6 +403,54 @@ func (f StoreHandleFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, e
 		return f(ctx, mv)
 	}
 	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.StoreHandleMutation", m)
+}
+
+// The ThemeFunc type is an adapter to allow the use of ordinary
+// function as Theme mutator.
+type ThemeFunc func(context.Context, *db.ThemeMutation) (db.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f ThemeFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, error) {
+	if mv, ok := m.(*db.ThemeMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.ThemeMutation", m)
+}
+
+// The ThemeAssetFunc type is an adapter to allow the use of ordinary
+// function as ThemeAsset mutator.
+type ThemeAssetFunc func(context.Context, *db.ThemeAssetMutation) (db.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f ThemeAssetFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, error) {
+	if mv, ok := m.(*db.ThemeAssetMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.ThemeAssetMutation", m)
+}
+
+// The ThemePackageFunc type is an adapter to allow the use of ordinary
+// function as ThemePackage mutator.
+type ThemePackageFunc func(context.Context, *db.ThemePackageMutation) (db.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f ThemePackageFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, error) {
+	if mv, ok := m.(*db.ThemePackageMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.ThemePackageMutation", m)
+}
+
+// The ThemeUploadFunc type is an adapter to allow the use of ordinary
+// function as ThemeUpload mutator.
+type ThemeUploadFunc func(context.Context, *db.ThemeUploadMutation) (db.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f ThemeUploadFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, error) {
+	if mv, ok := m.(*db.ThemeUploadMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.ThemeUploadMutation", m)
 }
 
 // The UserFunc type is an adapter to allow the use of ordinary

@@ -300,6 +300,93 @@ var (
 			},
 		},
 	}
+	// ExportsColumns holds the columns for the "exports" table.
+	ExportsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "store_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "version", Type: field.TypeInt64, Default: 1},
+		{Name: "event_sequence", Type: field.TypeInt64, Default: 0},
+		{Name: "updated_at", Type: field.TypeInt64},
+		{Name: "bucket", Type: field.TypeInt8},
+		{Name: "kind", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(16)"}},
+		{Name: "format", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(16)"}},
+		{Name: "compression", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(16)"}},
+		{Name: "created_from", Type: field.TypeInt64, Nullable: true},
+		{Name: "created_to", Type: field.TypeInt64, Nullable: true},
+		{Name: "filter_status", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(32)"}},
+		{Name: "requester_type", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(16)"}},
+		{Name: "requester_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "requester_name", Type: field.TypeString, Size: 255},
+		{Name: "app_store_id", Type: field.TypeUUID, Nullable: true, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "app_id", Type: field.TypeUUID, Nullable: true, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "status", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(16)"}},
+		{Name: "due_at", Type: field.TypeInt64},
+		{Name: "lease_token", Type: field.TypeInt64, Default: 0},
+		{Name: "lease_owner", Type: field.TypeUUID, Nullable: true, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "lease_until", Type: field.TypeInt64, Default: 0},
+		{Name: "slot", Type: field.TypeInt, Nullable: true},
+		{Name: "failures", Type: field.TypeInt, Default: 0},
+		{Name: "stored", Type: field.TypeBool, Default: false},
+		{Name: "position", Type: field.TypeUUID, Nullable: true, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "rows_done", Type: field.TypeInt64, Default: 0},
+		{Name: "resources_done", Type: field.TypeInt64, Default: 0},
+		{Name: "resources_total", Type: field.TypeInt64, Nullable: true},
+		{Name: "parts", Type: field.TypeInt, Default: 0},
+		{Name: "size_bytes", Type: field.TypeInt64, Default: 0},
+		{Name: "hash_state", Type: field.TypeBytes, Nullable: true, Size: 255},
+		{Name: "sha256", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(64)"}},
+		{Name: "error_code", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(32)"}},
+		{Name: "error_message", Type: field.TypeString, Nullable: true, Size: 255},
+		{Name: "started_at", Type: field.TypeInt64, Nullable: true},
+		{Name: "completed_at", Type: field.TypeInt64, Nullable: true},
+		{Name: "expires_at", Type: field.TypeInt64, Nullable: true},
+		{Name: "deleted_at", Type: field.TypeInt64, Nullable: true},
+	}
+	// ExportsTable holds the schema information for the "exports" table.
+	ExportsTable = &schema.Table{
+		Name:       "exports",
+		Columns:    ExportsColumns,
+		PrimaryKey: []*schema.Column{ExportsColumns[0]},
+		Indexes: []*schema.Index{
+			{
+				Name:    "export_bucket_due_at",
+				Unique:  false,
+				Columns: []*schema.Column{ExportsColumns[5], ExportsColumns[18]},
+			},
+			{
+				Name:    "export_store_id_slot",
+				Unique:  true,
+				Columns: []*schema.Column{ExportsColumns[1], ExportsColumns[22]},
+			},
+			{
+				Name:    "export_store_id_app_id_id",
+				Unique:  false,
+				Columns: []*schema.Column{ExportsColumns[1], ExportsColumns[16], ExportsColumns[0]},
+			},
+		},
+	}
+	// ExportPartsColumns holds the columns for the "export_parts" table.
+	ExportPartsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "store_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "export_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "number", Type: field.TypeInt},
+		{Name: "token", Type: field.TypeInt64},
+		{Name: "size_bytes", Type: field.TypeInt64},
+	}
+	// ExportPartsTable holds the schema information for the "export_parts" table.
+	ExportPartsTable = &schema.Table{
+		Name:       "export_parts",
+		Columns:    ExportPartsColumns,
+		PrimaryKey: []*schema.Column{ExportPartsColumns[0]},
+		Indexes: []*schema.Index{
+			{
+				Name:    "primary_key",
+				Unique:  true,
+				Columns: []*schema.Column{ExportPartsColumns[1], ExportPartsColumns[2], ExportPartsColumns[3]},
+			},
+		},
+	}
 	// FulfillmentsColumns holds the columns for the "fulfillments" table.
 	FulfillmentsColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
@@ -403,6 +490,50 @@ var (
 				Name:    "mail_bucket_due_at",
 				Unique:  false,
 				Columns: []*schema.Column{MailsColumns[2], MailsColumns[3]},
+			},
+		},
+	}
+	// MarketplaceThemesColumns holds the columns for the "marketplace_themes" table.
+	MarketplaceThemesColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "submitter_id", Type: field.TypeUUID, Nullable: true, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "slug", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(120)"}},
+		{Name: "name", Type: field.TypeString, Size: 255},
+		{Name: "tagline", Type: field.TypeString, Nullable: true, Size: 255},
+		{Name: "author", Type: field.TypeString, Size: 255},
+		{Name: "theme_version", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(64)"}},
+		{Name: "price_minor", Type: field.TypeInt64},
+		{Name: "currency", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(3)"}},
+		{Name: "categories", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(1024)"}},
+		{Name: "preview", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(512)"}},
+		{Name: "rating_percent", Type: field.TypeInt, Nullable: true},
+		{Name: "installs_count", Type: field.TypeInt64, Default: 0},
+		{Name: "status", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(16)"}},
+		{Name: "review_note", Type: field.TypeString, Nullable: true, Size: 1000},
+		{Name: "checksum", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(32)", "sqlite3": "blob"}},
+		{Name: "published_at", Type: field.TypeInt64, Nullable: true},
+		{Name: "updated_at", Type: field.TypeInt64},
+	}
+	// MarketplaceThemesTable holds the schema information for the "marketplace_themes" table.
+	MarketplaceThemesTable = &schema.Table{
+		Name:       "marketplace_themes",
+		Columns:    MarketplaceThemesColumns,
+		PrimaryKey: []*schema.Column{MarketplaceThemesColumns[0]},
+		Indexes: []*schema.Index{
+			{
+				Name:    "marketplacetheme_slug",
+				Unique:  true,
+				Columns: []*schema.Column{MarketplaceThemesColumns[2]},
+			},
+			{
+				Name:    "marketplacetheme_status_published_at_id",
+				Unique:  false,
+				Columns: []*schema.Column{MarketplaceThemesColumns[13], MarketplaceThemesColumns[16], MarketplaceThemesColumns[0]},
+			},
+			{
+				Name:    "marketplacetheme_submitter_id_id",
+				Unique:  false,
+				Columns: []*schema.Column{MarketplaceThemesColumns[1], MarketplaceThemesColumns[0]},
 			},
 		},
 	}
@@ -759,6 +890,8 @@ var (
 		{Name: "next_number", Type: field.TypeInt64, Default: 1001},
 		{Name: "legacy", Type: field.TypeBool, Default: false},
 		{Name: "demo", Type: field.TypeBool, Default: false},
+		{Name: "active_theme_id", Type: field.TypeUUID, Nullable: true, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "storefront_revision", Type: field.TypeInt64, Default: 0},
 	}
 	// StoresTable holds the schema information for the "stores" table.
 	StoresTable = &schema.Table{
@@ -776,6 +909,97 @@ var (
 		Name:       "store_handles",
 		Columns:    StoreHandlesColumns,
 		PrimaryKey: []*schema.Column{StoreHandlesColumns[0]},
+	}
+	// ThemesColumns holds the columns for the "themes" table.
+	ThemesColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "store_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "version", Type: field.TypeInt64, Default: 1},
+		{Name: "event_sequence", Type: field.TypeInt64, Default: 0},
+		{Name: "updated_at", Type: field.TypeInt64},
+		{Name: "bucket", Type: field.TypeInt8},
+		{Name: "name", Type: field.TypeString, Size: 255},
+		{Name: "theme_version", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(64)"}},
+		{Name: "author", Type: field.TypeString, Nullable: true, Size: 255},
+		{Name: "description", Type: field.TypeString, Nullable: true, Size: 1000},
+		{Name: "status", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(16)"}},
+		{Name: "source", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(16)"}},
+		{Name: "marketplace_theme_id", Type: field.TypeUUID, Nullable: true, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "asset_count", Type: field.TypeInt64},
+		{Name: "size_bytes", Type: field.TypeInt64},
+		{Name: "checksum", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(32)", "sqlite3": "blob"}},
+		{Name: "preview", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(512)"}},
+		{Name: "activated_at", Type: field.TypeInt64, Nullable: true},
+		{Name: "due_at", Type: field.TypeInt64},
+		{Name: "tries", Type: field.TypeInt, Default: 0},
+	}
+	// ThemesTable holds the schema information for the "themes" table.
+	ThemesTable = &schema.Table{
+		Name:       "themes",
+		Columns:    ThemesColumns,
+		PrimaryKey: []*schema.Column{ThemesColumns[0]},
+		Indexes: []*schema.Index{
+			{
+				Name:    "theme_bucket_due_at",
+				Unique:  false,
+				Columns: []*schema.Column{ThemesColumns[5], ThemesColumns[18]},
+			},
+			{
+				Name:    "theme_store_id_marketplace_theme_id_id",
+				Unique:  false,
+				Columns: []*schema.Column{ThemesColumns[1], ThemesColumns[12], ThemesColumns[0]},
+			},
+		},
+	}
+	// ThemeAssetsColumns holds the columns for the "theme_assets" table.
+	ThemeAssetsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "store_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "theme_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "path", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(255)"}},
+		{Name: "kind", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(16)"}},
+		{Name: "content_type", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(64)"}},
+		{Name: "size_bytes", Type: field.TypeInt64},
+		{Name: "checksum", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(32)", "sqlite3": "blob"}},
+		{Name: "width", Type: field.TypeInt, Nullable: true},
+		{Name: "height", Type: field.TypeInt, Nullable: true},
+	}
+	// ThemeAssetsTable holds the schema information for the "theme_assets" table.
+	ThemeAssetsTable = &schema.Table{
+		Name:       "theme_assets",
+		Columns:    ThemeAssetsColumns,
+		PrimaryKey: []*schema.Column{ThemeAssetsColumns[0]},
+		Indexes: []*schema.Index{
+			{
+				Name:    "themeasset_store_id_theme_id_path",
+				Unique:  true,
+				Columns: []*schema.Column{ThemeAssetsColumns[1], ThemeAssetsColumns[2], ThemeAssetsColumns[3]},
+			},
+		},
+	}
+	// ThemePackagesColumns holds the columns for the "theme_packages" table.
+	ThemePackagesColumns = []*schema.Column{
+		{Name: "checksum", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(32)", "sqlite3": "blob"}},
+		{Name: "content", Type: field.TypeBytes, SchemaType: map[string]string{"mysql": "mediumblob", "sqlite3": "blob"}},
+		{Name: "created_at", Type: field.TypeInt64},
+	}
+	// ThemePackagesTable holds the schema information for the "theme_packages" table.
+	ThemePackagesTable = &schema.Table{
+		Name:       "theme_packages",
+		Columns:    ThemePackagesColumns,
+		PrimaryKey: []*schema.Column{ThemePackagesColumns[0]},
+	}
+	// ThemeUploadsColumns holds the columns for the "theme_uploads" table.
+	ThemeUploadsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "store_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "archive", Type: field.TypeBytes, SchemaType: map[string]string{"mysql": "mediumblob", "sqlite3": "blob"}},
+	}
+	// ThemeUploadsTable holds the schema information for the "theme_uploads" table.
+	ThemeUploadsTable = &schema.Table{
+		Name:       "theme_uploads",
+		Columns:    ThemeUploadsColumns,
+		PrimaryKey: []*schema.Column{ThemeUploadsColumns[0]},
 	}
 	// UsersColumns holds the columns for the "users" table.
 	UsersColumns = []*schema.Column{
@@ -890,10 +1114,13 @@ var (
 		DeliveryLogsTable,
 		EndpointStatsTable,
 		EventsTable,
+		ExportsTable,
+		ExportPartsTable,
 		FulfillmentsTable,
 		GrantsTable,
 		IdempotencyKeysTable,
 		MailsTable,
+		MarketplaceThemesTable,
 		MembershipsTable,
 		NotesTable,
 		NotificationsTable,
@@ -908,6 +1135,10 @@ var (
 		StaffTokensTable,
 		StoresTable,
 		StoreHandlesTable,
+		ThemesTable,
+		ThemeAssetsTable,
+		ThemePackagesTable,
+		ThemeUploadsTable,
 		UsersTable,
 		UserEmailsTable,
 		WebhookEndpointsTable,
@@ -927,6 +1158,9 @@ func init() {
 	}
 	IdempotencyKeysTable.Annotation = &entsql.Annotation{
 		Table: "idempotency_keys",
+	}
+	MarketplaceThemesTable.Annotation = &entsql.Annotation{
+		Table: "marketplace_themes",
 	}
 	OauthClientsTable.Annotation = &entsql.Annotation{
 		Table: "oauth_clients",

@@ -42,6 +42,12 @@ type EndpointStat func(*sql.Selector)
 // Event is the predicate function for dbevent builders.
 type Event func(*sql.Selector)
 
+// Export is the predicate function for export builders.
+type Export func(*sql.Selector)
+
+// ExportPart is the predicate function for exportpart builders.
+type ExportPart func(*sql.Selector)
+
 // Fulfillment is the predicate function for fulfillment builders.
 type Fulfillment func(*sql.Selector)
 
@@ -53,6 +59,9 @@ type Idempotency func(*sql.Selector)
 
 // Mail is the predicate function for mail builders.
 type Mail func(*sql.Selector)
+
+// MarketplaceTheme is the predicate function for marketplacetheme builders.
+type MarketplaceTheme func(*sql.Selector)
 
 // Membership is the predicate function for membership builders.
 type Membership func(*sql.Selector)
@@ -95,6 +104,18 @@ type Store func(*sql.Selector)
 
 // StoreHandle is the predicate function for storehandle builders.
 type StoreHandle func(*sql.Selector)
+
+// Theme is the predicate function for theme builders.
+type Theme func(*sql.Selector)
+
+// ThemeAsset is the predicate function for themeasset builders.
+type ThemeAsset func(*sql.Selector)
+
+// ThemePackage is the predicate function for themepackage builders.
+type ThemePackage func(*sql.Selector)
+
+// ThemeUpload is the predicate function for themeupload builders.
+type ThemeUpload func(*sql.Selector)
 
 // User is the predicate function for user builders.
 type User func(*sql.Selector)

@@ -398,6 +398,54 @@ func (f EventMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutation) 
 	return Denyf("db/privacy: unexpected mutation type %T, expect *db.EventMutation", m)
 }
 
+// The ExportQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type ExportQueryRuleFunc func(context.Context, *db.ExportQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f ExportQueryRuleFunc) EvalQuery(ctx context.Context, q db.Query) error {
+	if q, ok := q.(*db.ExportQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("db/privacy: unexpected query type %T, expect *db.ExportQuery", q)
+}
+
+// The ExportMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type ExportMutationRuleFunc func(context.Context, *db.ExportMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f ExportMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutation) error {
+	if m, ok := m.(*db.ExportMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("db/privacy: unexpected mutation type %T, expect *db.ExportMutation", m)
+}
+
+// The ExportPartQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type ExportPartQueryRuleFunc func(context.Context, *db.ExportPartQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f ExportPartQueryRuleFunc) EvalQuery(ctx context.Context, q db.Query) error {
+	if q, ok := q.(*db.ExportPartQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("db/privacy: unexpected query type %T, expect *db.ExportPartQuery", q)
+}
+
+// The ExportPartMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type ExportPartMutationRuleFunc func(context.Context, *db.ExportPartMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f ExportPartMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutation) error {
+	if m, ok := m.(*db.ExportPartMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("db/privacy: unexpected mutation type %T, expect *db.ExportPartMutation", m)
+}
+
 // The FulfillmentQueryRuleFunc type is an adapter to allow the use of ordinary
 // functions as a query rule.
 type FulfillmentQueryRuleFunc func(context.Context, *db.FulfillmentQuery) error
@@ -492,6 +540,30 @@ func (f MailMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutation) e
 		return f(ctx, m)
 	}
 	return Denyf("db/privacy: unexpected mutation type %T, expect *db.MailMutation", m)
+}
+
+// The MarketplaceThemeQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type MarketplaceThemeQueryRuleFunc func(context.Context, *db.MarketplaceThemeQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f MarketplaceThemeQueryRuleFunc) EvalQuery(ctx context.Context, q db.Query) error {
+	if q, ok := q.(*db.MarketplaceThemeQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("db/privacy: unexpected query type %T, expect *db.MarketplaceThemeQuery", q)
+}
+
+// The MarketplaceThemeMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type MarketplaceThemeMutationRuleFunc func(context.Context, *db.MarketplaceThemeMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f MarketplaceThemeMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutation) error {
+	if m, ok := m.(*db.MarketplaceThemeMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("db/privacy: unexpected mutation type %T, expect *db.MarketplaceThemeMutation", m)
 }
 
 // The MembershipQueryRuleFunc type is an adapter to allow the use of ordinary
@@ -828,6 +900,102 @@ func (f StoreHandleMutationRuleFunc) EvalMutation(ctx context.Context, m db.Muta
 		return f(ctx, m)
 	}
 	return Denyf("db/privacy: unexpected mutation type %T, expect *db.StoreHandleMutation", m)
+}
+
+// The ThemeQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type ThemeQueryRuleFunc func(context.Context, *db.ThemeQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f ThemeQueryRuleFunc) EvalQuery(ctx context.Context, q db.Query) error {
+	if q, ok := q.(*db.ThemeQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("db/privacy: unexpected query type %T, expect *db.ThemeQuery", q)
+}
+
+// The ThemeMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type ThemeMutationRuleFunc func(context.Context, *db.ThemeMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f ThemeMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutation) error {
+	if m, ok := m.(*db.ThemeMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("db/privacy: unexpected mutation type %T, expect *db.ThemeMutation", m)
+}
+
+// The ThemeAssetQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type ThemeAssetQueryRuleFunc func(context.Context, *db.ThemeAssetQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f ThemeAssetQueryRuleFunc) EvalQuery(ctx context.Context, q db.Query) error {
+	if q, ok := q.(*db.ThemeAssetQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("db/privacy: unexpected query type %T, expect *db.ThemeAssetQuery", q)
+}
+
+// The ThemeAssetMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type ThemeAssetMutationRuleFunc func(context.Context, *db.ThemeAssetMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f ThemeAssetMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutation) error {
+	if m, ok := m.(*db.ThemeAssetMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("db/privacy: unexpected mutation type %T, expect *db.ThemeAssetMutation", m)
+}
+
+// The ThemePackageQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type ThemePackageQueryRuleFunc func(context.Context, *db.ThemePackageQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f ThemePackageQueryRuleFunc) EvalQuery(ctx context.Context, q db.Query) error {
+	if q, ok := q.(*db.ThemePackageQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("db/privacy: unexpected query type %T, expect *db.ThemePackageQuery", q)
+}
+
+// The ThemePackageMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type ThemePackageMutationRuleFunc func(context.Context, *db.ThemePackageMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f ThemePackageMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutation) error {
+	if m, ok := m.(*db.ThemePackageMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("db/privacy: unexpected mutation type %T, expect *db.ThemePackageMutation", m)
+}
+
+// The ThemeUploadQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type ThemeUploadQueryRuleFunc func(context.Context, *db.ThemeUploadQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f ThemeUploadQueryRuleFunc) EvalQuery(ctx context.Context, q db.Query) error {
+	if q, ok := q.(*db.ThemeUploadQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("db/privacy: unexpected query type %T, expect *db.ThemeUploadQuery", q)
+}
+
+// The ThemeUploadMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type ThemeUploadMutationRuleFunc func(context.Context, *db.ThemeUploadMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f ThemeUploadMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutation) error {
+	if m, ok := m.(*db.ThemeUploadMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("db/privacy: unexpected mutation type %T, expect *db.ThemeUploadMutation", m)
 }
 
 // The UserQueryRuleFunc type is an adapter to allow the use of ordinary

@@ -16,10 +16,13 @@ import (
 	"github.com/storefront-go/storefront/ent/db/deliverylog"
 	"github.com/storefront-go/storefront/ent/db/endpointstat"
 	dbevent "github.com/storefront-go/storefront/ent/db/event"
+	"github.com/storefront-go/storefront/ent/db/export"
+	"github.com/storefront-go/storefront/ent/db/exportpart"
 	"github.com/storefront-go/storefront/ent/db/fulfillment"
 	"github.com/storefront-go/storefront/ent/db/grant"
 	"github.com/storefront-go/storefront/ent/db/idempotency"
 	"github.com/storefront-go/storefront/ent/db/mail"
+	"github.com/storefront-go/storefront/ent/db/marketplacetheme"
 	"github.com/storefront-go/storefront/ent/db/note"
 	"github.com/storefront-go/storefront/ent/db/notification"
 	"github.com/storefront-go/storefront/ent/db/order"
@@ -31,6 +34,9 @@ import (
 	"github.com/storefront-go/storefront/ent/db/staff"
 	"github.com/storefront-go/storefront/ent/db/stafftoken"
 	"github.com/storefront-go/storefront/ent/db/store"
+	"github.com/storefront-go/storefront/ent/db/theme"
+	"github.com/storefront-go/storefront/ent/db/themeasset"
+	"github.com/storefront-go/storefront/ent/db/themeupload"
 	"github.com/storefront-go/storefront/ent/db/user"
 	"github.com/storefront-go/storefront/ent/db/webhookendpoint"
 	"github.com/storefront-go/storefront/ent/db/webhookqueue"
@@ -373,6 +379,96 @@ func init() {
 	dbeventDescID := dbeventMixinFields0[1].Descriptor()
 	// dbevent.DefaultID holds the default value on creation for the id field.
 	dbevent.DefaultID = dbeventDescID.Default.(func() xid.ID)
+	exportMixin := schema.Export{}.Mixin()
+	export.Policy = privacy.NewPolicies(exportMixin[0], schema.Export{})
+	export.Hooks[0] = func(next ent.Mutator) ent.Mutator {
+		return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+			if err := export.Policy.EvalMutation(ctx, m); err != nil {
+				return nil, err
+			}
+			return next.Mutate(ctx, m)
+		})
+	}
+	exportMixinFields0 := exportMixin[0].Fields()
+	_ = exportMixinFields0
+	exportMixinFields1 := exportMixin[1].Fields()
+	_ = exportMixinFields1
+	exportFields := schema.Export{}.Fields()
+	_ = exportFields
+	// exportDescVersion is the schema descriptor for version field.
+	exportDescVersion := exportMixinFields1[0].Descriptor()
+	// export.DefaultVersion holds the default value on creation for the version field.
+	export.DefaultVersion = exportDescVersion.Default.(int64)
+	// exportDescEventSequence is the schema descriptor for event_sequence field.
+	exportDescEventSequence := exportMixinFields1[1].Descriptor()
+	// export.DefaultEventSequence holds the default value on creation for the event_sequence field.
+	export.DefaultEventSequence = exportDescEventSequence.Default.(int64)
+	// exportDescRequesterName is the schema descriptor for requester_name field.
+	exportDescRequesterName := exportFields[9].Descriptor()
+	// export.RequesterNameValidator is a validator for the "requester_name" field. It is called by the builders before save.
+	export.RequesterNameValidator = exportDescRequesterName.Validators[0].(func(string) error)
+	// exportDescLeaseToken is the schema descriptor for lease_token field.
+	exportDescLeaseToken := exportFields[14].Descriptor()
+	// export.DefaultLeaseToken holds the default value on creation for the lease_token field.
+	export.DefaultLeaseToken = exportDescLeaseToken.Default.(int64)
+	// exportDescLeaseUntil is the schema descriptor for lease_until field.
+	exportDescLeaseUntil := exportFields[16].Descriptor()
+	// export.DefaultLeaseUntil holds the default value on creation for the lease_until field.
+	export.DefaultLeaseUntil = micros.Time(exportDescLeaseUntil.Default.(int64))
+	// exportDescFailures is the schema descriptor for failures field.
+	exportDescFailures := exportFields[18].Descriptor()
+	// export.DefaultFailures holds the default value on creation for the failures field.
+	export.DefaultFailures = exportDescFailures.Default.(int)
+	// exportDescStored is the schema descriptor for stored field.
+	exportDescStored := exportFields[19].Descriptor()
+	// export.DefaultStored holds the default value on creation for the stored field.
+	export.DefaultStored = exportDescStored.Default.(bool)
+	// exportDescRowsDone is the schema descriptor for rows_done field.
+	exportDescRowsDone := exportFields[21].Descriptor()
+	// export.DefaultRowsDone holds the default value on creation for the rows_done field.
+	export.DefaultRowsDone = exportDescRowsDone.Default.(int64)
+	// exportDescResourcesDone is the schema descriptor for resources_done field.
+	exportDescResourcesDone := exportFields[22].Descriptor()
+	// export.DefaultResourcesDone holds the default value on creation for the resources_done field.
+	export.DefaultResourcesDone = exportDescResourcesDone.Default.(int64)
+	// exportDescParts is the schema descriptor for parts field.
+	exportDescParts := exportFields[24].Descriptor()
+	// export.DefaultParts holds the default value on creation for the parts field.
+	export.DefaultParts = exportDescParts.Default.(int)
+	// exportDescSizeBytes is the schema descriptor for size_bytes field.
+	exportDescSizeBytes := exportFields[25].Descriptor()
+	// export.DefaultSizeBytes holds the default value on creation for the size_bytes field.
+	export.DefaultSizeBytes = exportDescSizeBytes.Default.(int64)
+	// exportDescHashState is the schema descriptor for hash_state field.
+	exportDescHashState := exportFields[26].Descriptor()
+	// export.HashStateValidator is a validator for the "hash_state" field. It is called by the builders before save.
+	export.HashStateValidator = exportDescHashState.Validators[0].(func([]byte) error)
+	// exportDescErrorMessage is the schema descriptor for error_message field.
+	exportDescErrorMessage := exportFields[29].Descriptor()
+	// export.ErrorMessageValidator is a validator for the "error_message" field. It is called by the builders before save.
+	export.ErrorMessageValidator = exportDescErrorMessage.Validators[0].(func(string) error)
+	// exportDescID is the schema descriptor for id field.
+	exportDescID := exportMixinFields0[1].Descriptor()
+	// export.DefaultID holds the default value on creation for the id field.
+	export.DefaultID = exportDescID.Default.(func() xid.ID)
+	exportpartMixin := schema.ExportPart{}.Mixin()
+	exportpart.Policy = privacy.NewPolicies(exportpartMixin[0], schema.ExportPart{})
+	exportpart.Hooks[0] = func(next ent.Mutator) ent.Mutator {
+		return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+			if err := exportpart.Policy.EvalMutation(ctx, m); err != nil {
+				return nil, err
+			}
+			return next.Mutate(ctx, m)
+		})
+	}
+	exportpartMixinFields0 := exportpartMixin[0].Fields()
+	_ = exportpartMixinFields0
+	exportpartFields := schema.ExportPart{}.Fields()
+	_ = exportpartFields
+	// exportpartDescID is the schema descriptor for id field.
+	exportpartDescID := exportpartMixinFields0[1].Descriptor()
+	// exportpart.DefaultID holds the default value on creation for the id field.
+	exportpart.DefaultID = exportpartDescID.Default.(func() xid.ID)
 	fulfillmentMixin := schema.Fulfillment{}.Mixin()
 	fulfillment.Policy = privacy.NewPolicies(fulfillmentMixin[0], schema.Fulfillment{})
 	fulfillment.Hooks[0] = func(next ent.Mutator) ent.Mutator {
@@ -491,6 +587,32 @@ func init() {
 	mailDescID := mailMixinFields0[1].Descriptor()
 	// mail.DefaultID holds the default value on creation for the id field.
 	mail.DefaultID = mailDescID.Default.(func() xid.ID)
+	marketplacethemeFields := schema.MarketplaceTheme{}.Fields()
+	_ = marketplacethemeFields
+	// marketplacethemeDescName is the schema descriptor for name field.
+	marketplacethemeDescName := marketplacethemeFields[3].Descriptor()
+	// marketplacetheme.NameValidator is a validator for the "name" field. It is called by the builders before save.
+	marketplacetheme.NameValidator = marketplacethemeDescName.Validators[0].(func(string) error)
+	// marketplacethemeDescTagline is the schema descriptor for tagline field.
+	marketplacethemeDescTagline := marketplacethemeFields[4].Descriptor()
+	// marketplacetheme.TaglineValidator is a validator for the "tagline" field. It is called by the builders before save.
+	marketplacetheme.TaglineValidator = marketplacethemeDescTagline.Validators[0].(func(string) error)
+	// marketplacethemeDescAuthor is the schema descriptor for author field.
+	marketplacethemeDescAuthor := marketplacethemeFields[5].Descriptor()
+	// marketplacetheme.AuthorValidator is a validator for the "author" field. It is called by the builders before save.
+	marketplacetheme.AuthorValidator = marketplacethemeDescAuthor.Validators[0].(func(string) error)
+	// marketplacethemeDescInstallsCount is the schema descriptor for installs_count field.
+	marketplacethemeDescInstallsCount := marketplacethemeFields[12].Descriptor()
+	// marketplacetheme.DefaultInstallsCount holds the default value on creation for the installs_count field.
+	marketplacetheme.DefaultInstallsCount = marketplacethemeDescInstallsCount.Default.(int64)
+	// marketplacethemeDescReviewNote is the schema descriptor for review_note field.
+	marketplacethemeDescReviewNote := marketplacethemeFields[14].Descriptor()
+	// marketplacetheme.ReviewNoteValidator is a validator for the "review_note" field. It is called by the builders before save.
+	marketplacetheme.ReviewNoteValidator = marketplacethemeDescReviewNote.Validators[0].(func(string) error)
+	// marketplacethemeDescID is the schema descriptor for id field.
+	marketplacethemeDescID := marketplacethemeFields[0].Descriptor()
+	// marketplacetheme.DefaultID holds the default value on creation for the id field.
+	marketplacetheme.DefaultID = marketplacethemeDescID.Default.(func() xid.ID)
 	noteMixin := schema.Note{}.Mixin()
 	note.Policy = privacy.NewPolicies(noteMixin[0], schema.Note{})
 	note.Hooks[0] = func(next ent.Mutator) ent.Mutator {
@@ -787,10 +909,94 @@ func init() {
 	storeDescDemo := storeFields[8].Descriptor()
 	// store.DefaultDemo holds the default value on creation for the demo field.
 	store.DefaultDemo = storeDescDemo.Default.(bool)
+	// storeDescStorefrontRevision is the schema descriptor for storefront_revision field.
+	storeDescStorefrontRevision := storeFields[10].Descriptor()
+	// store.DefaultStorefrontRevision holds the default value on creation for the storefront_revision field.
+	store.DefaultStorefrontRevision = storeDescStorefrontRevision.Default.(int64)
 	// storeDescID is the schema descriptor for id field.
 	storeDescID := storeFields[0].Descriptor()
 	// store.DefaultID holds the default value on creation for the id field.
 	store.DefaultID = storeDescID.Default.(func() xid.ID)
+	themeMixin := schema.Theme{}.Mixin()
+	theme.Policy = privacy.NewPolicies(themeMixin[0], schema.Theme{})
+	theme.Hooks[0] = func(next ent.Mutator) ent.Mutator {
+		return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+			if err := theme.Policy.EvalMutation(ctx, m); err != nil {
+				return nil, err
+			}
+			return next.Mutate(ctx, m)
+		})
+	}
+	themeMixinFields0 := themeMixin[0].Fields()
+	_ = themeMixinFields0
+	themeMixinFields1 := themeMixin[1].Fields()
+	_ = themeMixinFields1
+	themeFields := schema.Theme{}.Fields()
+	_ = themeFields
+	// themeDescVersion is the schema descriptor for version field.
+	themeDescVersion := themeMixinFields1[0].Descriptor()
+	// theme.DefaultVersion holds the default value on creation for the version field.
+	theme.DefaultVersion = themeDescVersion.Default.(int64)
+	// themeDescEventSequence is the schema descriptor for event_sequence field.
+	themeDescEventSequence := themeMixinFields1[1].Descriptor()
+	// theme.DefaultEventSequence holds the default value on creation for the event_sequence field.
+	theme.DefaultEventSequence = themeDescEventSequence.Default.(int64)
+	// themeDescName is the schema descriptor for name field.
+	themeDescName := themeFields[1].Descriptor()
+	// theme.NameValidator is a validator for the "name" field. It is called by the builders before save.
+	theme.NameValidator = themeDescName.Validators[0].(func(string) error)
+	// themeDescAuthor is the schema descriptor for author field.
+	themeDescAuthor := themeFields[3].Descriptor()
+	// theme.AuthorValidator is a validator for the "author" field. It is called by the builders before save.
+	theme.AuthorValidator = themeDescAuthor.Validators[0].(func(string) error)
+	// themeDescDescription is the schema descriptor for description field.
+	themeDescDescription := themeFields[4].Descriptor()
+	// theme.DescriptionValidator is a validator for the "description" field. It is called by the builders before save.
+	theme.DescriptionValidator = themeDescDescription.Validators[0].(func(string) error)
+	// themeDescTries is the schema descriptor for tries field.
+	themeDescTries := themeFields[14].Descriptor()
+	// theme.DefaultTries holds the default value on creation for the tries field.
+	theme.DefaultTries = themeDescTries.Default.(int)
+	// themeDescID is the schema descriptor for id field.
+	themeDescID := themeMixinFields0[1].Descriptor()
+	// theme.DefaultID holds the default value on creation for the id field.
+	theme.DefaultID = themeDescID.Default.(func() xid.ID)
+	themeassetMixin := schema.ThemeAsset{}.Mixin()
+	themeasset.Policy = privacy.NewPolicies(themeassetMixin[0], schema.ThemeAsset{})
+	themeasset.Hooks[0] = func(next ent.Mutator) ent.Mutator {
+		return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+			if err := themeasset.Policy.EvalMutation(ctx, m); err != nil {
+				return nil, err
+			}
+			return next.Mutate(ctx, m)
+		})
+	}
+	themeassetMixinFields0 := themeassetMixin[0].Fields()
+	_ = themeassetMixinFields0
+	themeassetFields := schema.ThemeAsset{}.Fields()
+	_ = themeassetFields
+	// themeassetDescID is the schema descriptor for id field.
+	themeassetDescID := themeassetMixinFields0[1].Descriptor()
+	// themeasset.DefaultID holds the default value on creation for the id field.
+	themeasset.DefaultID = themeassetDescID.Default.(func() xid.ID)
+	themeuploadMixin := schema.ThemeUpload{}.Mixin()
+	themeupload.Policy = privacy.NewPolicies(themeuploadMixin[0], schema.ThemeUpload{})
+	themeupload.Hooks[0] = func(next ent.Mutator) ent.Mutator {
+		return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+			if err := themeupload.Policy.EvalMutation(ctx, m); err != nil {
+				return nil, err
+			}
+			return next.Mutate(ctx, m)
+		})
+	}
+	themeuploadMixinFields0 := themeuploadMixin[0].Fields()
+	_ = themeuploadMixinFields0
+	themeuploadFields := schema.ThemeUpload{}.Fields()
+	_ = themeuploadFields
+	// themeuploadDescID is the schema descriptor for id field.
+	themeuploadDescID := themeuploadMixinFields0[1].Descriptor()
+	// themeupload.DefaultID holds the default value on creation for the id field.
+	themeupload.DefaultID = themeuploadDescID.Default.(func() xid.ID)
 	userFields := schema.User{}.Fields()
 	_ = userFields
 	// userDescName is the schema descriptor for name field.

@@ -36,6 +36,10 @@ const (
 	FieldLegacy = "legacy"
 	// FieldDemo holds the string denoting the demo field in the database.
 	FieldDemo = "demo"
+	// FieldActiveThemeID holds the string denoting the active_theme_id field in the database.
+	FieldActiveThemeID = "active_theme_id"
+	// FieldStorefrontRevision holds the string denoting the storefront_revision field in the database.
+	FieldStorefrontRevision = "storefront_revision"
 	// Table holds the table name of the store in the database.
 	Table = "stores"
 )
@@ -54,6 +58,8 @@ var Columns = []string{
 	FieldNextNumber,
 	FieldLegacy,
 	FieldDemo,
+	FieldActiveThemeID,
+	FieldStorefrontRevision,
 }
 
 // ValidColumn reports if the column name is valid (part of the table columns).
@@ -88,6 +94,8 @@ var (
 	DefaultLegacy bool
 	// DefaultDemo holds the default value on creation for the "demo" field.
 	DefaultDemo bool
+	// DefaultStorefrontRevision holds the default value on creation for the "storefront_revision" field.
+	DefaultStorefrontRevision int64
 	// DefaultID holds the default value on creation for the "id" field.
 	DefaultID func() xid.ID
 )
@@ -153,4 +161,14 @@ func ByLegacy(opts ...sql.OrderTermOption) OrderOption {
 // ByDemo orders the results by the demo field.
 func ByDemo(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldDemo, opts...).ToFunc()
+}
+
+// ByActiveThemeID orders the results by the active_theme_id field.
+func ByActiveThemeID(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldActiveThemeID, opts...).ToFunc()
+}
+
+// ByStorefrontRevision orders the results by the storefront_revision field.
+func ByStorefrontRevision(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldStorefrontRevision, opts...).ToFunc()
 }

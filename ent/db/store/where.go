@@ -112,6 +112,16 @@ func Demo(v bool) predicate.Store {
 	return predicate.Store(sql.FieldEQ(FieldDemo, v))
 }
 
+// ActiveThemeID applies equality check predicate on the "active_theme_id" field. It's identical to ActiveThemeIDEQ.
+func ActiveThemeID(v xid.ID) predicate.Store {
+	return predicate.Store(sql.FieldEQ(FieldActiveThemeID, v))
+}
+
+// StorefrontRevision applies equality check predicate on the "storefront_revision" field. It's identical to StorefrontRevisionEQ.
+func StorefrontRevision(v int64) predicate.Store {
+	return predicate.Store(sql.FieldEQ(FieldStorefrontRevision, v))
+}
+
 // VersionEQ applies the EQ predicate on the "version" field.
 func VersionEQ(v int64) predicate.Store {
 	return predicate.Store(sql.FieldEQ(FieldVersion, v))
@@ -648,6 +658,96 @@ func DemoEQ(v bool) predicate.Store {
 // DemoNEQ applies the NEQ predicate on the "demo" field.
 func DemoNEQ(v bool) predicate.Store {
 	return predicate.Store(sql.FieldNEQ(FieldDemo, v))
+}
+
+// ActiveThemeIDEQ applies the EQ predicate on the "active_theme_id" field.
+func ActiveThemeIDEQ(v xid.ID) predicate.Store {
+	return predicate.Store(sql.FieldEQ(FieldActiveThemeID, v))
+}
+
+// ActiveThemeIDNEQ applies the NEQ predicate on the "active_theme_id" field.
+func ActiveThemeIDNEQ(v xid.ID) predicate.Store {
+	return predicate.Store(sql.FieldNEQ(FieldActiveThemeID, v))
+}
+
+// ActiveThemeIDIn applies the In predicate on the "active_theme_id" field.
+func ActiveThemeIDIn(vs ...xid.ID) predicate.Store {
+	return predicate.Store(sql.FieldIn(FieldActiveThemeID, vs...))
+}
+
+// ActiveThemeIDNotIn applies the NotIn predicate on the "active_theme_id" field.
+func ActiveThemeIDNotIn(vs ...xid.ID) predicate.Store {
+	return predicate.Store(sql.FieldNotIn(FieldActiveThemeID, vs...))
+}
+
+// ActiveThemeIDGT applies the GT predicate on the "active_theme_id" field.
+func ActiveThemeIDGT(v xid.ID) predicate.Store {
+	return predicate.Store(sql.FieldGT(FieldActiveThemeID, v))
+}
+
+// ActiveThemeIDGTE applies the GTE predicate on the "active_theme_id" field.
+func ActiveThemeIDGTE(v xid.ID) predicate.Store {
+	return predicate.Store(sql.FieldGTE(FieldActiveThemeID, v))
+}
+
+// ActiveThemeIDLT applies the LT predicate on the "active_theme_id" field.
+func ActiveThemeIDLT(v xid.ID) predicate.Store {
+	return predicate.Store(sql.FieldLT(FieldActiveThemeID, v))
+}
+
+// ActiveThemeIDLTE applies the LTE predicate on the "active_theme_id" field.
+func ActiveThemeIDLTE(v xid.ID) predicate.Store {
+	return predicate.Store(sql.FieldLTE(FieldActiveThemeID, v))
+}
+
+// ActiveThemeIDIsNil applies the IsNil predicate on the "active_theme_id" field.
+func ActiveThemeIDIsNil() predicate.Store {
+	return predicate.Store(sql.FieldIsNull(FieldActiveThemeID))
+}
+
+// ActiveThemeIDNotNil applies the NotNil predicate on the "active_theme_id" field.
+func ActiveThemeIDNotNil() predicate.Store {
+	return predicate.Store(sql.FieldNotNull(FieldActiveThemeID))
+}
+
+// StorefrontRevisionEQ applies the EQ predicate on the "storefront_revision" field.
+func StorefrontRevisionEQ(v int64) predicate.Store {
+	return predicate.Store(sql.FieldEQ(FieldStorefrontRevision, v))
+}
+
+// StorefrontRevisionNEQ applies the NEQ predicate on the "storefront_revision" field.
+func StorefrontRevisionNEQ(v int64) predicate.Store {
+	return predicate.Store(sql.FieldNEQ(FieldStorefrontRevision, v))
+}
+
+// StorefrontRevisionIn applies the In predicate on the "storefront_revision" field.
+func StorefrontRevisionIn(vs ...int64) predicate.Store {
+	return predicate.Store(sql.FieldIn(FieldStorefrontRevision, vs...))
+}
+
+// StorefrontRevisionNotIn applies the NotIn predicate on the "storefront_revision" field.
+func StorefrontRevisionNotIn(vs ...int64) predicate.Store {
+	return predicate.Store(sql.FieldNotIn(FieldStorefrontRevision, vs...))
+}
+
+// StorefrontRevisionGT applies the GT predicate on the "storefront_revision" field.
+func StorefrontRevisionGT(v int64) predicate.Store {
+	return predicate.Store(sql.FieldGT(FieldStorefrontRevision, v))
+}
+
+// StorefrontRevisionGTE applies the GTE predicate on the "storefront_revision" field.
+func StorefrontRevisionGTE(v int64) predicate.Store {
+	return predicate.Store(sql.FieldGTE(FieldStorefrontRevision, v))
+}
+
+// StorefrontRevisionLT applies the LT predicate on the "storefront_revision" field.
+func StorefrontRevisionLT(v int64) predicate.Store {
+	return predicate.Store(sql.FieldLT(FieldStorefrontRevision, v))
+}
+
+// StorefrontRevisionLTE applies the LTE predicate on the "storefront_revision" field.
+func StorefrontRevisionLTE(v int64) predicate.Store {
+	return predicate.Store(sql.FieldLTE(FieldStorefrontRevision, v))
 }
 
 // And groups predicates with the AND operator between them.

@@ -226,6 +226,64 @@ type ComplexityRoot struct {
 		Node   func(childComplexity int) int
 	}
 
+	Export struct {
+		CompletedAt          func(childComplexity int) int
+		Compression          func(childComplexity int) int
+		CreatedAt            func(childComplexity int) int
+		DownloadURL          func(childComplexity int) int
+		DownloadURLExpiresAt func(childComplexity int) int
+		Error                func(childComplexity int) int
+		ExpiresAt            func(childComplexity int) int
+		FileSizeBytes        func(childComplexity int) int
+		Filters              func(childComplexity int) int
+		Format               func(childComplexity int) int
+		Kind                 func(childComplexity int) int
+		Progress             func(childComplexity int) int
+		PublicID             func(childComplexity int) int
+		RequestedBy          func(childComplexity int) int
+		RowCount             func(childComplexity int) int
+		Sha256               func(childComplexity int) int
+		StartedAt            func(childComplexity int) int
+		Status               func(childComplexity int) int
+	}
+
+	ExportConnection struct {
+		Edges    func(childComplexity int) int
+		Nodes    func(childComplexity int) int
+		PageInfo func(childComplexity int) int
+	}
+
+	ExportDeletePayload struct {
+		DeletedID  func(childComplexity int) int
+		UserErrors func(childComplexity int) int
+	}
+
+	ExportEdge struct {
+		Cursor func(childComplexity int) int
+		Node   func(childComplexity int) int
+	}
+
+	ExportError struct {
+		Code    func(childComplexity int) int
+		Message func(childComplexity int) int
+	}
+
+	ExportFilters struct {
+		CreatedFrom func(childComplexity int) int
+		CreatedTo   func(childComplexity int) int
+		Status      func(childComplexity int) int
+	}
+
+	ExportPayload struct {
+		Export     func(childComplexity int) int
+		UserErrors func(childComplexity int) int
+	}
+
+	ExportProgress struct {
+		RowsDone      func(childComplexity int) int
+		RowsEstimated func(childComplexity int) int
+	}
+
 	Fulfillment struct {
 		Carrier        func(childComplexity int) int
 		CreatedAt      func(childComplexity int) int
@@ -323,6 +381,71 @@ type ComplexityRoot struct {
 		Quantity func(childComplexity int) int
 	}
 
+	MarketplaceSubmission struct {
+		Author          func(childComplexity int) int
+		Categories      func(childComplexity int) int
+		CreatedAt       func(childComplexity int) int
+		Currency        func(childComplexity int) int
+		InstallsCount   func(childComplexity int) int
+		Name            func(childComplexity int) int
+		PreviewImageURL func(childComplexity int) int
+		PriceMinor      func(childComplexity int) int
+		PublicID        func(childComplexity int) int
+		PublishedAt     func(childComplexity int) int
+		ReviewNote      func(childComplexity int) int
+		Slug            func(childComplexity int) int
+		Status          func(childComplexity int) int
+		Tagline         func(childComplexity int) int
+		ThemeVersion    func(childComplexity int) int
+		UpdatedAt       func(childComplexity int) int
+	}
+
+	MarketplaceSubmissionConnection struct {
+		Edges    func(childComplexity int) int
+		Nodes    func(childComplexity int) int
+		PageInfo func(childComplexity int) int
+	}
+
+	MarketplaceSubmissionEdge struct {
+		Cursor func(childComplexity int) int
+		Node   func(childComplexity int) int
+	}
+
+	MarketplaceSubmissionPayload struct {
+		Submission func(childComplexity int) int
+		UserErrors func(childComplexity int) int
+	}
+
+	MarketplaceTheme struct {
+		Author           func(childComplexity int) int
+		Categories       func(childComplexity int) int
+		Currency         func(childComplexity int) int
+		Installed        func(childComplexity int) int
+		InstalledThemeID func(childComplexity int) int
+		InstallsCount    func(childComplexity int) int
+		Name             func(childComplexity int) int
+		PreviewImageURL  func(childComplexity int) int
+		PriceMinor       func(childComplexity int) int
+		PublicID         func(childComplexity int) int
+		PublishedAt      func(childComplexity int) int
+		RatingPercent    func(childComplexity int) int
+		Slug             func(childComplexity int) int
+		Tagline          func(childComplexity int) int
+		ThemeVersion     func(childComplexity int) int
+		UpdatedAt        func(childComplexity int) int
+	}
+
+	MarketplaceThemeConnection struct {
+		Edges    func(childComplexity int) int
+		Nodes    func(childComplexity int) int
+		PageInfo func(childComplexity int) int
+	}
+
+	MarketplaceThemeEdge struct {
+		Cursor func(childComplexity int) int
+		Node   func(childComplexity int) int
+	}
+
 	Membership struct {
 		Role  func(childComplexity int) int
 		Store func(childComplexity int) int
@@ -342,8 +465,15 @@ type ComplexityRoot struct {
 		CustomerEnable               func(childComplexity int, id string, expectedVersion int64) int
 		CustomerRedact               func(childComplexity int, id string, expectedVersion int64) int
 		CustomerUpdate               func(childComplexity int, id string, expectedVersion int64, input model.CustomerUpdateInput) int
+		ExportCancel                 func(childComplexity int, id string) int
+		ExportDelete                 func(childComplexity int, id string) int
+		ExportStart                  func(childComplexity int, input model.ExportStartInput) int
 		GrantRevoke                  func(childComplexity int, id string) int
 		InstalledAppRevoke           func(childComplexity int, appID string) int
+		MarketplaceThemePublish      func(childComplexity int, id string) int
+		MarketplaceThemeReview       func(childComplexity int, id string, verdict state.ReviewVerdict, note *string) int
+		MarketplaceThemeSubmit       func(childComplexity int, input model.MarketplaceThemeSubmitInput) int
+		MarketplaceThemeUnlist       func(childComplexity int, id string) int
 		NotificationMarkRead         func(childComplexity int, id string) int
 		NotificationsMarkAllRead     func(childComplexity int) int
 		OrderCancel                  func(childComplexity int, id string, expectedVersion int64, refund bool, reason *string) int
@@ -373,6 +503,12 @@ type ComplexityRoot struct {
 		StoreCreate                  func(childComplexity int, input model.StoreCreateInput) int
 		StoreSetLegacy               func(childComplexity int, expectedVersion int64, legacy bool) int
 		StoreUpdate                  func(childComplexity int, input model.StoreUpdateInput) int
+		ThemeActivate                func(childComplexity int, id string) int
+		ThemeDelete                  func(childComplexity int, id string) int
+		ThemeDuplicate               func(childComplexity int, id string, name *string) int
+		ThemeImport                  func(childComplexity int, input model.ThemeImportInput) int
+		ThemeInstall                 func(childComplexity int, marketplaceThemeID string) int
+		ThemeRename                  func(childComplexity int, id string, name string) int
 		WebhookDeliveryRetry         func(childComplexity int, id string) int
 		WebhookDeliverySkip          func(childComplexity int, id string) int
 		WebhookEndpointCreate        func(childComplexity int, input model.WebhookEndpointCreateInput) int
@@ -563,35 +699,44 @@ type ComplexityRoot struct {
 	}
 
 	Query struct {
-		APIKey              func(childComplexity int, id string) int
-		APIKeys             func(childComplexity int, first *int, after *string) int
-		Account             func(childComplexity int) int
-		App                 func(childComplexity int, id string) int
-		Apps                func(childComplexity int, first *int, after *string) int
-		AuditLog            func(childComplexity int, first *int, after *string) int
-		Customer            func(childComplexity int, id string) int
-		Customers           func(childComplexity int, first *int, after *string, filter *model.CustomerFilter) int
-		Events              func(childComplexity int, first *int, after *string) int
-		Grant               func(childComplexity int, id string) int
-		Grants              func(childComplexity int, first *int, after *string, filter *model.GrantFilter) int
-		InstalledApps       func(childComplexity int, first *int, after *string) int
-		Me                  func(childComplexity int) int
-		Notifications       func(childComplexity int, first *int, after *string) int
-		Order               func(childComplexity int, id string) int
-		OrderNotes          func(childComplexity int, orderID string, first *int, after *string) int
-		Orders              func(childComplexity int, first *int, after *string, filter *model.OrderFilter) int
-		Product             func(childComplexity int, id string) int
-		Products            func(childComplexity int, first *int, after *string, filter *model.ProductFilter) int
-		SalesReport         func(childComplexity int, days int) int
-		Scopes              func(childComplexity int) int
-		Staff               func(childComplexity int, first *int, after *string) int
-		StaffTokens         func(childComplexity int, first *int, after *string) int
-		Store               func(childComplexity int) int
-		UnreadNotifications func(childComplexity int) int
-		WebhookDelivery     func(childComplexity int, id string) int
-		WebhookEndpoint     func(childComplexity int, id string) int
-		WebhookEndpoints    func(childComplexity int, first *int, after *string) int
-		WebhookEventTypes   func(childComplexity int) int
+		APIKey                 func(childComplexity int, id string) int
+		APIKeys                func(childComplexity int, first *int, after *string) int
+		Account                func(childComplexity int) int
+		App                    func(childComplexity int, id string) int
+		Apps                   func(childComplexity int, first *int, after *string) int
+		AuditLog               func(childComplexity int, first *int, after *string) int
+		Customer               func(childComplexity int, id string) int
+		Customers              func(childComplexity int, first *int, after *string, filter *model.CustomerFilter) int
+		Events                 func(childComplexity int, first *int, after *string) int
+		Export                 func(childComplexity int, id string) int
+		Exports                func(childComplexity int, first *int, after *string) int
+		Grant                  func(childComplexity int, id string) int
+		Grants                 func(childComplexity int, first *int, after *string, filter *model.GrantFilter) int
+		InstalledApps          func(childComplexity int, first *int, after *string) int
+		MarketplaceReviews     func(childComplexity int, first *int, after *string) int
+		MarketplaceSubmissions func(childComplexity int, first *int, after *string) int
+		MarketplaceTheme       func(childComplexity int, id string) int
+		MarketplaceThemes      func(childComplexity int, first *int, after *string) int
+		Me                     func(childComplexity int) int
+		Notifications          func(childComplexity int, first *int, after *string) int
+		Order                  func(childComplexity int, id string) int
+		OrderNotes             func(childComplexity int, orderID string, first *int, after *string) int
+		Orders                 func(childComplexity int, first *int, after *string, filter *model.OrderFilter) int
+		Product                func(childComplexity int, id string) int
+		Products               func(childComplexity int, first *int, after *string, filter *model.ProductFilter) int
+		SalesReport            func(childComplexity int, days int) int
+		Scopes                 func(childComplexity int) int
+		Staff                  func(childComplexity int, first *int, after *string) int
+		StaffTokens            func(childComplexity int, first *int, after *string) int
+		Store                  func(childComplexity int) int
+		Theme                  func(childComplexity int, id string) int
+		ThemeAssets            func(childComplexity int, themeID string, first *int, after *string) int
+		Themes                 func(childComplexity int, first *int, after *string) int
+		UnreadNotifications    func(childComplexity int) int
+		WebhookDelivery        func(childComplexity int, id string) int
+		WebhookEndpoint        func(childComplexity int, id string) int
+		WebhookEndpoints       func(childComplexity int, first *int, after *string) int
+		WebhookEventTypes      func(childComplexity int) int
 	}
 
 	SalesDay struct {
@@ -704,6 +849,71 @@ type ComplexityRoot struct {
 
 	StorePayload struct {
 		Store      func(childComplexity int) int
+		UserErrors func(childComplexity int) int
+	}
+
+	Theme struct {
+		ActivatedAt              func(childComplexity int) int
+		AssetCount               func(childComplexity int) int
+		Author                   func(childComplexity int) int
+		Checksum                 func(childComplexity int) int
+		CreatedAt                func(childComplexity int) int
+		Description              func(childComplexity int) int
+		Name                     func(childComplexity int) int
+		PreviewImageURL          func(childComplexity int) int
+		PreviewURL               func(childComplexity int) int
+		PublicID                 func(childComplexity int) int
+		PublicMarketplaceThemeID func(childComplexity int) int
+		SizeBytes                func(childComplexity int) int
+		Source                   func(childComplexity int) int
+		Status                   func(childComplexity int) int
+		ThemeVersion             func(childComplexity int) int
+		UpdatedAt                func(childComplexity int) int
+	}
+
+	ThemeAsset struct {
+		Checksum      func(childComplexity int) int
+		ContentType   func(childComplexity int) int
+		CreatedAt     func(childComplexity int) int
+		Height        func(childComplexity int) int
+		Kind          func(childComplexity int) int
+		Path          func(childComplexity int) int
+		PublicID      func(childComplexity int) int
+		PublicThemeID func(childComplexity int) int
+		SizeBytes     func(childComplexity int) int
+		URL           func(childComplexity int) int
+		Width         func(childComplexity int) int
+	}
+
+	ThemeAssetConnection struct {
+		Edges    func(childComplexity int) int
+		Nodes    func(childComplexity int) int
+		PageInfo func(childComplexity int) int
+	}
+
+	ThemeAssetEdge struct {
+		Cursor func(childComplexity int) int
+		Node   func(childComplexity int) int
+	}
+
+	ThemeConnection struct {
+		Edges    func(childComplexity int) int
+		Nodes    func(childComplexity int) int
+		PageInfo func(childComplexity int) int
+	}
+
+	ThemeDeletePayload struct {
+		DeletedID  func(childComplexity int) int
+		UserErrors func(childComplexity int) int
+	}
+
+	ThemeEdge struct {
+		Cursor func(childComplexity int) int
+		Node   func(childComplexity int) int
+	}
+
+	ThemePayload struct {
+		Theme      func(childComplexity int) int
 		UserErrors func(childComplexity int) int
 	}
 
@@ -864,6 +1074,19 @@ type MutationResolver interface {
 	WebhookEndpointReplay(ctx context.Context, id string, from micros.Time, to micros.Time) (*model.WebhookEndpointPayload, error)
 	WebhookDeliveryRetry(ctx context.Context, id string) (*model.WebhookDeliveryPayload, error)
 	WebhookDeliverySkip(ctx context.Context, id string) (*model.WebhookDeliveryPayload, error)
+	ExportStart(ctx context.Context, input model.ExportStartInput) (*model.ExportPayload, error)
+	ExportCancel(ctx context.Context, id string) (*model.ExportPayload, error)
+	ExportDelete(ctx context.Context, id string) (*model.ExportDeletePayload, error)
+	ThemeImport(ctx context.Context, input model.ThemeImportInput) (*model.ThemePayload, error)
+	ThemeInstall(ctx context.Context, marketplaceThemeID string) (*model.ThemePayload, error)
+	ThemeDuplicate(ctx context.Context, id string, name *string) (*model.ThemePayload, error)
+	ThemeRename(ctx context.Context, id string, name string) (*model.ThemePayload, error)
+	ThemeActivate(ctx context.Context, id string) (*model.ThemePayload, error)
+	ThemeDelete(ctx context.Context, id string) (*model.ThemeDeletePayload, error)
+	MarketplaceThemeSubmit(ctx context.Context, input model.MarketplaceThemeSubmitInput) (*model.MarketplaceSubmissionPayload, error)
+	MarketplaceThemeReview(ctx context.Context, id string, verdict state.ReviewVerdict, note *string) (*model.MarketplaceSubmissionPayload, error)
+	MarketplaceThemePublish(ctx context.Context, id string) (*model.MarketplaceSubmissionPayload, error)
+	MarketplaceThemeUnlist(ctx context.Context, id string) (*model.MarketplaceSubmissionPayload, error)
 	PasswordChange(ctx context.Context, current string, next string) (*model.PasswordChangePayload, error)
 	SignOutEverywhere(ctx context.Context) (*model.SignOutPayload, error)
 	NotificationMarkRead(ctx context.Context, id string) (*model.NotificationPayload, error)
@@ -924,6 +1147,15 @@ type QueryResolver interface {
 	WebhookEndpoint(ctx context.Context, id string) (*model.WebhookEndpoint, error)
 	WebhookDelivery(ctx context.Context, id string) (*model.WebhookDelivery, error)
 	WebhookEventTypes(ctx context.Context) ([]*model.WebhookEventType, error)
+	Exports(ctx context.Context, first *int, after *string) (*model.Connection[*model.Export], error)
+	Export(ctx context.Context, id string) (*model.Export, error)
+	Themes(ctx context.Context, first *int, after *string) (*model.Connection[*model.Theme], error)
+	Theme(ctx context.Context, id string) (*model.Theme, error)
+	ThemeAssets(ctx context.Context, themeID string, first *int, after *string) (*model.Connection[*model.ThemeAsset], error)
+	MarketplaceThemes(ctx context.Context, first *int, after *string) (*model.Connection[*model.MarketplaceTheme], error)
+	MarketplaceTheme(ctx context.Context, id string) (*model.MarketplaceTheme, error)
+	MarketplaceSubmissions(ctx context.Context, first *int, after *string) (*model.Connection[*model.MarketplaceSubmission], error)
+	MarketplaceReviews(ctx context.Context, first *int, after *string) (*model.Connection[*model.MarketplaceSubmission], error)
 	Notifications(ctx context.Context, first *int, after *string) (*model.Connection[*model.Notification], error)
 	UnreadNotifications(ctx context.Context) (int, error)
 	AuditLog(ctx context.Context, first *int, after *string) (*model.Connection[*model.AuditEntry], error)
@@ -1647,6 +1879,218 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.EventEdge.Node(childComplexity), true
 
+	case "Export.completedAt":
+		if e.ComplexityRoot.Export.CompletedAt == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Export.CompletedAt(childComplexity), true
+	case "Export.compression":
+		if e.ComplexityRoot.Export.Compression == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Export.Compression(childComplexity), true
+	case "Export.createdAt":
+		if e.ComplexityRoot.Export.CreatedAt == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Export.CreatedAt(childComplexity), true
+	case "Export.downloadUrl":
+		if e.ComplexityRoot.Export.DownloadURL == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Export.DownloadURL(childComplexity), true
+	case "Export.downloadUrlExpiresAt":
+		if e.ComplexityRoot.Export.DownloadURLExpiresAt == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Export.DownloadURLExpiresAt(childComplexity), true
+	case "Export.error":
+		if e.ComplexityRoot.Export.Error == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Export.Error(childComplexity), true
+	case "Export.expiresAt":
+		if e.ComplexityRoot.Export.ExpiresAt == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Export.ExpiresAt(childComplexity), true
+	case "Export.fileSizeBytes":
+		if e.ComplexityRoot.Export.FileSizeBytes == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Export.FileSizeBytes(childComplexity), true
+	case "Export.filters":
+		if e.ComplexityRoot.Export.Filters == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Export.Filters(childComplexity), true
+	case "Export.format":
+		if e.ComplexityRoot.Export.Format == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Export.Format(childComplexity), true
+	case "Export.kind":
+		if e.ComplexityRoot.Export.Kind == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Export.Kind(childComplexity), true
+	case "Export.progress":
+		if e.ComplexityRoot.Export.Progress == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Export.Progress(childComplexity), true
+	case "Export.id":
+		if e.ComplexityRoot.Export.PublicID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Export.PublicID(childComplexity), true
+	case "Export.requestedBy":
+		if e.ComplexityRoot.Export.RequestedBy == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Export.RequestedBy(childComplexity), true
+	case "Export.rowCount":
+		if e.ComplexityRoot.Export.RowCount == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Export.RowCount(childComplexity), true
+	case "Export.sha256":
+		if e.ComplexityRoot.Export.Sha256 == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Export.Sha256(childComplexity), true
+	case "Export.startedAt":
+		if e.ComplexityRoot.Export.StartedAt == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Export.StartedAt(childComplexity), true
+	case "Export.status":
+		if e.ComplexityRoot.Export.Status == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Export.Status(childComplexity), true
+
+	case "ExportConnection.edges":
+		if e.ComplexityRoot.ExportConnection.Edges == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ExportConnection.Edges(childComplexity), true
+	case "ExportConnection.nodes":
+		if e.ComplexityRoot.ExportConnection.Nodes == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ExportConnection.Nodes(childComplexity), true
+	case "ExportConnection.pageInfo":
+		if e.ComplexityRoot.ExportConnection.PageInfo == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ExportConnection.PageInfo(childComplexity), true
+
+	case "ExportDeletePayload.deletedId":
+		if e.ComplexityRoot.ExportDeletePayload.DeletedID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ExportDeletePayload.DeletedID(childComplexity), true
+	case "ExportDeletePayload.userErrors":
+		if e.ComplexityRoot.ExportDeletePayload.UserErrors == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ExportDeletePayload.UserErrors(childComplexity), true
+
+	case "ExportEdge.cursor":
+		if e.ComplexityRoot.ExportEdge.Cursor == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ExportEdge.Cursor(childComplexity), true
+	case "ExportEdge.node":
+		if e.ComplexityRoot.ExportEdge.Node == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ExportEdge.Node(childComplexity), true
+
+	case "ExportError.code":
+		if e.ComplexityRoot.ExportError.Code == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ExportError.Code(childComplexity), true
+	case "ExportError.message":
+		if e.ComplexityRoot.ExportError.Message == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ExportError.Message(childComplexity), true
+
+	case "ExportFilters.createdFrom":
+		if e.ComplexityRoot.ExportFilters.CreatedFrom == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ExportFilters.CreatedFrom(childComplexity), true
+	case "ExportFilters.createdTo":
+		if e.ComplexityRoot.ExportFilters.CreatedTo == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ExportFilters.CreatedTo(childComplexity), true
+	case "ExportFilters.status":
+		if e.ComplexityRoot.ExportFilters.Status == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ExportFilters.Status(childComplexity), true
+
+	case "ExportPayload.export":
+		if e.ComplexityRoot.ExportPayload.Export == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ExportPayload.Export(childComplexity), true
+	case "ExportPayload.userErrors":
+		if e.ComplexityRoot.ExportPayload.UserErrors == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ExportPayload.UserErrors(childComplexity), true
+
+	case "ExportProgress.rowsDone":
+		if e.ComplexityRoot.ExportProgress.RowsDone == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ExportProgress.RowsDone(childComplexity), true
+	case "ExportProgress.rowsEstimated":
+		if e.ComplexityRoot.ExportProgress.RowsEstimated == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ExportProgress.RowsEstimated(childComplexity), true
+
 	case "Fulfillment.carrier":
 		if e.ComplexityRoot.Fulfillment.Carrier == nil {
 			break
@@ -2025,6 +2469,277 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.LineQuantity.Quantity(childComplexity), true
 
+	case "MarketplaceSubmission.author":
+		if e.ComplexityRoot.MarketplaceSubmission.Author == nil {
+			break
+		}
+
+		return e.ComplexityRoot.MarketplaceSubmission.Author(childComplexity), true
+	case "MarketplaceSubmission.categories":
+		if e.ComplexityRoot.MarketplaceSubmission.Categories == nil {
+			break
+		}
+
+		return e.ComplexityRoot.MarketplaceSubmission.Categories(childComplexity), true
+	case "MarketplaceSubmission.createdAt":
+		if e.ComplexityRoot.MarketplaceSubmission.CreatedAt == nil {
+			break
+		}
+
+		return e.ComplexityRoot.MarketplaceSubmission.CreatedAt(childComplexity), true
+	case "MarketplaceSubmission.currency":
+		if e.ComplexityRoot.MarketplaceSubmission.Currency == nil {
+			break
+		}
+
+		return e.ComplexityRoot.MarketplaceSubmission.Currency(childComplexity), true
+	case "MarketplaceSubmission.installsCount":
+		if e.ComplexityRoot.MarketplaceSubmission.InstallsCount == nil {
+			break
+		}
+
+		return e.ComplexityRoot.MarketplaceSubmission.InstallsCount(childComplexity), true
+	case "MarketplaceSubmission.name":
+		if e.ComplexityRoot.MarketplaceSubmission.Name == nil {
+			break
+		}
+
+		return e.ComplexityRoot.MarketplaceSubmission.Name(childComplexity), true
+	case "MarketplaceSubmission.previewImageUrl":
+		if e.ComplexityRoot.MarketplaceSubmission.PreviewImageURL == nil {
+			break
+		}
+
+		return e.ComplexityRoot.MarketplaceSubmission.PreviewImageURL(childComplexity), true
+	case "MarketplaceSubmission.priceMinor":
+		if e.ComplexityRoot.MarketplaceSubmission.PriceMinor == nil {
+			break
+		}
+
+		return e.ComplexityRoot.MarketplaceSubmission.PriceMinor(childComplexity), true
+	case "MarketplaceSubmission.id":
+		if e.ComplexityRoot.MarketplaceSubmission.PublicID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.MarketplaceSubmission.PublicID(childComplexity), true
+	case "MarketplaceSubmission.publishedAt":
+		if e.ComplexityRoot.MarketplaceSubmission.PublishedAt == nil {
+			break
+		}
+
+		return e.ComplexityRoot.MarketplaceSubmission.PublishedAt(childComplexity), true
+	case "MarketplaceSubmission.reviewNote":
+		if e.ComplexityRoot.MarketplaceSubmission.ReviewNote == nil {
+			break
+		}
+
+		return e.ComplexityRoot.MarketplaceSubmission.ReviewNote(childComplexity), true
+	case "MarketplaceSubmission.slug":
+		if e.ComplexityRoot.MarketplaceSubmission.Slug == nil {
+			break
+		}
+
+		return e.ComplexityRoot.MarketplaceSubmission.Slug(childComplexity), true
+	case "MarketplaceSubmission.status":
+		if e.ComplexityRoot.MarketplaceSubmission.Status == nil {
+			break
+		}
+
+		return e.ComplexityRoot.MarketplaceSubmission.Status(childComplexity), true
+	case "MarketplaceSubmission.tagline":
+		if e.ComplexityRoot.MarketplaceSubmission.Tagline == nil {
+			break
+		}
+
+		return e.ComplexityRoot.MarketplaceSubmission.Tagline(childComplexity), true
+	case "MarketplaceSubmission.version":
+		if e.ComplexityRoot.MarketplaceSubmission.ThemeVersion == nil {
+			break
+		}
+
+		return e.ComplexityRoot.MarketplaceSubmission.ThemeVersion(childComplexity), true
+	case "MarketplaceSubmission.updatedAt":
+		if e.ComplexityRoot.MarketplaceSubmission.UpdatedAt == nil {
+			break
+		}
+
+		return e.ComplexityRoot.MarketplaceSubmission.UpdatedAt(childComplexity), true
+
+	case "MarketplaceSubmissionConnection.edges":
+		if e.ComplexityRoot.MarketplaceSubmissionConnection.Edges == nil {
+			break
+		}
+
+		return e.ComplexityRoot.MarketplaceSubmissionConnection.Edges(childComplexity), true
+	case "MarketplaceSubmissionConnection.nodes":
+		if e.ComplexityRoot.MarketplaceSubmissionConnection.Nodes == nil {
+			break
+		}
+
+		return e.ComplexityRoot.MarketplaceSubmissionConnection.Nodes(childComplexity), true
+	case "MarketplaceSubmissionConnection.pageInfo":
+		if e.ComplexityRoot.MarketplaceSubmissionConnection.PageInfo == nil {
+			break
+		}
+
+		return e.ComplexityRoot.MarketplaceSubmissionConnection.PageInfo(childComplexity), true
+
+	case "MarketplaceSubmissionEdge.cursor":
+		if e.ComplexityRoot.MarketplaceSubmissionEdge.Cursor == nil {
+			break
+		}
+
+		return e.ComplexityRoot.MarketplaceSubmissionEdge.Cursor(childComplexity), true
+	case "MarketplaceSubmissionEdge.node":
+		if e.ComplexityRoot.MarketplaceSubmissionEdge.Node == nil {
+			break
+		}
+
+		return e.ComplexityRoot.MarketplaceSubmissionEdge.Node(childComplexity), true
+
+	case "MarketplaceSubmissionPayload.submission":
+		if e.ComplexityRoot.MarketplaceSubmissionPayload.Submission == nil {
+			break
+		}
+
+		return e.ComplexityRoot.MarketplaceSubmissionPayload.Submission(childComplexity), true
+	case "MarketplaceSubmissionPayload.userErrors":
+		if e.ComplexityRoot.MarketplaceSubmissionPayload.UserErrors == nil {
+			break
+		}
+
+		return e.ComplexityRoot.MarketplaceSubmissionPayload.UserErrors(childComplexity), true
+
+	case "MarketplaceTheme.author":
+		if e.ComplexityRoot.MarketplaceTheme.Author == nil {
+			break
+		}
+
+		return e.ComplexityRoot.MarketplaceTheme.Author(childComplexity), true
+	case "MarketplaceTheme.categories":
+		if e.ComplexityRoot.MarketplaceTheme.Categories == nil {
+			break
+		}
+
+		return e.ComplexityRoot.MarketplaceTheme.Categories(childComplexity), true
+	case "MarketplaceTheme.currency":
+		if e.ComplexityRoot.MarketplaceTheme.Currency == nil {
+			break
+		}
+
+		return e.ComplexityRoot.MarketplaceTheme.Currency(childComplexity), true
+	case "MarketplaceTheme.installed":
+		if e.ComplexityRoot.MarketplaceTheme.Installed == nil {
+			break
+		}
+
+		return e.ComplexityRoot.MarketplaceTheme.Installed(childComplexity), true
+	case "MarketplaceTheme.installedThemeId":
+		if e.ComplexityRoot.MarketplaceTheme.InstalledThemeID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.MarketplaceTheme.InstalledThemeID(childComplexity), true
+	case "MarketplaceTheme.installsCount":
+		if e.ComplexityRoot.MarketplaceTheme.InstallsCount == nil {
+			break
+		}
+
+		return e.ComplexityRoot.MarketplaceTheme.InstallsCount(childComplexity), true
+	case "MarketplaceTheme.name":
+		if e.ComplexityRoot.MarketplaceTheme.Name == nil {
+			break
+		}
+
+		return e.ComplexityRoot.MarketplaceTheme.Name(childComplexity), true
+	case "MarketplaceTheme.previewImageUrl":
+		if e.ComplexityRoot.MarketplaceTheme.PreviewImageURL == nil {
+			break
+		}
+
+		return e.ComplexityRoot.MarketplaceTheme.PreviewImageURL(childComplexity), true
+	case "MarketplaceTheme.priceMinor":
+		if e.ComplexityRoot.MarketplaceTheme.PriceMinor == nil {
+			break
+		}
+
+		return e.ComplexityRoot.MarketplaceTheme.PriceMinor(childComplexity), true
+	case "MarketplaceTheme.id":
+		if e.ComplexityRoot.MarketplaceTheme.PublicID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.MarketplaceTheme.PublicID(childComplexity), true
+	case "MarketplaceTheme.publishedAt":
+		if e.ComplexityRoot.MarketplaceTheme.PublishedAt == nil {
+			break
+		}
+
+		return e.ComplexityRoot.MarketplaceTheme.PublishedAt(childComplexity), true
+	case "MarketplaceTheme.ratingPercent":
+		if e.ComplexityRoot.MarketplaceTheme.RatingPercent == nil {
+			break
+		}
+
+		return e.ComplexityRoot.MarketplaceTheme.RatingPercent(childComplexity), true
+	case "MarketplaceTheme.slug":
+		if e.ComplexityRoot.MarketplaceTheme.Slug == nil {
+			break
+		}
+
+		return e.ComplexityRoot.MarketplaceTheme.Slug(childComplexity), true
+	case "MarketplaceTheme.tagline":
+		if e.ComplexityRoot.MarketplaceTheme.Tagline == nil {
+			break
+		}
+
+		return e.ComplexityRoot.MarketplaceTheme.Tagline(childComplexity), true
+	case "MarketplaceTheme.version":
+		if e.ComplexityRoot.MarketplaceTheme.ThemeVersion == nil {
+			break
+		}
+
+		return e.ComplexityRoot.MarketplaceTheme.ThemeVersion(childComplexity), true
+	case "MarketplaceTheme.updatedAt":
+		if e.ComplexityRoot.MarketplaceTheme.UpdatedAt == nil {
+			break
+		}
+
+		return e.ComplexityRoot.MarketplaceTheme.UpdatedAt(childComplexity), true
+
+	case "MarketplaceThemeConnection.edges":
+		if e.ComplexityRoot.MarketplaceThemeConnection.Edges == nil {
+			break
+		}
+
+		return e.ComplexityRoot.MarketplaceThemeConnection.Edges(childComplexity), true
+	case "MarketplaceThemeConnection.nodes":
+		if e.ComplexityRoot.MarketplaceThemeConnection.Nodes == nil {
+			break
+		}
+
+		return e.ComplexityRoot.MarketplaceThemeConnection.Nodes(childComplexity), true
+	case "MarketplaceThemeConnection.pageInfo":
+		if e.ComplexityRoot.MarketplaceThemeConnection.PageInfo == nil {
+			break
+		}
+
+		return e.ComplexityRoot.MarketplaceThemeConnection.PageInfo(childComplexity), true
+
+	case "MarketplaceThemeEdge.cursor":
+		if e.ComplexityRoot.MarketplaceThemeEdge.Cursor == nil {
+			break
+		}
+
+		return e.ComplexityRoot.MarketplaceThemeEdge.Cursor(childComplexity), true
+	case "MarketplaceThemeEdge.node":
+		if e.ComplexityRoot.MarketplaceThemeEdge.Node == nil {
+			break
+		}
+
+		return e.ComplexityRoot.MarketplaceThemeEdge.Node(childComplexity), true
+
 	case "Membership.role":
 		if e.ComplexityRoot.Membership.Role == nil {
 			break
@@ -2181,6 +2896,39 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Mutation.CustomerUpdate(childComplexity, args["id"].(string), args["expectedVersion"].(int64), args["input"].(model.CustomerUpdateInput)), true
+	case "Mutation.exportCancel":
+		if e.ComplexityRoot.Mutation.ExportCancel == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_exportCancel_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.ExportCancel(childComplexity, args["id"].(string)), true
+	case "Mutation.exportDelete":
+		if e.ComplexityRoot.Mutation.ExportDelete == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_exportDelete_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.ExportDelete(childComplexity, args["id"].(string)), true
+	case "Mutation.exportStart":
+		if e.ComplexityRoot.Mutation.ExportStart == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_exportStart_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.ExportStart(childComplexity, args["input"].(model.ExportStartInput)), true
 	case "Mutation.grantRevoke":
 		if e.ComplexityRoot.Mutation.GrantRevoke == nil {
 			break
@@ -2203,6 +2951,50 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Mutation.InstalledAppRevoke(childComplexity, args["appId"].(string)), true
+	case "Mutation.marketplaceThemePublish":
+		if e.ComplexityRoot.Mutation.MarketplaceThemePublish == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_marketplaceThemePublish_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.MarketplaceThemePublish(childComplexity, args["id"].(string)), true
+	case "Mutation.marketplaceThemeReview":
+		if e.ComplexityRoot.Mutation.MarketplaceThemeReview == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_marketplaceThemeReview_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.MarketplaceThemeReview(childComplexity, args["id"].(string), args["verdict"].(state.ReviewVerdict), args["note"].(*string)), true
+	case "Mutation.marketplaceThemeSubmit":
+		if e.ComplexityRoot.Mutation.MarketplaceThemeSubmit == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_marketplaceThemeSubmit_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.MarketplaceThemeSubmit(childComplexity, args["input"].(model.MarketplaceThemeSubmitInput)), true
+	case "Mutation.marketplaceThemeUnlist":
+		if e.ComplexityRoot.Mutation.MarketplaceThemeUnlist == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_marketplaceThemeUnlist_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.MarketplaceThemeUnlist(childComplexity, args["id"].(string)), true
 	case "Mutation.notificationMarkRead":
 		if e.ComplexityRoot.Mutation.NotificationMarkRead == nil {
 			break
@@ -2512,6 +3304,72 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Mutation.StoreUpdate(childComplexity, args["input"].(model.StoreUpdateInput)), true
+	case "Mutation.themeActivate":
+		if e.ComplexityRoot.Mutation.ThemeActivate == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_themeActivate_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.ThemeActivate(childComplexity, args["id"].(string)), true
+	case "Mutation.themeDelete":
+		if e.ComplexityRoot.Mutation.ThemeDelete == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_themeDelete_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.ThemeDelete(childComplexity, args["id"].(string)), true
+	case "Mutation.themeDuplicate":
+		if e.ComplexityRoot.Mutation.ThemeDuplicate == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_themeDuplicate_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.ThemeDuplicate(childComplexity, args["id"].(string), args["name"].(*string)), true
+	case "Mutation.themeImport":
+		if e.ComplexityRoot.Mutation.ThemeImport == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_themeImport_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.ThemeImport(childComplexity, args["input"].(model.ThemeImportInput)), true
+	case "Mutation.themeInstall":
+		if e.ComplexityRoot.Mutation.ThemeInstall == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_themeInstall_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.ThemeInstall(childComplexity, args["marketplaceThemeId"].(string)), true
+	case "Mutation.themeRename":
+		if e.ComplexityRoot.Mutation.ThemeRename == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_themeRename_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.ThemeRename(childComplexity, args["id"].(string), args["name"].(string)), true
 	case "Mutation.webhookDeliveryRetry":
 		if e.ComplexityRoot.Mutation.WebhookDeliveryRetry == nil {
 			break
@@ -3432,6 +4290,28 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Query.Events(childComplexity, args["first"].(*int), args["after"].(*string)), true
+	case "Query.export":
+		if e.ComplexityRoot.Query.Export == nil {
+			break
+		}
+
+		args, err := ec.field_Query_export_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Query.Export(childComplexity, args["id"].(string)), true
+	case "Query.exports":
+		if e.ComplexityRoot.Query.Exports == nil {
+			break
+		}
+
+		args, err := ec.field_Query_exports_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Query.Exports(childComplexity, args["first"].(*int), args["after"].(*string)), true
 	case "Query.grant":
 		if e.ComplexityRoot.Query.Grant == nil {
 			break
@@ -3466,6 +4346,50 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.Query.InstalledApps(childComplexity, args["first"].(*int), args["after"].(*string)), true
 
+	case "Query.marketplaceReviews":
+		if e.ComplexityRoot.Query.MarketplaceReviews == nil {
+			break
+		}
+
+		args, err := ec.field_Query_marketplaceReviews_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Query.MarketplaceReviews(childComplexity, args["first"].(*int), args["after"].(*string)), true
+	case "Query.marketplaceSubmissions":
+		if e.ComplexityRoot.Query.MarketplaceSubmissions == nil {
+			break
+		}
+
+		args, err := ec.field_Query_marketplaceSubmissions_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Query.MarketplaceSubmissions(childComplexity, args["first"].(*int), args["after"].(*string)), true
+	case "Query.marketplaceTheme":
+		if e.ComplexityRoot.Query.MarketplaceTheme == nil {
+			break
+		}
+
+		args, err := ec.field_Query_marketplaceTheme_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Query.MarketplaceTheme(childComplexity, args["id"].(string)), true
+	case "Query.marketplaceThemes":
+		if e.ComplexityRoot.Query.MarketplaceThemes == nil {
+			break
+		}
+
+		args, err := ec.field_Query_marketplaceThemes_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Query.MarketplaceThemes(childComplexity, args["first"].(*int), args["after"].(*string)), true
 	case "Query.me":
 		if e.ComplexityRoot.Query.Me == nil {
 			break
@@ -3583,6 +4507,39 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Query.Store(childComplexity), true
+	case "Query.theme":
+		if e.ComplexityRoot.Query.Theme == nil {
+			break
+		}
+
+		args, err := ec.field_Query_theme_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Query.Theme(childComplexity, args["id"].(string)), true
+	case "Query.themeAssets":
+		if e.ComplexityRoot.Query.ThemeAssets == nil {
+			break
+		}
+
+		args, err := ec.field_Query_themeAssets_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Query.ThemeAssets(childComplexity, args["themeId"].(string), args["first"].(*int), args["after"].(*string)), true
+	case "Query.themes":
+		if e.ComplexityRoot.Query.Themes == nil {
+			break
+		}
+
+		args, err := ec.field_Query_themes_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Query.Themes(childComplexity, args["first"].(*int), args["after"].(*string)), true
 	case "Query.unreadNotifications":
 		if e.ComplexityRoot.Query.UnreadNotifications == nil {
 			break
@@ -4034,6 +4991,260 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.StorePayload.UserErrors(childComplexity), true
+
+	case "Theme.activatedAt":
+		if e.ComplexityRoot.Theme.ActivatedAt == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Theme.ActivatedAt(childComplexity), true
+	case "Theme.assetCount":
+		if e.ComplexityRoot.Theme.AssetCount == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Theme.AssetCount(childComplexity), true
+	case "Theme.author":
+		if e.ComplexityRoot.Theme.Author == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Theme.Author(childComplexity), true
+	case "Theme.checksum":
+		if e.ComplexityRoot.Theme.Checksum == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Theme.Checksum(childComplexity), true
+	case "Theme.createdAt":
+		if e.ComplexityRoot.Theme.CreatedAt == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Theme.CreatedAt(childComplexity), true
+	case "Theme.description":
+		if e.ComplexityRoot.Theme.Description == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Theme.Description(childComplexity), true
+	case "Theme.name":
+		if e.ComplexityRoot.Theme.Name == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Theme.Name(childComplexity), true
+	case "Theme.previewImageUrl":
+		if e.ComplexityRoot.Theme.PreviewImageURL == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Theme.PreviewImageURL(childComplexity), true
+	case "Theme.previewUrl":
+		if e.ComplexityRoot.Theme.PreviewURL == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Theme.PreviewURL(childComplexity), true
+	case "Theme.id":
+		if e.ComplexityRoot.Theme.PublicID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Theme.PublicID(childComplexity), true
+	case "Theme.marketplaceThemeId":
+		if e.ComplexityRoot.Theme.PublicMarketplaceThemeID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Theme.PublicMarketplaceThemeID(childComplexity), true
+	case "Theme.sizeBytes":
+		if e.ComplexityRoot.Theme.SizeBytes == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Theme.SizeBytes(childComplexity), true
+	case "Theme.source":
+		if e.ComplexityRoot.Theme.Source == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Theme.Source(childComplexity), true
+	case "Theme.status":
+		if e.ComplexityRoot.Theme.Status == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Theme.Status(childComplexity), true
+	case "Theme.version":
+		if e.ComplexityRoot.Theme.ThemeVersion == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Theme.ThemeVersion(childComplexity), true
+	case "Theme.updatedAt":
+		if e.ComplexityRoot.Theme.UpdatedAt == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Theme.UpdatedAt(childComplexity), true
+
+	case "ThemeAsset.checksum":
+		if e.ComplexityRoot.ThemeAsset.Checksum == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ThemeAsset.Checksum(childComplexity), true
+	case "ThemeAsset.contentType":
+		if e.ComplexityRoot.ThemeAsset.ContentType == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ThemeAsset.ContentType(childComplexity), true
+	case "ThemeAsset.createdAt":
+		if e.ComplexityRoot.ThemeAsset.CreatedAt == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ThemeAsset.CreatedAt(childComplexity), true
+	case "ThemeAsset.height":
+		if e.ComplexityRoot.ThemeAsset.Height == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ThemeAsset.Height(childComplexity), true
+	case "ThemeAsset.kind":
+		if e.ComplexityRoot.ThemeAsset.Kind == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ThemeAsset.Kind(childComplexity), true
+	case "ThemeAsset.key":
+		if e.ComplexityRoot.ThemeAsset.Path == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ThemeAsset.Path(childComplexity), true
+	case "ThemeAsset.id":
+		if e.ComplexityRoot.ThemeAsset.PublicID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ThemeAsset.PublicID(childComplexity), true
+	case "ThemeAsset.themeId":
+		if e.ComplexityRoot.ThemeAsset.PublicThemeID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ThemeAsset.PublicThemeID(childComplexity), true
+	case "ThemeAsset.sizeBytes":
+		if e.ComplexityRoot.ThemeAsset.SizeBytes == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ThemeAsset.SizeBytes(childComplexity), true
+	case "ThemeAsset.url":
+		if e.ComplexityRoot.ThemeAsset.URL == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ThemeAsset.URL(childComplexity), true
+	case "ThemeAsset.width":
+		if e.ComplexityRoot.ThemeAsset.Width == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ThemeAsset.Width(childComplexity), true
+
+	case "ThemeAssetConnection.edges":
+		if e.ComplexityRoot.ThemeAssetConnection.Edges == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ThemeAssetConnection.Edges(childComplexity), true
+	case "ThemeAssetConnection.nodes":
+		if e.ComplexityRoot.ThemeAssetConnection.Nodes == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ThemeAssetConnection.Nodes(childComplexity), true
+	case "ThemeAssetConnection.pageInfo":
+		if e.ComplexityRoot.ThemeAssetConnection.PageInfo == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ThemeAssetConnection.PageInfo(childComplexity), true
+
+	case "ThemeAssetEdge.cursor":
+		if e.ComplexityRoot.ThemeAssetEdge.Cursor == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ThemeAssetEdge.Cursor(childComplexity), true
+	case "ThemeAssetEdge.node":
+		if e.ComplexityRoot.ThemeAssetEdge.Node == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ThemeAssetEdge.Node(childComplexity), true
+
+	case "ThemeConnection.edges":
+		if e.ComplexityRoot.ThemeConnection.Edges == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ThemeConnection.Edges(childComplexity), true
+	case "ThemeConnection.nodes":
+		if e.ComplexityRoot.ThemeConnection.Nodes == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ThemeConnection.Nodes(childComplexity), true
+	case "ThemeConnection.pageInfo":
+		if e.ComplexityRoot.ThemeConnection.PageInfo == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ThemeConnection.PageInfo(childComplexity), true
+
+	case "ThemeDeletePayload.deletedId":
+		if e.ComplexityRoot.ThemeDeletePayload.DeletedID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ThemeDeletePayload.DeletedID(childComplexity), true
+	case "ThemeDeletePayload.userErrors":
+		if e.ComplexityRoot.ThemeDeletePayload.UserErrors == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ThemeDeletePayload.UserErrors(childComplexity), true
+
+	case "ThemeEdge.cursor":
+		if e.ComplexityRoot.ThemeEdge.Cursor == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ThemeEdge.Cursor(childComplexity), true
+	case "ThemeEdge.node":
+		if e.ComplexityRoot.ThemeEdge.Node == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ThemeEdge.Node(childComplexity), true
+
+	case "ThemePayload.theme":
+		if e.ComplexityRoot.ThemePayload.Theme == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ThemePayload.Theme(childComplexity), true
+	case "ThemePayload.userErrors":
+		if e.ComplexityRoot.ThemePayload.UserErrors == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ThemePayload.UserErrors(childComplexity), true
 
 	case "UserError.code":
 		if e.ComplexityRoot.UserError.Code == nil {
@@ -4530,9 +5741,12 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputCustomerCreateInput,
 		ec.unmarshalInputCustomerFilter,
 		ec.unmarshalInputCustomerUpdateInput,
+		ec.unmarshalInputExportFiltersInput,
+		ec.unmarshalInputExportStartInput,
 		ec.unmarshalInputFulfillInput,
 		ec.unmarshalInputGrantFilter,
 		ec.unmarshalInputLineQuantityInput,
+		ec.unmarshalInputMarketplaceThemeSubmitInput,
 		ec.unmarshalInputOrderCreateInput,
 		ec.unmarshalInputOrderFilter,
 		ec.unmarshalInputOrderLineInput,
@@ -4546,6 +5760,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputStaffAddInput,
 		ec.unmarshalInputStoreCreateInput,
 		ec.unmarshalInputStoreUpdateInput,
+		ec.unmarshalInputThemeImportInput,
 		ec.unmarshalInputWebhookEndpointCreateInput,
 		ec.unmarshalInputWebhookEndpointUpdateInput,
 	)
@@ -4683,6 +5898,21 @@ type Query {
   webhookDelivery(id: ID!): WebhookDelivery @scope(name: "webhooks.read")
   "The catalogue of events."
   webhookEventTypes: [WebhookEventType!]! @scope(name: "webhooks.read")
+  "Export jobs, newest first; of an app only its own."
+  exports(first: Int = 50, after: String): ExportConnection! @scope(name: "exports.read")
+  export(id: ID!): Export @scope(name: "exports.read")
+  "The themes that the store has, newest first."
+  themes(first: Int = 50, after: String): ThemeConnection! @scope(name: "themes.read")
+  theme(id: ID!): Theme @scope(name: "themes.read")
+  "The stylesheets, fonts and images of a theme, by key."
+  themeAssets(themeId: ID!, first: Int = 50, after: String): ThemeAssetConnection! @scope(name: "themes.read")
+  "The published themes of the marketplace, the one published last first."
+  marketplaceThemes(first: Int = 50, after: String): MarketplaceThemeConnection! @scope(name: "themes.read")
+  marketplaceTheme(id: ID!): MarketplaceTheme @scope(name: "themes.read")
+  "What the store submitted to the marketplace, newest first."
+  marketplaceSubmissions(first: Int = 50, after: String): MarketplaceSubmissionConnection! @dashboard(roles: [OWNER, ADMIN, DEVELOPER])
+  "What all stores submitted and nobody has reviewed, newest first: for reviewers of the marketplace."
+  marketplaceReviews(first: Int = 50, after: String): MarketplaceSubmissionConnection! @dashboard
   "What the people of the store should know, newest first."
   notifications(first: Int = 50, after: String): NotificationConnection! @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
   "How many notifications nobody has read; counted up to 100."
@@ -4748,6 +5978,34 @@ type Mutation {
   webhookDeliveryRetry(id: ID!): WebhookDeliveryPayload! @scope(name: "webhooks.write")
   "Gives up a delivery that waits; the resource's next one goes on."
   webhookDeliverySkip(id: ID!): WebhookDeliveryPayload! @scope(name: "webhooks.write")
+
+  "Starts a job. It needs the read scope of what it exports too."
+  exportStart(input: ExportStartInput!): ExportPayload! @scope(name: "exports.write")
+  "Stops a job that is queued or running; what it wrote is removed."
+  exportCancel(id: ID!): ExportPayload! @scope(name: "exports.write")
+  "Removes a job and its file."
+  exportDelete(id: ID!): ExportDeletePayload! @scope(name: "exports.write")
+
+  "Adds a theme from a zip archive. Its processing begins at once."
+  themeImport(input: ThemeImportInput!): ThemePayload! @scope(name: "themes.write")
+  "Adds a published theme of the marketplace."
+  themeInstall(marketplaceThemeId: ID!): ThemePayload! @scope(name: "themes.write")
+  "Adds a copy of a theme."
+  themeDuplicate(id: ID!, name: String): ThemePayload! @scope(name: "themes.write")
+  themeRename(id: ID!, name: String!): ThemePayload! @scope(name: "themes.write")
+  "Shows the theme on the storefront, in place of the one that is active."
+  themeActivate(id: ID!): ThemePayload! @scope(name: "themes.write")
+  "Removes a theme that is not active."
+  themeDelete(id: ID!): ThemeDeletePayload! @scope(name: "themes.write")
+
+  "Offers a theme of the store to the marketplace, as it is now."
+  marketplaceThemeSubmit(input: MarketplaceThemeSubmitInput!): MarketplaceSubmissionPayload! @dashboard
+  "Approves or rejects what was submitted: for reviewers of the marketplace."
+  marketplaceThemeReview(id: ID!, verdict: ReviewVerdict!, note: String): MarketplaceSubmissionPayload! @dashboard
+  "Shows what was approved, or was unlisted, to all stores."
+  marketplaceThemePublish(id: ID!): MarketplaceSubmissionPayload! @dashboard
+  "Takes a published theme off the marketplace; stores that installed it keep it."
+  marketplaceThemeUnlist(id: ID!): MarketplaceSubmissionPayload! @dashboard
 
   "Changes the calling person's password and ends his other sessions."
   passwordChange(current: String!, next: String!): PasswordChangePayload! @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
@@ -4815,6 +6073,15 @@ enum EndpointStatus { ACTIVE SUSPENDED DISABLED }
 enum EndpointStop { DELIVERY_FAILED NO_SUCCESS MANUAL GRANT_REVOKED }
 enum DeliveryState { WAITING DELIVERED FAILED HELD SKIPPED CANCELLED }
 enum WebhookBacklog { RESUME FROM DROP }
+enum ExportKind { ORDERS PRODUCTS CUSTOMERS }
+enum ExportFormat { CSV JSONL }
+enum ExportCompression { NONE GZIP }
+enum ExportStatus { QUEUED RUNNING COMPLETED FAILED CANCELLED EXPIRED }
+enum ThemeStatus { PROCESSING INACTIVE ACTIVE FAILED }
+enum ThemeSource { UPLOAD MARKETPLACE DUPLICATE }
+enum AssetKind { CSS FONT IMAGE }
+enum ListingStatus { SUBMITTED APPROVED REJECTED PUBLISHED UNLISTED }
+enum ReviewVerdict { APPROVE REJECT }
 enum NotificationLevel { INFO WARNING CRITICAL }
 enum ProductStatus { DRAFT ACTIVE ARCHIVED }
 enum CustomerStatus { GUEST ACTIVE DISABLED REDACTED }
@@ -5050,6 +6317,140 @@ type WebhookEventType {
   scope: String!
   "What makes the event."
   trigger: String!
+}
+
+"A job that writes a file, and the file's link."
+type Export {
+  id: ID!
+  kind: ExportKind!
+  format: ExportFormat!
+  compression: ExportCompression!
+  filters: ExportFilters!
+  status: ExportStatus!
+  progress: ExportProgress!
+  "The rows of the file, a header left out; null until it is complete."
+  rowCount: Long
+  fileSizeBytes: Long
+  "Of the file as it is downloaded, in hexadecimal."
+  sha256: String
+  error: ExportError
+  requestedBy: Author!
+  createdAt: Time!
+  startedAt: Time
+  completedAt: Time
+  "When the file is removed, or was."
+  expiresAt: Time
+  "A link that serves whoever holds it, for 15 minutes, fresh on each read. Null while there is no file, and for a credential without the read scope of the kind."
+  downloadUrl: String
+  downloadUrlExpiresAt: Time
+}
+
+type ExportFilters {
+  "Inclusive."
+  createdFrom: Time
+  "Exclusive."
+  createdTo: Time
+  "A status of the exported resource, as in REST."
+  status: String
+}
+
+type ExportProgress {
+  "The rows that are written."
+  rowsDone: Long!
+  "How many it will be, as far as that is known."
+  rowsEstimated: Long
+}
+
+type ExportError {
+  code: String!
+  message: String!
+}
+
+"A theme that the store has."
+type Theme {
+  id: ID!
+  name: String!
+  "What its author calls this version of it."
+  version: String
+  status: ThemeStatus!
+  source: ThemeSource!
+  marketplaceThemeId: ID
+  author: String
+  description: String
+  assetCount: Long!
+  "Of its templates and assets together."
+  sizeBytes: Long!
+  "sha256: and hexadecimal digits."
+  checksum: String!
+  "A picture of it."
+  previewImageUrl: String
+  "A signed link to the storefront as it would look; valid for a day at least. Null while the theme is not ready."
+  previewUrl: String
+  "When it was last activated."
+  activatedAt: Time
+  createdAt: Time!
+  updatedAt: Time!
+}
+
+type ThemeAsset {
+  id: ID!
+  themeId: ID!
+  "Its path in the theme."
+  key: String!
+  kind: AssetKind!
+  contentType: String!
+  sizeBytes: Long!
+  "sha256: and hexadecimal digits."
+  checksum: String!
+  "Content-addressed: what it serves never changes."
+  url: String!
+  "In pixels, of images that have it."
+  width: Int
+  height: Int
+  createdAt: Time!
+}
+
+"A published theme of the marketplace."
+type MarketplaceTheme {
+  id: ID!
+  slug: String!
+  name: String!
+  tagline: String
+  author: String!
+  version: String!
+  priceMinor: Money!
+  currency: String!
+  categories: [String!]!
+  previewImageUrl: String
+  ratingPercent: Int
+  installsCount: Long!
+  "The store has it."
+  installed: Boolean!
+  "The newest theme of the store that was installed from it."
+  installedThemeId: ID
+  publishedAt: Time!
+  updatedAt: Time!
+}
+
+"A theme on its way to the marketplace, as its submitter and the reviewers see it."
+type MarketplaceSubmission {
+  id: ID!
+  slug: String!
+  name: String!
+  tagline: String
+  author: String!
+  version: String!
+  priceMinor: Money!
+  currency: String!
+  categories: [String!]!
+  previewImageUrl: String
+  installsCount: Long!
+  status: ListingStatus!
+  "What the reviewer said."
+  reviewNote: String
+  publishedAt: Time
+  createdAt: Time!
+  updatedAt: Time!
 }
 
 type Notification {
@@ -5318,6 +6719,16 @@ type WebhookEndpointConnection { edges: [WebhookEndpointEdge!]! nodes: [WebhookE
 type WebhookEndpointEdge { cursor: String! node: WebhookEndpoint! }
 type WebhookDeliveryConnection { edges: [WebhookDeliveryEdge!]! nodes: [WebhookDelivery!]! pageInfo: PageInfo! }
 type WebhookDeliveryEdge { cursor: String! node: WebhookDelivery! }
+type ExportConnection { edges: [ExportEdge!]! nodes: [Export!]! pageInfo: PageInfo! }
+type ExportEdge { cursor: String! node: Export! }
+type ThemeConnection { edges: [ThemeEdge!]! nodes: [Theme!]! pageInfo: PageInfo! }
+type ThemeEdge { cursor: String! node: Theme! }
+type ThemeAssetConnection { edges: [ThemeAssetEdge!]! nodes: [ThemeAsset!]! pageInfo: PageInfo! }
+type ThemeAssetEdge { cursor: String! node: ThemeAsset! }
+type MarketplaceThemeConnection { edges: [MarketplaceThemeEdge!]! nodes: [MarketplaceTheme!]! pageInfo: PageInfo! }
+type MarketplaceThemeEdge { cursor: String! node: MarketplaceTheme! }
+type MarketplaceSubmissionConnection { edges: [MarketplaceSubmissionEdge!]! nodes: [MarketplaceSubmission!]! pageInfo: PageInfo! }
+type MarketplaceSubmissionEdge { cursor: String! node: MarketplaceSubmission! }
 type EventConnection { edges: [EventEdge!]! nodes: [Event!]! pageInfo: PageInfo! }
 type EventEdge { cursor: String! node: Event! }
 type AuditEntryConnection { edges: [AuditEntryEdge!]! nodes: [AuditEntry!]! pageInfo: PageInfo! }
@@ -5413,6 +6824,45 @@ input WebhookEndpointUpdateInput {
   url: String
   events: [String!]
   description: String
+}
+
+input ExportFiltersInput {
+  "Inclusive."
+  createdFrom: Time
+  "Exclusive."
+  createdTo: Time
+  "A status of the exported resource, as in REST: open, draft, active and so on."
+  status: String
+}
+
+input ExportStartInput {
+  kind: ExportKind!
+  format: ExportFormat! = CSV
+  compression: ExportCompression! = NONE
+  filters: ExportFiltersInput
+}
+
+input ThemeImportInput {
+  "The zip archive in base64, of up to 10 MiB."
+  archive: String!
+  "The manifest's name when absent."
+  name: String
+}
+
+input MarketplaceThemeSubmitInput {
+  themeId: ID!
+  "a-z, 0-9 and -; made from the name when absent."
+  slug: String
+  "The theme's name when absent."
+  name: String
+  tagline: String
+  "The theme's author when absent, or else the store's name."
+  author: String
+  priceMinor: Money! = 0
+  "The store's when absent."
+  currency: String
+  "Up to 10 words of a-z, 0-9 and -."
+  categories: [String!]
 }
 
 input ProductCreateInput {
@@ -5565,6 +7015,11 @@ type InstalledAppRevokePayload { "The grants that were ended." revokedIds: [ID!]
 type WebhookEndpointPayload { webhookEndpoint: WebhookEndpoint "Shown once, when made." secret: String userErrors: [UserError!]! }
 type WebhookEndpointDeletePayload { deletedId: ID userErrors: [UserError!]! }
 type WebhookDeliveryPayload { delivery: WebhookDelivery userErrors: [UserError!]! }
+type ExportPayload { export: Export userErrors: [UserError!]! }
+type ExportDeletePayload { deletedId: ID userErrors: [UserError!]! }
+type ThemePayload { theme: Theme userErrors: [UserError!]! }
+type ThemeDeletePayload { deletedId: ID userErrors: [UserError!]! }
+type MarketplaceSubmissionPayload { submission: MarketplaceSubmission userErrors: [UserError!]! }
 type PasswordChangePayload { "Tells that it was changed." changed: Boolean! userErrors: [UserError!]! }
 type SignOutPayload { "How many sessions were ended." sessions: Int! userErrors: [UserError!]! }
 type NotificationPayload { notification: Notification userErrors: [UserError!]! }
@@ -5802,6 +7257,39 @@ func (ec *executionContext) field_Mutation_customerUpdate_args(ctx context.Conte
 	return args, nil
 }
 
+func (ec *executionContext) field_Mutation_exportCancel_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id", ec.unmarshalNID2string)
+	if err != nil {
+		return nil, err
+	}
+	args["id"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_exportDelete_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id", ec.unmarshalNID2string)
+	if err != nil {
+		return nil, err
+	}
+	args["id"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_exportStart_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNExportStartInput2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐExportStartInput)
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
 func (ec *executionContext) field_Mutation_grantRevoke_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -5821,6 +7309,60 @@ func (ec *executionContext) field_Mutation_installedAppRevoke_args(ctx context.C
 		return nil, err
 	}
 	args["appId"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_marketplaceThemePublish_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id", ec.unmarshalNID2string)
+	if err != nil {
+		return nil, err
+	}
+	args["id"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_marketplaceThemeReview_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id", ec.unmarshalNID2string)
+	if err != nil {
+		return nil, err
+	}
+	args["id"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "verdict", ec.unmarshalNReviewVerdict2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐReviewVerdict)
+	if err != nil {
+		return nil, err
+	}
+	args["verdict"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "note", ec.unmarshalOString2ᚖstring)
+	if err != nil {
+		return nil, err
+	}
+	args["note"] = arg2
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_marketplaceThemeSubmit_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNMarketplaceThemeSubmitInput2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐMarketplaceThemeSubmitInput)
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_marketplaceThemeUnlist_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id", ec.unmarshalNID2string)
+	if err != nil {
+		return nil, err
+	}
+	args["id"] = arg0
 	return args, nil
 }
 
@@ -6261,6 +7803,82 @@ func (ec *executionContext) field_Mutation_storeUpdate_args(ctx context.Context,
 	return args, nil
 }
 
+func (ec *executionContext) field_Mutation_themeActivate_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id", ec.unmarshalNID2string)
+	if err != nil {
+		return nil, err
+	}
+	args["id"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_themeDelete_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id", ec.unmarshalNID2string)
+	if err != nil {
+		return nil, err
+	}
+	args["id"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_themeDuplicate_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id", ec.unmarshalNID2string)
+	if err != nil {
+		return nil, err
+	}
+	args["id"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "name", ec.unmarshalOString2ᚖstring)
+	if err != nil {
+		return nil, err
+	}
+	args["name"] = arg1
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_themeImport_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNThemeImportInput2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐThemeImportInput)
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_themeInstall_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "marketplaceThemeId", ec.unmarshalNID2string)
+	if err != nil {
+		return nil, err
+	}
+	args["marketplaceThemeId"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_themeRename_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id", ec.unmarshalNID2string)
+	if err != nil {
+		return nil, err
+	}
+	args["id"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "name", ec.unmarshalNString2string)
+	if err != nil {
+		return nil, err
+	}
+	args["name"] = arg1
+	return args, nil
+}
+
 func (ec *executionContext) field_Mutation_webhookDeliveryRetry_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -6572,6 +8190,33 @@ func (ec *executionContext) field_Query_events_args(ctx context.Context, rawArgs
 	return args, nil
 }
 
+func (ec *executionContext) field_Query_export_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id", ec.unmarshalNID2string)
+	if err != nil {
+		return nil, err
+	}
+	args["id"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Query_exports_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "first", ec.unmarshalOInt2ᚖint)
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "after", ec.unmarshalOString2ᚖstring)
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg1
+	return args, nil
+}
+
 func (ec *executionContext) field_Query_grant_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -6605,6 +8250,65 @@ func (ec *executionContext) field_Query_grants_args(ctx context.Context, rawArgs
 }
 
 func (ec *executionContext) field_Query_installedApps_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "first", ec.unmarshalOInt2ᚖint)
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "after", ec.unmarshalOString2ᚖstring)
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg1
+	return args, nil
+}
+
+func (ec *executionContext) field_Query_marketplaceReviews_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "first", ec.unmarshalOInt2ᚖint)
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "after", ec.unmarshalOString2ᚖstring)
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg1
+	return args, nil
+}
+
+func (ec *executionContext) field_Query_marketplaceSubmissions_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "first", ec.unmarshalOInt2ᚖint)
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "after", ec.unmarshalOString2ᚖstring)
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg1
+	return args, nil
+}
+
+func (ec *executionContext) field_Query_marketplaceTheme_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id", ec.unmarshalNID2string)
+	if err != nil {
+		return nil, err
+	}
+	args["id"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Query_marketplaceThemes_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "first", ec.unmarshalOInt2ᚖint)
@@ -6749,6 +8453,54 @@ func (ec *executionContext) field_Query_staffTokens_args(ctx context.Context, ra
 }
 
 func (ec *executionContext) field_Query_staff_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "first", ec.unmarshalOInt2ᚖint)
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "after", ec.unmarshalOString2ᚖstring)
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg1
+	return args, nil
+}
+
+func (ec *executionContext) field_Query_themeAssets_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "themeId", ec.unmarshalNID2string)
+	if err != nil {
+		return nil, err
+	}
+	args["themeId"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "first", ec.unmarshalOInt2ᚖint)
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "after", ec.unmarshalOString2ᚖstring)
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg2
+	return args, nil
+}
+
+func (ec *executionContext) field_Query_theme_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id", ec.unmarshalNID2string)
+	if err != nil {
+		return nil, err
+	}
+	args["id"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Query_themes_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "first", ec.unmarshalOInt2ᚖint)
@@ -9678,6 +11430,890 @@ func (ec *executionContext) fieldContext_EventEdge_node(_ context.Context, field
 	return fc, nil
 }
 
+func (ec *executionContext) _Export_id(ctx context.Context, field graphql.CollectedField, obj *model.Export) (ret graphql.Marshaler) {
+	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
+}
+
+func (ec *executionContext) fieldContext_Export_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Export",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ID does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Export_kind(ctx context.Context, field graphql.CollectedField, obj *model.Export) (ret graphql.Marshaler) {
+	return ec.marshalNExportKind2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐExportKind(ctx, field.Selections, obj.Kind)
+}
+
+func (ec *executionContext) fieldContext_Export_kind(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Export",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ExportKind does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Export_format(ctx context.Context, field graphql.CollectedField, obj *model.Export) (ret graphql.Marshaler) {
+	return ec.marshalNExportFormat2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐExportFormat(ctx, field.Selections, obj.Format)
+}
+
+func (ec *executionContext) fieldContext_Export_format(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Export",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ExportFormat does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Export_compression(ctx context.Context, field graphql.CollectedField, obj *model.Export) (ret graphql.Marshaler) {
+	return ec.marshalNExportCompression2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐExportCompression(ctx, field.Selections, obj.Compression)
+}
+
+func (ec *executionContext) fieldContext_Export_compression(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Export",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ExportCompression does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Export_filters(ctx context.Context, field graphql.CollectedField, obj *model.Export) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Export_filters,
+		func(ctx context.Context) (any, error) {
+			return obj.Filters(), nil
+		},
+		nil,
+		ec.marshalNExportFilters2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐExportFilters,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Export_filters(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Export",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "createdFrom":
+				return ec.fieldContext_ExportFilters_createdFrom(ctx, field)
+			case "createdTo":
+				return ec.fieldContext_ExportFilters_createdTo(ctx, field)
+			case "status":
+				return ec.fieldContext_ExportFilters_status(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type ExportFilters", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Export_status(ctx context.Context, field graphql.CollectedField, obj *model.Export) (ret graphql.Marshaler) {
+	return ec.marshalNExportStatus2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐExportStatus(ctx, field.Selections, obj.Status)
+}
+
+func (ec *executionContext) fieldContext_Export_status(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Export",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ExportStatus does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Export_progress(ctx context.Context, field graphql.CollectedField, obj *model.Export) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Export_progress,
+		func(ctx context.Context) (any, error) {
+			return obj.Progress(), nil
+		},
+		nil,
+		ec.marshalNExportProgress2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐExportProgress,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Export_progress(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Export",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "rowsDone":
+				return ec.fieldContext_ExportProgress_rowsDone(ctx, field)
+			case "rowsEstimated":
+				return ec.fieldContext_ExportProgress_rowsEstimated(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type ExportProgress", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Export_rowCount(ctx context.Context, field graphql.CollectedField, obj *model.Export) (ret graphql.Marshaler) {
+	return ec.marshalOLong2ᚖint64(ctx, field.Selections, obj.RowCount())
+}
+
+func (ec *executionContext) fieldContext_Export_rowCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Export",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Long does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Export_fileSizeBytes(ctx context.Context, field graphql.CollectedField, obj *model.Export) (ret graphql.Marshaler) {
+	return ec.marshalOLong2ᚖint64(ctx, field.Selections, obj.FileSizeBytes())
+}
+
+func (ec *executionContext) fieldContext_Export_fileSizeBytes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Export",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Long does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Export_sha256(ctx context.Context, field graphql.CollectedField, obj *model.Export) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Sha256)
+}
+
+func (ec *executionContext) fieldContext_Export_sha256(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Export",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Export_error(ctx context.Context, field graphql.CollectedField, obj *model.Export) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Export_error,
+		func(ctx context.Context) (any, error) {
+			return obj.Error(), nil
+		},
+		nil,
+		ec.marshalOExportError2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐExportError,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_Export_error(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Export",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "code":
+				return ec.fieldContext_ExportError_code(ctx, field)
+			case "message":
+				return ec.fieldContext_ExportError_message(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type ExportError", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Export_requestedBy(ctx context.Context, field graphql.CollectedField, obj *model.Export) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Export_requestedBy,
+		func(ctx context.Context) (any, error) {
+			return obj.RequestedBy(), nil
+		},
+		nil,
+		ec.marshalNAuthor2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐAuthor,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Export_requestedBy(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Export",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "type":
+				return ec.fieldContext_Author_type(ctx, field)
+			case "id":
+				return ec.fieldContext_Author_id(ctx, field)
+			case "name":
+				return ec.fieldContext_Author_name(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Author", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Export_createdAt(ctx context.Context, field graphql.CollectedField, obj *model.Export) (ret graphql.Marshaler) {
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CreatedAt())
+}
+
+func (ec *executionContext) fieldContext_Export_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Export",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Time does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Export_startedAt(ctx context.Context, field graphql.CollectedField, obj *model.Export) (ret graphql.Marshaler) {
+	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.StartedAt)
+}
+
+func (ec *executionContext) fieldContext_Export_startedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Export",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Time does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Export_completedAt(ctx context.Context, field graphql.CollectedField, obj *model.Export) (ret graphql.Marshaler) {
+	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CompletedAt)
+}
+
+func (ec *executionContext) fieldContext_Export_completedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Export",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Time does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Export_expiresAt(ctx context.Context, field graphql.CollectedField, obj *model.Export) (ret graphql.Marshaler) {
+	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.ExpiresAt)
+}
+
+func (ec *executionContext) fieldContext_Export_expiresAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Export",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Time does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Export_downloadUrl(ctx context.Context, field graphql.CollectedField, obj *model.Export) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.DownloadURL())
+}
+
+func (ec *executionContext) fieldContext_Export_downloadUrl(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Export",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Export_downloadUrlExpiresAt(ctx context.Context, field graphql.CollectedField, obj *model.Export) (ret graphql.Marshaler) {
+	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.DownloadURLExpiresAt())
+}
+
+func (ec *executionContext) fieldContext_Export_downloadUrlExpiresAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Export",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Time does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ExportConnection_edges(ctx context.Context, field graphql.CollectedField, obj *model.Connection[*model.Export]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ExportConnection_edges,
+		func(ctx context.Context) (any, error) {
+			return obj.Edges(), nil
+		},
+		nil,
+		ec.marshalNExportEdge2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdgeᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_ExportConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ExportConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "cursor":
+				return ec.fieldContext_ExportEdge_cursor(ctx, field)
+			case "node":
+				return ec.fieldContext_ExportEdge_node(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type ExportEdge", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ExportConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *model.Connection[*model.Export]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ExportConnection_nodes,
+		func(ctx context.Context) (any, error) {
+			return obj.Nodes, nil
+		},
+		nil,
+		ec.marshalNExport2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐExportᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_ExportConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ExportConnection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_Export_id(ctx, field)
+			case "kind":
+				return ec.fieldContext_Export_kind(ctx, field)
+			case "format":
+				return ec.fieldContext_Export_format(ctx, field)
+			case "compression":
+				return ec.fieldContext_Export_compression(ctx, field)
+			case "filters":
+				return ec.fieldContext_Export_filters(ctx, field)
+			case "status":
+				return ec.fieldContext_Export_status(ctx, field)
+			case "progress":
+				return ec.fieldContext_Export_progress(ctx, field)
+			case "rowCount":
+				return ec.fieldContext_Export_rowCount(ctx, field)
+			case "fileSizeBytes":
+				return ec.fieldContext_Export_fileSizeBytes(ctx, field)
+			case "sha256":
+				return ec.fieldContext_Export_sha256(ctx, field)
+			case "error":
+				return ec.fieldContext_Export_error(ctx, field)
+			case "requestedBy":
+				return ec.fieldContext_Export_requestedBy(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_Export_createdAt(ctx, field)
+			case "startedAt":
+				return ec.fieldContext_Export_startedAt(ctx, field)
+			case "completedAt":
+				return ec.fieldContext_Export_completedAt(ctx, field)
+			case "expiresAt":
+				return ec.fieldContext_Export_expiresAt(ctx, field)
+			case "downloadUrl":
+				return ec.fieldContext_Export_downloadUrl(ctx, field)
+			case "downloadUrlExpiresAt":
+				return ec.fieldContext_Export_downloadUrlExpiresAt(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Export", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ExportConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *model.Connection[*model.Export]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ExportConnection_pageInfo,
+		func(ctx context.Context) (any, error) {
+			return obj.PageInfo(), nil
+		},
+		nil,
+		ec.marshalNPageInfo2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐPageInfo,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_ExportConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ExportConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "hasNextPage":
+				return ec.fieldContext_PageInfo_hasNextPage(ctx, field)
+			case "hasPreviousPage":
+				return ec.fieldContext_PageInfo_hasPreviousPage(ctx, field)
+			case "startCursor":
+				return ec.fieldContext_PageInfo_startCursor(ctx, field)
+			case "endCursor":
+				return ec.fieldContext_PageInfo_endCursor(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type PageInfo", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ExportDeletePayload_deletedId(ctx context.Context, field graphql.CollectedField, obj *model.ExportDeletePayload) (ret graphql.Marshaler) {
+	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.DeletedID)
+}
+
+func (ec *executionContext) fieldContext_ExportDeletePayload_deletedId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ExportDeletePayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ID does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ExportDeletePayload_userErrors(ctx context.Context, field graphql.CollectedField, obj *model.ExportDeletePayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ExportDeletePayload_userErrors,
+		func(ctx context.Context) (any, error) {
+			return obj.UserErrors, nil
+		},
+		nil,
+		ec.marshalNUserError2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐUserErrorᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_ExportDeletePayload_userErrors(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ExportDeletePayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "code":
+				return ec.fieldContext_UserError_code(ctx, field)
+			case "message":
+				return ec.fieldContext_UserError_message(ctx, field)
+			case "path":
+				return ec.fieldContext_UserError_path(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ExportEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.Edge[*model.Export]) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Cursor)
+}
+
+func (ec *executionContext) fieldContext_ExportEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ExportEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ExportEdge_node(ctx context.Context, field graphql.CollectedField, obj *model.Edge[*model.Export]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ExportEdge_node,
+		func(ctx context.Context) (any, error) {
+			return obj.Node, nil
+		},
+		nil,
+		ec.marshalNExport2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐExport,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_ExportEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ExportEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_Export_id(ctx, field)
+			case "kind":
+				return ec.fieldContext_Export_kind(ctx, field)
+			case "format":
+				return ec.fieldContext_Export_format(ctx, field)
+			case "compression":
+				return ec.fieldContext_Export_compression(ctx, field)
+			case "filters":
+				return ec.fieldContext_Export_filters(ctx, field)
+			case "status":
+				return ec.fieldContext_Export_status(ctx, field)
+			case "progress":
+				return ec.fieldContext_Export_progress(ctx, field)
+			case "rowCount":
+				return ec.fieldContext_Export_rowCount(ctx, field)
+			case "fileSizeBytes":
+				return ec.fieldContext_Export_fileSizeBytes(ctx, field)
+			case "sha256":
+				return ec.fieldContext_Export_sha256(ctx, field)
+			case "error":
+				return ec.fieldContext_Export_error(ctx, field)
+			case "requestedBy":
+				return ec.fieldContext_Export_requestedBy(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_Export_createdAt(ctx, field)
+			case "startedAt":
+				return ec.fieldContext_Export_startedAt(ctx, field)
+			case "completedAt":
+				return ec.fieldContext_Export_completedAt(ctx, field)
+			case "expiresAt":
+				return ec.fieldContext_Export_expiresAt(ctx, field)
+			case "downloadUrl":
+				return ec.fieldContext_Export_downloadUrl(ctx, field)
+			case "downloadUrlExpiresAt":
+				return ec.fieldContext_Export_downloadUrlExpiresAt(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Export", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ExportError_code(ctx context.Context, field graphql.CollectedField, obj *model.ExportError) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Code)
+}
+
+func (ec *executionContext) fieldContext_ExportError_code(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ExportError",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ExportError_message(ctx context.Context, field graphql.CollectedField, obj *model.ExportError) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Message)
+}
+
+func (ec *executionContext) fieldContext_ExportError_message(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ExportError",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ExportFilters_createdFrom(ctx context.Context, field graphql.CollectedField, obj *model.ExportFilters) (ret graphql.Marshaler) {
+	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CreatedFrom)
+}
+
+func (ec *executionContext) fieldContext_ExportFilters_createdFrom(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ExportFilters",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Time does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ExportFilters_createdTo(ctx context.Context, field graphql.CollectedField, obj *model.ExportFilters) (ret graphql.Marshaler) {
+	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CreatedTo)
+}
+
+func (ec *executionContext) fieldContext_ExportFilters_createdTo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ExportFilters",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Time does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ExportFilters_status(ctx context.Context, field graphql.CollectedField, obj *model.ExportFilters) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Status)
+}
+
+func (ec *executionContext) fieldContext_ExportFilters_status(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ExportFilters",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ExportPayload_export(ctx context.Context, field graphql.CollectedField, obj *model.ExportPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ExportPayload_export,
+		func(ctx context.Context) (any, error) {
+			return obj.Export, nil
+		},
+		nil,
+		ec.marshalOExport2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐExport,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_ExportPayload_export(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ExportPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_Export_id(ctx, field)
+			case "kind":
+				return ec.fieldContext_Export_kind(ctx, field)
+			case "format":
+				return ec.fieldContext_Export_format(ctx, field)
+			case "compression":
+				return ec.fieldContext_Export_compression(ctx, field)
+			case "filters":
+				return ec.fieldContext_Export_filters(ctx, field)
+			case "status":
+				return ec.fieldContext_Export_status(ctx, field)
+			case "progress":
+				return ec.fieldContext_Export_progress(ctx, field)
+			case "rowCount":
+				return ec.fieldContext_Export_rowCount(ctx, field)
+			case "fileSizeBytes":
+				return ec.fieldContext_Export_fileSizeBytes(ctx, field)
+			case "sha256":
+				return ec.fieldContext_Export_sha256(ctx, field)
+			case "error":
+				return ec.fieldContext_Export_error(ctx, field)
+			case "requestedBy":
+				return ec.fieldContext_Export_requestedBy(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_Export_createdAt(ctx, field)
+			case "startedAt":
+				return ec.fieldContext_Export_startedAt(ctx, field)
+			case "completedAt":
+				return ec.fieldContext_Export_completedAt(ctx, field)
+			case "expiresAt":
+				return ec.fieldContext_Export_expiresAt(ctx, field)
+			case "downloadUrl":
+				return ec.fieldContext_Export_downloadUrl(ctx, field)
+			case "downloadUrlExpiresAt":
+				return ec.fieldContext_Export_downloadUrlExpiresAt(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Export", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ExportPayload_userErrors(ctx context.Context, field graphql.CollectedField, obj *model.ExportPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ExportPayload_userErrors,
+		func(ctx context.Context) (any, error) {
+			return obj.UserErrors, nil
+		},
+		nil,
+		ec.marshalNUserError2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐUserErrorᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_ExportPayload_userErrors(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ExportPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "code":
+				return ec.fieldContext_UserError_code(ctx, field)
+			case "message":
+				return ec.fieldContext_UserError_message(ctx, field)
+			case "path":
+				return ec.fieldContext_UserError_path(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ExportProgress_rowsDone(ctx context.Context, field graphql.CollectedField, obj *model.ExportProgress) (ret graphql.Marshaler) {
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.RowsDone)
+}
+
+func (ec *executionContext) fieldContext_ExportProgress_rowsDone(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ExportProgress",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Long does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ExportProgress_rowsEstimated(ctx context.Context, field graphql.CollectedField, obj *model.ExportProgress) (ret graphql.Marshaler) {
+	return ec.marshalOLong2ᚖint64(ctx, field.Selections, obj.RowsEstimated)
+}
+
+func (ec *executionContext) fieldContext_ExportProgress_rowsEstimated(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ExportProgress",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Long does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Fulfillment_id(ctx context.Context, field graphql.CollectedField, obj *db.Fulfillment) (ret graphql.Marshaler) {
 	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
 }
@@ -11216,6 +13852,1084 @@ func (ec *executionContext) fieldContext_LineQuantity_quantity(_ context.Context
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return nil, errors.New("field of type Long does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _MarketplaceSubmission_id(ctx context.Context, field graphql.CollectedField, obj *model.MarketplaceSubmission) (ret graphql.Marshaler) {
+	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
+}
+
+func (ec *executionContext) fieldContext_MarketplaceSubmission_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "MarketplaceSubmission",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ID does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _MarketplaceSubmission_slug(ctx context.Context, field graphql.CollectedField, obj *model.MarketplaceSubmission) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Slug)
+}
+
+func (ec *executionContext) fieldContext_MarketplaceSubmission_slug(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "MarketplaceSubmission",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _MarketplaceSubmission_name(ctx context.Context, field graphql.CollectedField, obj *model.MarketplaceSubmission) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Name)
+}
+
+func (ec *executionContext) fieldContext_MarketplaceSubmission_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "MarketplaceSubmission",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _MarketplaceSubmission_tagline(ctx context.Context, field graphql.CollectedField, obj *model.MarketplaceSubmission) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Tagline)
+}
+
+func (ec *executionContext) fieldContext_MarketplaceSubmission_tagline(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "MarketplaceSubmission",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _MarketplaceSubmission_author(ctx context.Context, field graphql.CollectedField, obj *model.MarketplaceSubmission) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Author)
+}
+
+func (ec *executionContext) fieldContext_MarketplaceSubmission_author(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "MarketplaceSubmission",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _MarketplaceSubmission_version(ctx context.Context, field graphql.CollectedField, obj *model.MarketplaceSubmission) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.ThemeVersion)
+}
+
+func (ec *executionContext) fieldContext_MarketplaceSubmission_version(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "MarketplaceSubmission",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _MarketplaceSubmission_priceMinor(ctx context.Context, field graphql.CollectedField, obj *model.MarketplaceSubmission) (ret graphql.Marshaler) {
+	return ec.marshalNMoney2int64(ctx, field.Selections, obj.PriceMinor)
+}
+
+func (ec *executionContext) fieldContext_MarketplaceSubmission_priceMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "MarketplaceSubmission",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Money does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _MarketplaceSubmission_currency(ctx context.Context, field graphql.CollectedField, obj *model.MarketplaceSubmission) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Currency)
+}
+
+func (ec *executionContext) fieldContext_MarketplaceSubmission_currency(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "MarketplaceSubmission",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _MarketplaceSubmission_categories(ctx context.Context, field graphql.CollectedField, obj *model.MarketplaceSubmission) (ret graphql.Marshaler) {
+	return ec.marshalNString2ᚕstringᚄ(ctx, field.Selections, obj.Categories())
+}
+
+func (ec *executionContext) fieldContext_MarketplaceSubmission_categories(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "MarketplaceSubmission",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _MarketplaceSubmission_previewImageUrl(ctx context.Context, field graphql.CollectedField, obj *model.MarketplaceSubmission) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.PreviewImageURL())
+}
+
+func (ec *executionContext) fieldContext_MarketplaceSubmission_previewImageUrl(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "MarketplaceSubmission",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _MarketplaceSubmission_installsCount(ctx context.Context, field graphql.CollectedField, obj *model.MarketplaceSubmission) (ret graphql.Marshaler) {
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.InstallsCount)
+}
+
+func (ec *executionContext) fieldContext_MarketplaceSubmission_installsCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "MarketplaceSubmission",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Long does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _MarketplaceSubmission_status(ctx context.Context, field graphql.CollectedField, obj *model.MarketplaceSubmission) (ret graphql.Marshaler) {
+	return ec.marshalNListingStatus2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐListingStatus(ctx, field.Selections, obj.Status)
+}
+
+func (ec *executionContext) fieldContext_MarketplaceSubmission_status(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "MarketplaceSubmission",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ListingStatus does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _MarketplaceSubmission_reviewNote(ctx context.Context, field graphql.CollectedField, obj *model.MarketplaceSubmission) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.ReviewNote)
+}
+
+func (ec *executionContext) fieldContext_MarketplaceSubmission_reviewNote(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "MarketplaceSubmission",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _MarketplaceSubmission_publishedAt(ctx context.Context, field graphql.CollectedField, obj *model.MarketplaceSubmission) (ret graphql.Marshaler) {
+	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.PublishedAt)
+}
+
+func (ec *executionContext) fieldContext_MarketplaceSubmission_publishedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "MarketplaceSubmission",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Time does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _MarketplaceSubmission_createdAt(ctx context.Context, field graphql.CollectedField, obj *model.MarketplaceSubmission) (ret graphql.Marshaler) {
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CreatedAt())
+}
+
+func (ec *executionContext) fieldContext_MarketplaceSubmission_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "MarketplaceSubmission",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Time does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _MarketplaceSubmission_updatedAt(ctx context.Context, field graphql.CollectedField, obj *model.MarketplaceSubmission) (ret graphql.Marshaler) {
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.UpdatedAt)
+}
+
+func (ec *executionContext) fieldContext_MarketplaceSubmission_updatedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "MarketplaceSubmission",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Time does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _MarketplaceSubmissionConnection_edges(ctx context.Context, field graphql.CollectedField, obj *model.Connection[*model.MarketplaceSubmission]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_MarketplaceSubmissionConnection_edges,
+		func(ctx context.Context) (any, error) {
+			return obj.Edges(), nil
+		},
+		nil,
+		ec.marshalNMarketplaceSubmissionEdge2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdgeᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_MarketplaceSubmissionConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "MarketplaceSubmissionConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "cursor":
+				return ec.fieldContext_MarketplaceSubmissionEdge_cursor(ctx, field)
+			case "node":
+				return ec.fieldContext_MarketplaceSubmissionEdge_node(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type MarketplaceSubmissionEdge", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _MarketplaceSubmissionConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *model.Connection[*model.MarketplaceSubmission]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_MarketplaceSubmissionConnection_nodes,
+		func(ctx context.Context) (any, error) {
+			return obj.Nodes, nil
+		},
+		nil,
+		ec.marshalNMarketplaceSubmission2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐMarketplaceSubmissionᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_MarketplaceSubmissionConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "MarketplaceSubmissionConnection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_MarketplaceSubmission_id(ctx, field)
+			case "slug":
+				return ec.fieldContext_MarketplaceSubmission_slug(ctx, field)
+			case "name":
+				return ec.fieldContext_MarketplaceSubmission_name(ctx, field)
+			case "tagline":
+				return ec.fieldContext_MarketplaceSubmission_tagline(ctx, field)
+			case "author":
+				return ec.fieldContext_MarketplaceSubmission_author(ctx, field)
+			case "version":
+				return ec.fieldContext_MarketplaceSubmission_version(ctx, field)
+			case "priceMinor":
+				return ec.fieldContext_MarketplaceSubmission_priceMinor(ctx, field)
+			case "currency":
+				return ec.fieldContext_MarketplaceSubmission_currency(ctx, field)
+			case "categories":
+				return ec.fieldContext_MarketplaceSubmission_categories(ctx, field)
+			case "previewImageUrl":
+				return ec.fieldContext_MarketplaceSubmission_previewImageUrl(ctx, field)
+			case "installsCount":
+				return ec.fieldContext_MarketplaceSubmission_installsCount(ctx, field)
+			case "status":
+				return ec.fieldContext_MarketplaceSubmission_status(ctx, field)
+			case "reviewNote":
+				return ec.fieldContext_MarketplaceSubmission_reviewNote(ctx, field)
+			case "publishedAt":
+				return ec.fieldContext_MarketplaceSubmission_publishedAt(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_MarketplaceSubmission_createdAt(ctx, field)
+			case "updatedAt":
+				return ec.fieldContext_MarketplaceSubmission_updatedAt(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type MarketplaceSubmission", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _MarketplaceSubmissionConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *model.Connection[*model.MarketplaceSubmission]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_MarketplaceSubmissionConnection_pageInfo,
+		func(ctx context.Context) (any, error) {
+			return obj.PageInfo(), nil
+		},
+		nil,
+		ec.marshalNPageInfo2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐPageInfo,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_MarketplaceSubmissionConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "MarketplaceSubmissionConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "hasNextPage":
+				return ec.fieldContext_PageInfo_hasNextPage(ctx, field)
+			case "hasPreviousPage":
+				return ec.fieldContext_PageInfo_hasPreviousPage(ctx, field)
+			case "startCursor":
+				return ec.fieldContext_PageInfo_startCursor(ctx, field)
+			case "endCursor":
+				return ec.fieldContext_PageInfo_endCursor(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type PageInfo", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _MarketplaceSubmissionEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.Edge[*model.MarketplaceSubmission]) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Cursor)
+}
+
+func (ec *executionContext) fieldContext_MarketplaceSubmissionEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "MarketplaceSubmissionEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _MarketplaceSubmissionEdge_node(ctx context.Context, field graphql.CollectedField, obj *model.Edge[*model.MarketplaceSubmission]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_MarketplaceSubmissionEdge_node,
+		func(ctx context.Context) (any, error) {
+			return obj.Node, nil
+		},
+		nil,
+		ec.marshalNMarketplaceSubmission2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐMarketplaceSubmission,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_MarketplaceSubmissionEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "MarketplaceSubmissionEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_MarketplaceSubmission_id(ctx, field)
+			case "slug":
+				return ec.fieldContext_MarketplaceSubmission_slug(ctx, field)
+			case "name":
+				return ec.fieldContext_MarketplaceSubmission_name(ctx, field)
+			case "tagline":
+				return ec.fieldContext_MarketplaceSubmission_tagline(ctx, field)
+			case "author":
+				return ec.fieldContext_MarketplaceSubmission_author(ctx, field)
+			case "version":
+				return ec.fieldContext_MarketplaceSubmission_version(ctx, field)
+			case "priceMinor":
+				return ec.fieldContext_MarketplaceSubmission_priceMinor(ctx, field)
+			case "currency":
+				return ec.fieldContext_MarketplaceSubmission_currency(ctx, field)
+			case "categories":
+				return ec.fieldContext_MarketplaceSubmission_categories(ctx, field)
+			case "previewImageUrl":
+				return ec.fieldContext_MarketplaceSubmission_previewImageUrl(ctx, field)
+			case "installsCount":
+				return ec.fieldContext_MarketplaceSubmission_installsCount(ctx, field)
+			case "status":
+				return ec.fieldContext_MarketplaceSubmission_status(ctx, field)
+			case "reviewNote":
+				return ec.fieldContext_MarketplaceSubmission_reviewNote(ctx, field)
+			case "publishedAt":
+				return ec.fieldContext_MarketplaceSubmission_publishedAt(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_MarketplaceSubmission_createdAt(ctx, field)
+			case "updatedAt":
+				return ec.fieldContext_MarketplaceSubmission_updatedAt(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type MarketplaceSubmission", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _MarketplaceSubmissionPayload_submission(ctx context.Context, field graphql.CollectedField, obj *model.MarketplaceSubmissionPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_MarketplaceSubmissionPayload_submission,
+		func(ctx context.Context) (any, error) {
+			return obj.Submission, nil
+		},
+		nil,
+		ec.marshalOMarketplaceSubmission2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐMarketplaceSubmission,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_MarketplaceSubmissionPayload_submission(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "MarketplaceSubmissionPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_MarketplaceSubmission_id(ctx, field)
+			case "slug":
+				return ec.fieldContext_MarketplaceSubmission_slug(ctx, field)
+			case "name":
+				return ec.fieldContext_MarketplaceSubmission_name(ctx, field)
+			case "tagline":
+				return ec.fieldContext_MarketplaceSubmission_tagline(ctx, field)
+			case "author":
+				return ec.fieldContext_MarketplaceSubmission_author(ctx, field)
+			case "version":
+				return ec.fieldContext_MarketplaceSubmission_version(ctx, field)
+			case "priceMinor":
+				return ec.fieldContext_MarketplaceSubmission_priceMinor(ctx, field)
+			case "currency":
+				return ec.fieldContext_MarketplaceSubmission_currency(ctx, field)
+			case "categories":
+				return ec.fieldContext_MarketplaceSubmission_categories(ctx, field)
+			case "previewImageUrl":
+				return ec.fieldContext_MarketplaceSubmission_previewImageUrl(ctx, field)
+			case "installsCount":
+				return ec.fieldContext_MarketplaceSubmission_installsCount(ctx, field)
+			case "status":
+				return ec.fieldContext_MarketplaceSubmission_status(ctx, field)
+			case "reviewNote":
+				return ec.fieldContext_MarketplaceSubmission_reviewNote(ctx, field)
+			case "publishedAt":
+				return ec.fieldContext_MarketplaceSubmission_publishedAt(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_MarketplaceSubmission_createdAt(ctx, field)
+			case "updatedAt":
+				return ec.fieldContext_MarketplaceSubmission_updatedAt(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type MarketplaceSubmission", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _MarketplaceSubmissionPayload_userErrors(ctx context.Context, field graphql.CollectedField, obj *model.MarketplaceSubmissionPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_MarketplaceSubmissionPayload_userErrors,
+		func(ctx context.Context) (any, error) {
+			return obj.UserErrors, nil
+		},
+		nil,
+		ec.marshalNUserError2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐUserErrorᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_MarketplaceSubmissionPayload_userErrors(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "MarketplaceSubmissionPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "code":
+				return ec.fieldContext_UserError_code(ctx, field)
+			case "message":
+				return ec.fieldContext_UserError_message(ctx, field)
+			case "path":
+				return ec.fieldContext_UserError_path(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _MarketplaceTheme_id(ctx context.Context, field graphql.CollectedField, obj *model.MarketplaceTheme) (ret graphql.Marshaler) {
+	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
+}
+
+func (ec *executionContext) fieldContext_MarketplaceTheme_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "MarketplaceTheme",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ID does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _MarketplaceTheme_slug(ctx context.Context, field graphql.CollectedField, obj *model.MarketplaceTheme) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Slug)
+}
+
+func (ec *executionContext) fieldContext_MarketplaceTheme_slug(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "MarketplaceTheme",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _MarketplaceTheme_name(ctx context.Context, field graphql.CollectedField, obj *model.MarketplaceTheme) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Name)
+}
+
+func (ec *executionContext) fieldContext_MarketplaceTheme_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "MarketplaceTheme",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _MarketplaceTheme_tagline(ctx context.Context, field graphql.CollectedField, obj *model.MarketplaceTheme) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Tagline)
+}
+
+func (ec *executionContext) fieldContext_MarketplaceTheme_tagline(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "MarketplaceTheme",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _MarketplaceTheme_author(ctx context.Context, field graphql.CollectedField, obj *model.MarketplaceTheme) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Author)
+}
+
+func (ec *executionContext) fieldContext_MarketplaceTheme_author(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "MarketplaceTheme",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _MarketplaceTheme_version(ctx context.Context, field graphql.CollectedField, obj *model.MarketplaceTheme) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.ThemeVersion)
+}
+
+func (ec *executionContext) fieldContext_MarketplaceTheme_version(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "MarketplaceTheme",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _MarketplaceTheme_priceMinor(ctx context.Context, field graphql.CollectedField, obj *model.MarketplaceTheme) (ret graphql.Marshaler) {
+	return ec.marshalNMoney2int64(ctx, field.Selections, obj.PriceMinor)
+}
+
+func (ec *executionContext) fieldContext_MarketplaceTheme_priceMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "MarketplaceTheme",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Money does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _MarketplaceTheme_currency(ctx context.Context, field graphql.CollectedField, obj *model.MarketplaceTheme) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Currency)
+}
+
+func (ec *executionContext) fieldContext_MarketplaceTheme_currency(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "MarketplaceTheme",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _MarketplaceTheme_categories(ctx context.Context, field graphql.CollectedField, obj *model.MarketplaceTheme) (ret graphql.Marshaler) {
+	return ec.marshalNString2ᚕstringᚄ(ctx, field.Selections, obj.Categories())
+}
+
+func (ec *executionContext) fieldContext_MarketplaceTheme_categories(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "MarketplaceTheme",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _MarketplaceTheme_previewImageUrl(ctx context.Context, field graphql.CollectedField, obj *model.MarketplaceTheme) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.PreviewImageURL())
+}
+
+func (ec *executionContext) fieldContext_MarketplaceTheme_previewImageUrl(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "MarketplaceTheme",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _MarketplaceTheme_ratingPercent(ctx context.Context, field graphql.CollectedField, obj *model.MarketplaceTheme) (ret graphql.Marshaler) {
+	return ec.marshalOInt2ᚖint(ctx, field.Selections, obj.RatingPercent)
+}
+
+func (ec *executionContext) fieldContext_MarketplaceTheme_ratingPercent(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "MarketplaceTheme",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Int does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _MarketplaceTheme_installsCount(ctx context.Context, field graphql.CollectedField, obj *model.MarketplaceTheme) (ret graphql.Marshaler) {
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.InstallsCount)
+}
+
+func (ec *executionContext) fieldContext_MarketplaceTheme_installsCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "MarketplaceTheme",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Long does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _MarketplaceTheme_installed(ctx context.Context, field graphql.CollectedField, obj *model.MarketplaceTheme) (ret graphql.Marshaler) {
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.Installed())
+}
+
+func (ec *executionContext) fieldContext_MarketplaceTheme_installed(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "MarketplaceTheme",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Boolean does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _MarketplaceTheme_installedThemeId(ctx context.Context, field graphql.CollectedField, obj *model.MarketplaceTheme) (ret graphql.Marshaler) {
+	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.InstalledThemeID())
+}
+
+func (ec *executionContext) fieldContext_MarketplaceTheme_installedThemeId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "MarketplaceTheme",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ID does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _MarketplaceTheme_publishedAt(ctx context.Context, field graphql.CollectedField, obj *model.MarketplaceTheme) (ret graphql.Marshaler) {
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.PublishedAt())
+}
+
+func (ec *executionContext) fieldContext_MarketplaceTheme_publishedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "MarketplaceTheme",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Time does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _MarketplaceTheme_updatedAt(ctx context.Context, field graphql.CollectedField, obj *model.MarketplaceTheme) (ret graphql.Marshaler) {
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.UpdatedAt)
+}
+
+func (ec *executionContext) fieldContext_MarketplaceTheme_updatedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "MarketplaceTheme",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Time does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _MarketplaceThemeConnection_edges(ctx context.Context, field graphql.CollectedField, obj *model.Connection[*model.MarketplaceTheme]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_MarketplaceThemeConnection_edges,
+		func(ctx context.Context) (any, error) {
+			return obj.Edges(), nil
+		},
+		nil,
+		ec.marshalNMarketplaceThemeEdge2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdgeᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_MarketplaceThemeConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "MarketplaceThemeConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "cursor":
+				return ec.fieldContext_MarketplaceThemeEdge_cursor(ctx, field)
+			case "node":
+				return ec.fieldContext_MarketplaceThemeEdge_node(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type MarketplaceThemeEdge", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _MarketplaceThemeConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *model.Connection[*model.MarketplaceTheme]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_MarketplaceThemeConnection_nodes,
+		func(ctx context.Context) (any, error) {
+			return obj.Nodes, nil
+		},
+		nil,
+		ec.marshalNMarketplaceTheme2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐMarketplaceThemeᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_MarketplaceThemeConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "MarketplaceThemeConnection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_MarketplaceTheme_id(ctx, field)
+			case "slug":
+				return ec.fieldContext_MarketplaceTheme_slug(ctx, field)
+			case "name":
+				return ec.fieldContext_MarketplaceTheme_name(ctx, field)
+			case "tagline":
+				return ec.fieldContext_MarketplaceTheme_tagline(ctx, field)
+			case "author":
+				return ec.fieldContext_MarketplaceTheme_author(ctx, field)
+			case "version":
+				return ec.fieldContext_MarketplaceTheme_version(ctx, field)
+			case "priceMinor":
+				return ec.fieldContext_MarketplaceTheme_priceMinor(ctx, field)
+			case "currency":
+				return ec.fieldContext_MarketplaceTheme_currency(ctx, field)
+			case "categories":
+				return ec.fieldContext_MarketplaceTheme_categories(ctx, field)
+			case "previewImageUrl":
+				return ec.fieldContext_MarketplaceTheme_previewImageUrl(ctx, field)
+			case "ratingPercent":
+				return ec.fieldContext_MarketplaceTheme_ratingPercent(ctx, field)
+			case "installsCount":
+				return ec.fieldContext_MarketplaceTheme_installsCount(ctx, field)
+			case "installed":
+				return ec.fieldContext_MarketplaceTheme_installed(ctx, field)
+			case "installedThemeId":
+				return ec.fieldContext_MarketplaceTheme_installedThemeId(ctx, field)
+			case "publishedAt":
+				return ec.fieldContext_MarketplaceTheme_publishedAt(ctx, field)
+			case "updatedAt":
+				return ec.fieldContext_MarketplaceTheme_updatedAt(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type MarketplaceTheme", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _MarketplaceThemeConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *model.Connection[*model.MarketplaceTheme]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_MarketplaceThemeConnection_pageInfo,
+		func(ctx context.Context) (any, error) {
+			return obj.PageInfo(), nil
+		},
+		nil,
+		ec.marshalNPageInfo2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐPageInfo,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_MarketplaceThemeConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "MarketplaceThemeConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "hasNextPage":
+				return ec.fieldContext_PageInfo_hasNextPage(ctx, field)
+			case "hasPreviousPage":
+				return ec.fieldContext_PageInfo_hasPreviousPage(ctx, field)
+			case "startCursor":
+				return ec.fieldContext_PageInfo_startCursor(ctx, field)
+			case "endCursor":
+				return ec.fieldContext_PageInfo_endCursor(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type PageInfo", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _MarketplaceThemeEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.Edge[*model.MarketplaceTheme]) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Cursor)
+}
+
+func (ec *executionContext) fieldContext_MarketplaceThemeEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "MarketplaceThemeEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _MarketplaceThemeEdge_node(ctx context.Context, field graphql.CollectedField, obj *model.Edge[*model.MarketplaceTheme]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_MarketplaceThemeEdge_node,
+		func(ctx context.Context) (any, error) {
+			return obj.Node, nil
+		},
+		nil,
+		ec.marshalNMarketplaceTheme2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐMarketplaceTheme,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_MarketplaceThemeEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "MarketplaceThemeEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_MarketplaceTheme_id(ctx, field)
+			case "slug":
+				return ec.fieldContext_MarketplaceTheme_slug(ctx, field)
+			case "name":
+				return ec.fieldContext_MarketplaceTheme_name(ctx, field)
+			case "tagline":
+				return ec.fieldContext_MarketplaceTheme_tagline(ctx, field)
+			case "author":
+				return ec.fieldContext_MarketplaceTheme_author(ctx, field)
+			case "version":
+				return ec.fieldContext_MarketplaceTheme_version(ctx, field)
+			case "priceMinor":
+				return ec.fieldContext_MarketplaceTheme_priceMinor(ctx, field)
+			case "currency":
+				return ec.fieldContext_MarketplaceTheme_currency(ctx, field)
+			case "categories":
+				return ec.fieldContext_MarketplaceTheme_categories(ctx, field)
+			case "previewImageUrl":
+				return ec.fieldContext_MarketplaceTheme_previewImageUrl(ctx, field)
+			case "ratingPercent":
+				return ec.fieldContext_MarketplaceTheme_ratingPercent(ctx, field)
+			case "installsCount":
+				return ec.fieldContext_MarketplaceTheme_installsCount(ctx, field)
+			case "installed":
+				return ec.fieldContext_MarketplaceTheme_installed(ctx, field)
+			case "installedThemeId":
+				return ec.fieldContext_MarketplaceTheme_installedThemeId(ctx, field)
+			case "publishedAt":
+				return ec.fieldContext_MarketplaceTheme_publishedAt(ctx, field)
+			case "updatedAt":
+				return ec.fieldContext_MarketplaceTheme_updatedAt(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type MarketplaceTheme", field.Name)
 		},
 	}
 	return fc, nil
@@ -13263,6 +16977,851 @@ func (ec *executionContext) fieldContext_Mutation_webhookDeliverySkip(ctx contex
 	}()
 	ctx = graphql.WithFieldContext(ctx, fc)
 	if fc.Args, err = ec.field_Mutation_webhookDeliverySkip_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_exportStart(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_exportStart,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().ExportStart(ctx, fc.Args["input"].(model.ExportStartInput))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				name, err := ec.unmarshalNString2string(ctx, "exports.write")
+				if err != nil {
+					var zeroVal *model.ExportPayload
+					return zeroVal, err
+				}
+				if ec.Directives.Scope == nil {
+					var zeroVal *model.ExportPayload
+					return zeroVal, errors.New("directive scope is not implemented")
+				}
+				return ec.Directives.Scope(ctx, nil, directive0, name)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNExportPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐExportPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_exportStart(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "export":
+				return ec.fieldContext_ExportPayload_export(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_ExportPayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type ExportPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_exportStart_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_exportCancel(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_exportCancel,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().ExportCancel(ctx, fc.Args["id"].(string))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				name, err := ec.unmarshalNString2string(ctx, "exports.write")
+				if err != nil {
+					var zeroVal *model.ExportPayload
+					return zeroVal, err
+				}
+				if ec.Directives.Scope == nil {
+					var zeroVal *model.ExportPayload
+					return zeroVal, errors.New("directive scope is not implemented")
+				}
+				return ec.Directives.Scope(ctx, nil, directive0, name)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNExportPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐExportPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_exportCancel(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "export":
+				return ec.fieldContext_ExportPayload_export(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_ExportPayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type ExportPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_exportCancel_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_exportDelete(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_exportDelete,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().ExportDelete(ctx, fc.Args["id"].(string))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				name, err := ec.unmarshalNString2string(ctx, "exports.write")
+				if err != nil {
+					var zeroVal *model.ExportDeletePayload
+					return zeroVal, err
+				}
+				if ec.Directives.Scope == nil {
+					var zeroVal *model.ExportDeletePayload
+					return zeroVal, errors.New("directive scope is not implemented")
+				}
+				return ec.Directives.Scope(ctx, nil, directive0, name)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNExportDeletePayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐExportDeletePayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_exportDelete(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "deletedId":
+				return ec.fieldContext_ExportDeletePayload_deletedId(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_ExportDeletePayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type ExportDeletePayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_exportDelete_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_themeImport(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_themeImport,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().ThemeImport(ctx, fc.Args["input"].(model.ThemeImportInput))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				name, err := ec.unmarshalNString2string(ctx, "themes.write")
+				if err != nil {
+					var zeroVal *model.ThemePayload
+					return zeroVal, err
+				}
+				if ec.Directives.Scope == nil {
+					var zeroVal *model.ThemePayload
+					return zeroVal, errors.New("directive scope is not implemented")
+				}
+				return ec.Directives.Scope(ctx, nil, directive0, name)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNThemePayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐThemePayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_themeImport(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "theme":
+				return ec.fieldContext_ThemePayload_theme(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_ThemePayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type ThemePayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_themeImport_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_themeInstall(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_themeInstall,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().ThemeInstall(ctx, fc.Args["marketplaceThemeId"].(string))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				name, err := ec.unmarshalNString2string(ctx, "themes.write")
+				if err != nil {
+					var zeroVal *model.ThemePayload
+					return zeroVal, err
+				}
+				if ec.Directives.Scope == nil {
+					var zeroVal *model.ThemePayload
+					return zeroVal, errors.New("directive scope is not implemented")
+				}
+				return ec.Directives.Scope(ctx, nil, directive0, name)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNThemePayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐThemePayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_themeInstall(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "theme":
+				return ec.fieldContext_ThemePayload_theme(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_ThemePayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type ThemePayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_themeInstall_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_themeDuplicate(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_themeDuplicate,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().ThemeDuplicate(ctx, fc.Args["id"].(string), fc.Args["name"].(*string))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				name, err := ec.unmarshalNString2string(ctx, "themes.write")
+				if err != nil {
+					var zeroVal *model.ThemePayload
+					return zeroVal, err
+				}
+				if ec.Directives.Scope == nil {
+					var zeroVal *model.ThemePayload
+					return zeroVal, errors.New("directive scope is not implemented")
+				}
+				return ec.Directives.Scope(ctx, nil, directive0, name)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNThemePayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐThemePayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_themeDuplicate(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "theme":
+				return ec.fieldContext_ThemePayload_theme(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_ThemePayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type ThemePayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_themeDuplicate_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_themeRename(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_themeRename,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().ThemeRename(ctx, fc.Args["id"].(string), fc.Args["name"].(string))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				name, err := ec.unmarshalNString2string(ctx, "themes.write")
+				if err != nil {
+					var zeroVal *model.ThemePayload
+					return zeroVal, err
+				}
+				if ec.Directives.Scope == nil {
+					var zeroVal *model.ThemePayload
+					return zeroVal, errors.New("directive scope is not implemented")
+				}
+				return ec.Directives.Scope(ctx, nil, directive0, name)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNThemePayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐThemePayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_themeRename(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "theme":
+				return ec.fieldContext_ThemePayload_theme(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_ThemePayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type ThemePayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_themeRename_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_themeActivate(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_themeActivate,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().ThemeActivate(ctx, fc.Args["id"].(string))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				name, err := ec.unmarshalNString2string(ctx, "themes.write")
+				if err != nil {
+					var zeroVal *model.ThemePayload
+					return zeroVal, err
+				}
+				if ec.Directives.Scope == nil {
+					var zeroVal *model.ThemePayload
+					return zeroVal, errors.New("directive scope is not implemented")
+				}
+				return ec.Directives.Scope(ctx, nil, directive0, name)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNThemePayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐThemePayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_themeActivate(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "theme":
+				return ec.fieldContext_ThemePayload_theme(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_ThemePayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type ThemePayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_themeActivate_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_themeDelete(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_themeDelete,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().ThemeDelete(ctx, fc.Args["id"].(string))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				name, err := ec.unmarshalNString2string(ctx, "themes.write")
+				if err != nil {
+					var zeroVal *model.ThemeDeletePayload
+					return zeroVal, err
+				}
+				if ec.Directives.Scope == nil {
+					var zeroVal *model.ThemeDeletePayload
+					return zeroVal, errors.New("directive scope is not implemented")
+				}
+				return ec.Directives.Scope(ctx, nil, directive0, name)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNThemeDeletePayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐThemeDeletePayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_themeDelete(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "deletedId":
+				return ec.fieldContext_ThemeDeletePayload_deletedId(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_ThemeDeletePayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type ThemeDeletePayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_themeDelete_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_marketplaceThemeSubmit(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_marketplaceThemeSubmit,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().MarketplaceThemeSubmit(ctx, fc.Args["input"].(model.MarketplaceThemeSubmitInput))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN"})
+				if err != nil {
+					var zeroVal *model.MarketplaceSubmissionPayload
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *model.MarketplaceSubmissionPayload
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNMarketplaceSubmissionPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐMarketplaceSubmissionPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_marketplaceThemeSubmit(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "submission":
+				return ec.fieldContext_MarketplaceSubmissionPayload_submission(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_MarketplaceSubmissionPayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type MarketplaceSubmissionPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_marketplaceThemeSubmit_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_marketplaceThemeReview(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_marketplaceThemeReview,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().MarketplaceThemeReview(ctx, fc.Args["id"].(string), fc.Args["verdict"].(state.ReviewVerdict), fc.Args["note"].(*string))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN"})
+				if err != nil {
+					var zeroVal *model.MarketplaceSubmissionPayload
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *model.MarketplaceSubmissionPayload
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNMarketplaceSubmissionPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐMarketplaceSubmissionPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_marketplaceThemeReview(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "submission":
+				return ec.fieldContext_MarketplaceSubmissionPayload_submission(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_MarketplaceSubmissionPayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type MarketplaceSubmissionPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_marketplaceThemeReview_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_marketplaceThemePublish(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_marketplaceThemePublish,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().MarketplaceThemePublish(ctx, fc.Args["id"].(string))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN"})
+				if err != nil {
+					var zeroVal *model.MarketplaceSubmissionPayload
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *model.MarketplaceSubmissionPayload
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNMarketplaceSubmissionPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐMarketplaceSubmissionPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_marketplaceThemePublish(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "submission":
+				return ec.fieldContext_MarketplaceSubmissionPayload_submission(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_MarketplaceSubmissionPayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type MarketplaceSubmissionPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_marketplaceThemePublish_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_marketplaceThemeUnlist(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_marketplaceThemeUnlist,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().MarketplaceThemeUnlist(ctx, fc.Args["id"].(string))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN"})
+				if err != nil {
+					var zeroVal *model.MarketplaceSubmissionPayload
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *model.MarketplaceSubmissionPayload
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNMarketplaceSubmissionPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐMarketplaceSubmissionPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_marketplaceThemeUnlist(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "submission":
+				return ec.fieldContext_MarketplaceSubmissionPayload_submission(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_MarketplaceSubmissionPayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type MarketplaceSubmissionPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_marketplaceThemeUnlist_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
 	}
@@ -20075,6 +24634,691 @@ func (ec *executionContext) fieldContext_Query_webhookEventTypes(_ context.Conte
 	return fc, nil
 }
 
+func (ec *executionContext) _Query_exports(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Query_exports,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().Exports(ctx, fc.Args["first"].(*int), fc.Args["after"].(*string))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				name, err := ec.unmarshalNString2string(ctx, "exports.read")
+				if err != nil {
+					var zeroVal *model.Connection[*model.Export]
+					return zeroVal, err
+				}
+				if ec.Directives.Scope == nil {
+					var zeroVal *model.Connection[*model.Export]
+					return zeroVal, errors.New("directive scope is not implemented")
+				}
+				return ec.Directives.Scope(ctx, nil, directive0, name)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNExportConnection2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐConnection,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Query_exports(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "edges":
+				return ec.fieldContext_ExportConnection_edges(ctx, field)
+			case "nodes":
+				return ec.fieldContext_ExportConnection_nodes(ctx, field)
+			case "pageInfo":
+				return ec.fieldContext_ExportConnection_pageInfo(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type ExportConnection", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_exports_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Query_export(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Query_export,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().Export(ctx, fc.Args["id"].(string))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				name, err := ec.unmarshalNString2string(ctx, "exports.read")
+				if err != nil {
+					var zeroVal *model.Export
+					return zeroVal, err
+				}
+				if ec.Directives.Scope == nil {
+					var zeroVal *model.Export
+					return zeroVal, errors.New("directive scope is not implemented")
+				}
+				return ec.Directives.Scope(ctx, nil, directive0, name)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalOExport2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐExport,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_Query_export(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_Export_id(ctx, field)
+			case "kind":
+				return ec.fieldContext_Export_kind(ctx, field)
+			case "format":
+				return ec.fieldContext_Export_format(ctx, field)
+			case "compression":
+				return ec.fieldContext_Export_compression(ctx, field)
+			case "filters":
+				return ec.fieldContext_Export_filters(ctx, field)
+			case "status":
+				return ec.fieldContext_Export_status(ctx, field)
+			case "progress":
+				return ec.fieldContext_Export_progress(ctx, field)
+			case "rowCount":
+				return ec.fieldContext_Export_rowCount(ctx, field)
+			case "fileSizeBytes":
+				return ec.fieldContext_Export_fileSizeBytes(ctx, field)
+			case "sha256":
+				return ec.fieldContext_Export_sha256(ctx, field)
+			case "error":
+				return ec.fieldContext_Export_error(ctx, field)
+			case "requestedBy":
+				return ec.fieldContext_Export_requestedBy(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_Export_createdAt(ctx, field)
+			case "startedAt":
+				return ec.fieldContext_Export_startedAt(ctx, field)
+			case "completedAt":
+				return ec.fieldContext_Export_completedAt(ctx, field)
+			case "expiresAt":
+				return ec.fieldContext_Export_expiresAt(ctx, field)
+			case "downloadUrl":
+				return ec.fieldContext_Export_downloadUrl(ctx, field)
+			case "downloadUrlExpiresAt":
+				return ec.fieldContext_Export_downloadUrlExpiresAt(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Export", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_export_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Query_themes(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Query_themes,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().Themes(ctx, fc.Args["first"].(*int), fc.Args["after"].(*string))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				name, err := ec.unmarshalNString2string(ctx, "themes.read")
+				if err != nil {
+					var zeroVal *model.Connection[*model.Theme]
+					return zeroVal, err
+				}
+				if ec.Directives.Scope == nil {
+					var zeroVal *model.Connection[*model.Theme]
+					return zeroVal, errors.New("directive scope is not implemented")
+				}
+				return ec.Directives.Scope(ctx, nil, directive0, name)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNThemeConnection2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐConnection,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Query_themes(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "edges":
+				return ec.fieldContext_ThemeConnection_edges(ctx, field)
+			case "nodes":
+				return ec.fieldContext_ThemeConnection_nodes(ctx, field)
+			case "pageInfo":
+				return ec.fieldContext_ThemeConnection_pageInfo(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type ThemeConnection", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_themes_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Query_theme(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Query_theme,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().Theme(ctx, fc.Args["id"].(string))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				name, err := ec.unmarshalNString2string(ctx, "themes.read")
+				if err != nil {
+					var zeroVal *model.Theme
+					return zeroVal, err
+				}
+				if ec.Directives.Scope == nil {
+					var zeroVal *model.Theme
+					return zeroVal, errors.New("directive scope is not implemented")
+				}
+				return ec.Directives.Scope(ctx, nil, directive0, name)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalOTheme2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐTheme,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_Query_theme(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_Theme_id(ctx, field)
+			case "name":
+				return ec.fieldContext_Theme_name(ctx, field)
+			case "version":
+				return ec.fieldContext_Theme_version(ctx, field)
+			case "status":
+				return ec.fieldContext_Theme_status(ctx, field)
+			case "source":
+				return ec.fieldContext_Theme_source(ctx, field)
+			case "marketplaceThemeId":
+				return ec.fieldContext_Theme_marketplaceThemeId(ctx, field)
+			case "author":
+				return ec.fieldContext_Theme_author(ctx, field)
+			case "description":
+				return ec.fieldContext_Theme_description(ctx, field)
+			case "assetCount":
+				return ec.fieldContext_Theme_assetCount(ctx, field)
+			case "sizeBytes":
+				return ec.fieldContext_Theme_sizeBytes(ctx, field)
+			case "checksum":
+				return ec.fieldContext_Theme_checksum(ctx, field)
+			case "previewImageUrl":
+				return ec.fieldContext_Theme_previewImageUrl(ctx, field)
+			case "previewUrl":
+				return ec.fieldContext_Theme_previewUrl(ctx, field)
+			case "activatedAt":
+				return ec.fieldContext_Theme_activatedAt(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_Theme_createdAt(ctx, field)
+			case "updatedAt":
+				return ec.fieldContext_Theme_updatedAt(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Theme", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_theme_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Query_themeAssets(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Query_themeAssets,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().ThemeAssets(ctx, fc.Args["themeId"].(string), fc.Args["first"].(*int), fc.Args["after"].(*string))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				name, err := ec.unmarshalNString2string(ctx, "themes.read")
+				if err != nil {
+					var zeroVal *model.Connection[*model.ThemeAsset]
+					return zeroVal, err
+				}
+				if ec.Directives.Scope == nil {
+					var zeroVal *model.Connection[*model.ThemeAsset]
+					return zeroVal, errors.New("directive scope is not implemented")
+				}
+				return ec.Directives.Scope(ctx, nil, directive0, name)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNThemeAssetConnection2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐConnection,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Query_themeAssets(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "edges":
+				return ec.fieldContext_ThemeAssetConnection_edges(ctx, field)
+			case "nodes":
+				return ec.fieldContext_ThemeAssetConnection_nodes(ctx, field)
+			case "pageInfo":
+				return ec.fieldContext_ThemeAssetConnection_pageInfo(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type ThemeAssetConnection", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_themeAssets_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Query_marketplaceThemes(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Query_marketplaceThemes,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().MarketplaceThemes(ctx, fc.Args["first"].(*int), fc.Args["after"].(*string))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				name, err := ec.unmarshalNString2string(ctx, "themes.read")
+				if err != nil {
+					var zeroVal *model.Connection[*model.MarketplaceTheme]
+					return zeroVal, err
+				}
+				if ec.Directives.Scope == nil {
+					var zeroVal *model.Connection[*model.MarketplaceTheme]
+					return zeroVal, errors.New("directive scope is not implemented")
+				}
+				return ec.Directives.Scope(ctx, nil, directive0, name)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNMarketplaceThemeConnection2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐConnection,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Query_marketplaceThemes(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "edges":
+				return ec.fieldContext_MarketplaceThemeConnection_edges(ctx, field)
+			case "nodes":
+				return ec.fieldContext_MarketplaceThemeConnection_nodes(ctx, field)
+			case "pageInfo":
+				return ec.fieldContext_MarketplaceThemeConnection_pageInfo(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type MarketplaceThemeConnection", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_marketplaceThemes_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Query_marketplaceTheme(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Query_marketplaceTheme,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().MarketplaceTheme(ctx, fc.Args["id"].(string))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				name, err := ec.unmarshalNString2string(ctx, "themes.read")
+				if err != nil {
+					var zeroVal *model.MarketplaceTheme
+					return zeroVal, err
+				}
+				if ec.Directives.Scope == nil {
+					var zeroVal *model.MarketplaceTheme
+					return zeroVal, errors.New("directive scope is not implemented")
+				}
+				return ec.Directives.Scope(ctx, nil, directive0, name)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalOMarketplaceTheme2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐMarketplaceTheme,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_Query_marketplaceTheme(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_MarketplaceTheme_id(ctx, field)
+			case "slug":
+				return ec.fieldContext_MarketplaceTheme_slug(ctx, field)
+			case "name":
+				return ec.fieldContext_MarketplaceTheme_name(ctx, field)
+			case "tagline":
+				return ec.fieldContext_MarketplaceTheme_tagline(ctx, field)
+			case "author":
+				return ec.fieldContext_MarketplaceTheme_author(ctx, field)
+			case "version":
+				return ec.fieldContext_MarketplaceTheme_version(ctx, field)
+			case "priceMinor":
+				return ec.fieldContext_MarketplaceTheme_priceMinor(ctx, field)
+			case "currency":
+				return ec.fieldContext_MarketplaceTheme_currency(ctx, field)
+			case "categories":
+				return ec.fieldContext_MarketplaceTheme_categories(ctx, field)
+			case "previewImageUrl":
+				return ec.fieldContext_MarketplaceTheme_previewImageUrl(ctx, field)
+			case "ratingPercent":
+				return ec.fieldContext_MarketplaceTheme_ratingPercent(ctx, field)
+			case "installsCount":
+				return ec.fieldContext_MarketplaceTheme_installsCount(ctx, field)
+			case "installed":
+				return ec.fieldContext_MarketplaceTheme_installed(ctx, field)
+			case "installedThemeId":
+				return ec.fieldContext_MarketplaceTheme_installedThemeId(ctx, field)
+			case "publishedAt":
+				return ec.fieldContext_MarketplaceTheme_publishedAt(ctx, field)
+			case "updatedAt":
+				return ec.fieldContext_MarketplaceTheme_updatedAt(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type MarketplaceTheme", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_marketplaceTheme_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Query_marketplaceSubmissions(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Query_marketplaceSubmissions,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().MarketplaceSubmissions(ctx, fc.Args["first"].(*int), fc.Args["after"].(*string))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN", "DEVELOPER"})
+				if err != nil {
+					var zeroVal *model.Connection[*model.MarketplaceSubmission]
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *model.Connection[*model.MarketplaceSubmission]
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNMarketplaceSubmissionConnection2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐConnection,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Query_marketplaceSubmissions(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "edges":
+				return ec.fieldContext_MarketplaceSubmissionConnection_edges(ctx, field)
+			case "nodes":
+				return ec.fieldContext_MarketplaceSubmissionConnection_nodes(ctx, field)
+			case "pageInfo":
+				return ec.fieldContext_MarketplaceSubmissionConnection_pageInfo(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type MarketplaceSubmissionConnection", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_marketplaceSubmissions_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Query_marketplaceReviews(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Query_marketplaceReviews,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().MarketplaceReviews(ctx, fc.Args["first"].(*int), fc.Args["after"].(*string))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN"})
+				if err != nil {
+					var zeroVal *model.Connection[*model.MarketplaceSubmission]
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *model.Connection[*model.MarketplaceSubmission]
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNMarketplaceSubmissionConnection2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐConnection,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Query_marketplaceReviews(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "edges":
+				return ec.fieldContext_MarketplaceSubmissionConnection_edges(ctx, field)
+			case "nodes":
+				return ec.fieldContext_MarketplaceSubmissionConnection_nodes(ctx, field)
+			case "pageInfo":
+				return ec.fieldContext_MarketplaceSubmissionConnection_pageInfo(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type MarketplaceSubmissionConnection", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_marketplaceReviews_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Query_notifications(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -21861,6 +27105,1033 @@ func (ec *executionContext) _StorePayload_userErrors(ctx context.Context, field 
 func (ec *executionContext) fieldContext_StorePayload_userErrors(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	fc = &graphql.FieldContext{
 		Object:     "StorePayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "code":
+				return ec.fieldContext_UserError_code(ctx, field)
+			case "message":
+				return ec.fieldContext_UserError_message(ctx, field)
+			case "path":
+				return ec.fieldContext_UserError_path(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Theme_id(ctx context.Context, field graphql.CollectedField, obj *model.Theme) (ret graphql.Marshaler) {
+	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
+}
+
+func (ec *executionContext) fieldContext_Theme_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Theme",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ID does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Theme_name(ctx context.Context, field graphql.CollectedField, obj *model.Theme) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Name)
+}
+
+func (ec *executionContext) fieldContext_Theme_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Theme",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Theme_version(ctx context.Context, field graphql.CollectedField, obj *model.Theme) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.ThemeVersion)
+}
+
+func (ec *executionContext) fieldContext_Theme_version(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Theme",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Theme_status(ctx context.Context, field graphql.CollectedField, obj *model.Theme) (ret graphql.Marshaler) {
+	return ec.marshalNThemeStatus2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐThemeStatus(ctx, field.Selections, obj.Status())
+}
+
+func (ec *executionContext) fieldContext_Theme_status(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Theme",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ThemeStatus does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Theme_source(ctx context.Context, field graphql.CollectedField, obj *model.Theme) (ret graphql.Marshaler) {
+	return ec.marshalNThemeSource2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐThemeSource(ctx, field.Selections, obj.Source)
+}
+
+func (ec *executionContext) fieldContext_Theme_source(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Theme",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ThemeSource does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Theme_marketplaceThemeId(ctx context.Context, field graphql.CollectedField, obj *model.Theme) (ret graphql.Marshaler) {
+	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.PublicMarketplaceThemeID())
+}
+
+func (ec *executionContext) fieldContext_Theme_marketplaceThemeId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Theme",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ID does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Theme_author(ctx context.Context, field graphql.CollectedField, obj *model.Theme) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Author)
+}
+
+func (ec *executionContext) fieldContext_Theme_author(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Theme",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Theme_description(ctx context.Context, field graphql.CollectedField, obj *model.Theme) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Description)
+}
+
+func (ec *executionContext) fieldContext_Theme_description(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Theme",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Theme_assetCount(ctx context.Context, field graphql.CollectedField, obj *model.Theme) (ret graphql.Marshaler) {
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.AssetCount)
+}
+
+func (ec *executionContext) fieldContext_Theme_assetCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Theme",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Long does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Theme_sizeBytes(ctx context.Context, field graphql.CollectedField, obj *model.Theme) (ret graphql.Marshaler) {
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.SizeBytes)
+}
+
+func (ec *executionContext) fieldContext_Theme_sizeBytes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Theme",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Long does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Theme_checksum(ctx context.Context, field graphql.CollectedField, obj *model.Theme) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Checksum())
+}
+
+func (ec *executionContext) fieldContext_Theme_checksum(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Theme",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Theme_previewImageUrl(ctx context.Context, field graphql.CollectedField, obj *model.Theme) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.PreviewImageURL)
+}
+
+func (ec *executionContext) fieldContext_Theme_previewImageUrl(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Theme",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Theme_previewUrl(ctx context.Context, field graphql.CollectedField, obj *model.Theme) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.PreviewURL)
+}
+
+func (ec *executionContext) fieldContext_Theme_previewUrl(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Theme",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Theme_activatedAt(ctx context.Context, field graphql.CollectedField, obj *model.Theme) (ret graphql.Marshaler) {
+	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.ActivatedAt)
+}
+
+func (ec *executionContext) fieldContext_Theme_activatedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Theme",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Time does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Theme_createdAt(ctx context.Context, field graphql.CollectedField, obj *model.Theme) (ret graphql.Marshaler) {
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CreatedAt())
+}
+
+func (ec *executionContext) fieldContext_Theme_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Theme",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Time does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Theme_updatedAt(ctx context.Context, field graphql.CollectedField, obj *model.Theme) (ret graphql.Marshaler) {
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.UpdatedAt)
+}
+
+func (ec *executionContext) fieldContext_Theme_updatedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Theme",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Time does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ThemeAsset_id(ctx context.Context, field graphql.CollectedField, obj *model.ThemeAsset) (ret graphql.Marshaler) {
+	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
+}
+
+func (ec *executionContext) fieldContext_ThemeAsset_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ThemeAsset",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ID does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ThemeAsset_themeId(ctx context.Context, field graphql.CollectedField, obj *model.ThemeAsset) (ret graphql.Marshaler) {
+	return ec.marshalNID2string(ctx, field.Selections, obj.PublicThemeID())
+}
+
+func (ec *executionContext) fieldContext_ThemeAsset_themeId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ThemeAsset",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ID does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ThemeAsset_key(ctx context.Context, field graphql.CollectedField, obj *model.ThemeAsset) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Path)
+}
+
+func (ec *executionContext) fieldContext_ThemeAsset_key(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ThemeAsset",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ThemeAsset_kind(ctx context.Context, field graphql.CollectedField, obj *model.ThemeAsset) (ret graphql.Marshaler) {
+	return ec.marshalNAssetKind2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐAssetKind(ctx, field.Selections, obj.Kind)
+}
+
+func (ec *executionContext) fieldContext_ThemeAsset_kind(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ThemeAsset",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type AssetKind does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ThemeAsset_contentType(ctx context.Context, field graphql.CollectedField, obj *model.ThemeAsset) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.ContentType)
+}
+
+func (ec *executionContext) fieldContext_ThemeAsset_contentType(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ThemeAsset",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ThemeAsset_sizeBytes(ctx context.Context, field graphql.CollectedField, obj *model.ThemeAsset) (ret graphql.Marshaler) {
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.SizeBytes)
+}
+
+func (ec *executionContext) fieldContext_ThemeAsset_sizeBytes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ThemeAsset",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Long does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ThemeAsset_checksum(ctx context.Context, field graphql.CollectedField, obj *model.ThemeAsset) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Checksum())
+}
+
+func (ec *executionContext) fieldContext_ThemeAsset_checksum(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ThemeAsset",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ThemeAsset_url(ctx context.Context, field graphql.CollectedField, obj *model.ThemeAsset) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.URL())
+}
+
+func (ec *executionContext) fieldContext_ThemeAsset_url(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ThemeAsset",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ThemeAsset_width(ctx context.Context, field graphql.CollectedField, obj *model.ThemeAsset) (ret graphql.Marshaler) {
+	return ec.marshalOInt2ᚖint(ctx, field.Selections, obj.Width)
+}
+
+func (ec *executionContext) fieldContext_ThemeAsset_width(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ThemeAsset",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Int does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ThemeAsset_height(ctx context.Context, field graphql.CollectedField, obj *model.ThemeAsset) (ret graphql.Marshaler) {
+	return ec.marshalOInt2ᚖint(ctx, field.Selections, obj.Height)
+}
+
+func (ec *executionContext) fieldContext_ThemeAsset_height(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ThemeAsset",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Int does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ThemeAsset_createdAt(ctx context.Context, field graphql.CollectedField, obj *model.ThemeAsset) (ret graphql.Marshaler) {
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CreatedAt())
+}
+
+func (ec *executionContext) fieldContext_ThemeAsset_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ThemeAsset",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Time does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ThemeAssetConnection_edges(ctx context.Context, field graphql.CollectedField, obj *model.Connection[*model.ThemeAsset]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ThemeAssetConnection_edges,
+		func(ctx context.Context) (any, error) {
+			return obj.Edges(), nil
+		},
+		nil,
+		ec.marshalNThemeAssetEdge2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdgeᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_ThemeAssetConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ThemeAssetConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "cursor":
+				return ec.fieldContext_ThemeAssetEdge_cursor(ctx, field)
+			case "node":
+				return ec.fieldContext_ThemeAssetEdge_node(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type ThemeAssetEdge", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ThemeAssetConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *model.Connection[*model.ThemeAsset]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ThemeAssetConnection_nodes,
+		func(ctx context.Context) (any, error) {
+			return obj.Nodes, nil
+		},
+		nil,
+		ec.marshalNThemeAsset2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐThemeAssetᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_ThemeAssetConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ThemeAssetConnection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_ThemeAsset_id(ctx, field)
+			case "themeId":
+				return ec.fieldContext_ThemeAsset_themeId(ctx, field)
+			case "key":
+				return ec.fieldContext_ThemeAsset_key(ctx, field)
+			case "kind":
+				return ec.fieldContext_ThemeAsset_kind(ctx, field)
+			case "contentType":
+				return ec.fieldContext_ThemeAsset_contentType(ctx, field)
+			case "sizeBytes":
+				return ec.fieldContext_ThemeAsset_sizeBytes(ctx, field)
+			case "checksum":
+				return ec.fieldContext_ThemeAsset_checksum(ctx, field)
+			case "url":
+				return ec.fieldContext_ThemeAsset_url(ctx, field)
+			case "width":
+				return ec.fieldContext_ThemeAsset_width(ctx, field)
+			case "height":
+				return ec.fieldContext_ThemeAsset_height(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_ThemeAsset_createdAt(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type ThemeAsset", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ThemeAssetConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *model.Connection[*model.ThemeAsset]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ThemeAssetConnection_pageInfo,
+		func(ctx context.Context) (any, error) {
+			return obj.PageInfo(), nil
+		},
+		nil,
+		ec.marshalNPageInfo2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐPageInfo,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_ThemeAssetConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ThemeAssetConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "hasNextPage":
+				return ec.fieldContext_PageInfo_hasNextPage(ctx, field)
+			case "hasPreviousPage":
+				return ec.fieldContext_PageInfo_hasPreviousPage(ctx, field)
+			case "startCursor":
+				return ec.fieldContext_PageInfo_startCursor(ctx, field)
+			case "endCursor":
+				return ec.fieldContext_PageInfo_endCursor(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type PageInfo", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ThemeAssetEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.Edge[*model.ThemeAsset]) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Cursor)
+}
+
+func (ec *executionContext) fieldContext_ThemeAssetEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ThemeAssetEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ThemeAssetEdge_node(ctx context.Context, field graphql.CollectedField, obj *model.Edge[*model.ThemeAsset]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ThemeAssetEdge_node,
+		func(ctx context.Context) (any, error) {
+			return obj.Node, nil
+		},
+		nil,
+		ec.marshalNThemeAsset2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐThemeAsset,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_ThemeAssetEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ThemeAssetEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_ThemeAsset_id(ctx, field)
+			case "themeId":
+				return ec.fieldContext_ThemeAsset_themeId(ctx, field)
+			case "key":
+				return ec.fieldContext_ThemeAsset_key(ctx, field)
+			case "kind":
+				return ec.fieldContext_ThemeAsset_kind(ctx, field)
+			case "contentType":
+				return ec.fieldContext_ThemeAsset_contentType(ctx, field)
+			case "sizeBytes":
+				return ec.fieldContext_ThemeAsset_sizeBytes(ctx, field)
+			case "checksum":
+				return ec.fieldContext_ThemeAsset_checksum(ctx, field)
+			case "url":
+				return ec.fieldContext_ThemeAsset_url(ctx, field)
+			case "width":
+				return ec.fieldContext_ThemeAsset_width(ctx, field)
+			case "height":
+				return ec.fieldContext_ThemeAsset_height(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_ThemeAsset_createdAt(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type ThemeAsset", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ThemeConnection_edges(ctx context.Context, field graphql.CollectedField, obj *model.Connection[*model.Theme]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ThemeConnection_edges,
+		func(ctx context.Context) (any, error) {
+			return obj.Edges(), nil
+		},
+		nil,
+		ec.marshalNThemeEdge2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdgeᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_ThemeConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ThemeConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "cursor":
+				return ec.fieldContext_ThemeEdge_cursor(ctx, field)
+			case "node":
+				return ec.fieldContext_ThemeEdge_node(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type ThemeEdge", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ThemeConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *model.Connection[*model.Theme]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ThemeConnection_nodes,
+		func(ctx context.Context) (any, error) {
+			return obj.Nodes, nil
+		},
+		nil,
+		ec.marshalNTheme2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐThemeᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_ThemeConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ThemeConnection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_Theme_id(ctx, field)
+			case "name":
+				return ec.fieldContext_Theme_name(ctx, field)
+			case "version":
+				return ec.fieldContext_Theme_version(ctx, field)
+			case "status":
+				return ec.fieldContext_Theme_status(ctx, field)
+			case "source":
+				return ec.fieldContext_Theme_source(ctx, field)
+			case "marketplaceThemeId":
+				return ec.fieldContext_Theme_marketplaceThemeId(ctx, field)
+			case "author":
+				return ec.fieldContext_Theme_author(ctx, field)
+			case "description":
+				return ec.fieldContext_Theme_description(ctx, field)
+			case "assetCount":
+				return ec.fieldContext_Theme_assetCount(ctx, field)
+			case "sizeBytes":
+				return ec.fieldContext_Theme_sizeBytes(ctx, field)
+			case "checksum":
+				return ec.fieldContext_Theme_checksum(ctx, field)
+			case "previewImageUrl":
+				return ec.fieldContext_Theme_previewImageUrl(ctx, field)
+			case "previewUrl":
+				return ec.fieldContext_Theme_previewUrl(ctx, field)
+			case "activatedAt":
+				return ec.fieldContext_Theme_activatedAt(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_Theme_createdAt(ctx, field)
+			case "updatedAt":
+				return ec.fieldContext_Theme_updatedAt(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Theme", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ThemeConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *model.Connection[*model.Theme]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ThemeConnection_pageInfo,
+		func(ctx context.Context) (any, error) {
+			return obj.PageInfo(), nil
+		},
+		nil,
+		ec.marshalNPageInfo2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐPageInfo,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_ThemeConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ThemeConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "hasNextPage":
+				return ec.fieldContext_PageInfo_hasNextPage(ctx, field)
+			case "hasPreviousPage":
+				return ec.fieldContext_PageInfo_hasPreviousPage(ctx, field)
+			case "startCursor":
+				return ec.fieldContext_PageInfo_startCursor(ctx, field)
+			case "endCursor":
+				return ec.fieldContext_PageInfo_endCursor(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type PageInfo", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ThemeDeletePayload_deletedId(ctx context.Context, field graphql.CollectedField, obj *model.ThemeDeletePayload) (ret graphql.Marshaler) {
+	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.DeletedID)
+}
+
+func (ec *executionContext) fieldContext_ThemeDeletePayload_deletedId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ThemeDeletePayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ID does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ThemeDeletePayload_userErrors(ctx context.Context, field graphql.CollectedField, obj *model.ThemeDeletePayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ThemeDeletePayload_userErrors,
+		func(ctx context.Context) (any, error) {
+			return obj.UserErrors, nil
+		},
+		nil,
+		ec.marshalNUserError2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐUserErrorᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_ThemeDeletePayload_userErrors(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ThemeDeletePayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "code":
+				return ec.fieldContext_UserError_code(ctx, field)
+			case "message":
+				return ec.fieldContext_UserError_message(ctx, field)
+			case "path":
+				return ec.fieldContext_UserError_path(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ThemeEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.Edge[*model.Theme]) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Cursor)
+}
+
+func (ec *executionContext) fieldContext_ThemeEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ThemeEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ThemeEdge_node(ctx context.Context, field graphql.CollectedField, obj *model.Edge[*model.Theme]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ThemeEdge_node,
+		func(ctx context.Context) (any, error) {
+			return obj.Node, nil
+		},
+		nil,
+		ec.marshalNTheme2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐTheme,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_ThemeEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ThemeEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_Theme_id(ctx, field)
+			case "name":
+				return ec.fieldContext_Theme_name(ctx, field)
+			case "version":
+				return ec.fieldContext_Theme_version(ctx, field)
+			case "status":
+				return ec.fieldContext_Theme_status(ctx, field)
+			case "source":
+				return ec.fieldContext_Theme_source(ctx, field)
+			case "marketplaceThemeId":
+				return ec.fieldContext_Theme_marketplaceThemeId(ctx, field)
+			case "author":
+				return ec.fieldContext_Theme_author(ctx, field)
+			case "description":
+				return ec.fieldContext_Theme_description(ctx, field)
+			case "assetCount":
+				return ec.fieldContext_Theme_assetCount(ctx, field)
+			case "sizeBytes":
+				return ec.fieldContext_Theme_sizeBytes(ctx, field)
+			case "checksum":
+				return ec.fieldContext_Theme_checksum(ctx, field)
+			case "previewImageUrl":
+				return ec.fieldContext_Theme_previewImageUrl(ctx, field)
+			case "previewUrl":
+				return ec.fieldContext_Theme_previewUrl(ctx, field)
+			case "activatedAt":
+				return ec.fieldContext_Theme_activatedAt(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_Theme_createdAt(ctx, field)
+			case "updatedAt":
+				return ec.fieldContext_Theme_updatedAt(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Theme", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ThemePayload_theme(ctx context.Context, field graphql.CollectedField, obj *model.ThemePayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ThemePayload_theme,
+		func(ctx context.Context) (any, error) {
+			return obj.Theme, nil
+		},
+		nil,
+		ec.marshalOTheme2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐTheme,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_ThemePayload_theme(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ThemePayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_Theme_id(ctx, field)
+			case "name":
+				return ec.fieldContext_Theme_name(ctx, field)
+			case "version":
+				return ec.fieldContext_Theme_version(ctx, field)
+			case "status":
+				return ec.fieldContext_Theme_status(ctx, field)
+			case "source":
+				return ec.fieldContext_Theme_source(ctx, field)
+			case "marketplaceThemeId":
+				return ec.fieldContext_Theme_marketplaceThemeId(ctx, field)
+			case "author":
+				return ec.fieldContext_Theme_author(ctx, field)
+			case "description":
+				return ec.fieldContext_Theme_description(ctx, field)
+			case "assetCount":
+				return ec.fieldContext_Theme_assetCount(ctx, field)
+			case "sizeBytes":
+				return ec.fieldContext_Theme_sizeBytes(ctx, field)
+			case "checksum":
+				return ec.fieldContext_Theme_checksum(ctx, field)
+			case "previewImageUrl":
+				return ec.fieldContext_Theme_previewImageUrl(ctx, field)
+			case "previewUrl":
+				return ec.fieldContext_Theme_previewUrl(ctx, field)
+			case "activatedAt":
+				return ec.fieldContext_Theme_activatedAt(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_Theme_createdAt(ctx, field)
+			case "updatedAt":
+				return ec.fieldContext_Theme_updatedAt(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Theme", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ThemePayload_userErrors(ctx context.Context, field graphql.CollectedField, obj *model.ThemePayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_ThemePayload_userErrors,
+		func(ctx context.Context) (any, error) {
+			return obj.UserErrors, nil
+		},
+		nil,
+		ec.marshalNUserError2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐUserErrorᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_ThemePayload_userErrors(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ThemePayload",
 		Field:      field,
 		IsMethod:   false,
 		IsResolver: false,
@@ -25423,6 +31694,108 @@ func (ec *executionContext) unmarshalInputCustomerUpdateInput(ctx context.Contex
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputExportFiltersInput(ctx context.Context, obj any) (model.ExportFiltersInput, error) {
+	var it model.ExportFiltersInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"createdFrom", "createdTo", "status"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "createdFrom":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("createdFrom"))
+			data, err := ec.unmarshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.CreatedFrom = data
+		case "createdTo":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("createdTo"))
+			data, err := ec.unmarshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.CreatedTo = data
+		case "status":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("status"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Status = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputExportStartInput(ctx context.Context, obj any) (model.ExportStartInput, error) {
+	var it model.ExportStartInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	if _, present := asMap["format"]; !present {
+		asMap["format"] = "CSV"
+	}
+	if _, present := asMap["compression"]; !present {
+		asMap["compression"] = "NONE"
+	}
+
+	fieldsInOrder := [...]string{"kind", "format", "compression", "filters"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "kind":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("kind"))
+			data, err := ec.unmarshalNExportKind2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐExportKind(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Kind = data
+		case "format":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("format"))
+			data, err := ec.unmarshalNExportFormat2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐExportFormat(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Format = data
+		case "compression":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("compression"))
+			data, err := ec.unmarshalNExportCompression2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐExportCompression(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Compression = data
+		case "filters":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("filters"))
+			data, err := ec.unmarshalOExportFiltersInput2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐExportFiltersInput(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Filters = data
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputFulfillInput(ctx context.Context, obj any) (model.FulfillInput, error) {
 	var it model.FulfillInput
 	if obj == nil {
@@ -25536,6 +31909,89 @@ func (ec *executionContext) unmarshalInputLineQuantityInput(ctx context.Context,
 				return it, err
 			}
 			it.Quantity = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputMarketplaceThemeSubmitInput(ctx context.Context, obj any) (model.MarketplaceThemeSubmitInput, error) {
+	var it model.MarketplaceThemeSubmitInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	if _, present := asMap["priceMinor"]; !present {
+		asMap["priceMinor"] = 0
+	}
+
+	fieldsInOrder := [...]string{"themeId", "slug", "name", "tagline", "author", "priceMinor", "currency", "categories"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "themeId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("themeId"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ThemeID = data
+		case "slug":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("slug"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Slug = data
+		case "name":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("name"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Name = data
+		case "tagline":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("tagline"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Tagline = data
+		case "author":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("author"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Author = data
+		case "priceMinor":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("priceMinor"))
+			data, err := ec.unmarshalNMoney2int64(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.PriceMinor = data
+		case "currency":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("currency"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Currency = data
+		case "categories":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("categories"))
+			data, err := ec.unmarshalOString2ᚕstringᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Categories = data
 		}
 	}
 	return it, nil
@@ -26386,6 +32842,43 @@ func (ec *executionContext) unmarshalInputStoreUpdateInput(ctx context.Context, 
 				return it, err
 			}
 			it.Currency = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputThemeImportInput(ctx context.Context, obj any) (model.ThemeImportInput, error) {
+	var it model.ThemeImportInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"archive", "name"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "archive":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("archive"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Archive = data
+		case "name":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("name"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Name = data
 		}
 	}
 	return it, nil
@@ -27779,6 +34272,403 @@ func (ec *executionContext) _EventEdge(ctx context.Context, sel ast.SelectionSet
 	return out
 }
 
+var exportImplementors = []string{"Export"}
+
+func (ec *executionContext) _Export(ctx context.Context, sel ast.SelectionSet, obj *model.Export) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, exportImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("Export")
+		case "id":
+			out.Values[i] = ec._Export_id(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "kind":
+			out.Values[i] = ec._Export_kind(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "format":
+			out.Values[i] = ec._Export_format(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "compression":
+			out.Values[i] = ec._Export_compression(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "filters":
+			out.Values[i] = ec._Export_filters(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "status":
+			out.Values[i] = ec._Export_status(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "progress":
+			out.Values[i] = ec._Export_progress(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "rowCount":
+			out.Values[i] = ec._Export_rowCount(ctx, field, obj)
+		case "fileSizeBytes":
+			out.Values[i] = ec._Export_fileSizeBytes(ctx, field, obj)
+		case "sha256":
+			out.Values[i] = ec._Export_sha256(ctx, field, obj)
+		case "error":
+			out.Values[i] = ec._Export_error(ctx, field, obj)
+		case "requestedBy":
+			out.Values[i] = ec._Export_requestedBy(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "createdAt":
+			out.Values[i] = ec._Export_createdAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "startedAt":
+			out.Values[i] = ec._Export_startedAt(ctx, field, obj)
+		case "completedAt":
+			out.Values[i] = ec._Export_completedAt(ctx, field, obj)
+		case "expiresAt":
+			out.Values[i] = ec._Export_expiresAt(ctx, field, obj)
+		case "downloadUrl":
+			out.Values[i] = ec._Export_downloadUrl(ctx, field, obj)
+		case "downloadUrlExpiresAt":
+			out.Values[i] = ec._Export_downloadUrlExpiresAt(ctx, field, obj)
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var exportConnectionImplementors = []string{"ExportConnection"}
+
+func (ec *executionContext) _ExportConnection(ctx context.Context, sel ast.SelectionSet, obj *model.Connection[*model.Export]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, exportConnectionImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ExportConnection")
+		case "edges":
+			out.Values[i] = ec._ExportConnection_edges(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "nodes":
+			out.Values[i] = ec._ExportConnection_nodes(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "pageInfo":
+			out.Values[i] = ec._ExportConnection_pageInfo(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var exportDeletePayloadImplementors = []string{"ExportDeletePayload"}
+
+func (ec *executionContext) _ExportDeletePayload(ctx context.Context, sel ast.SelectionSet, obj *model.ExportDeletePayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, exportDeletePayloadImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ExportDeletePayload")
+		case "deletedId":
+			out.Values[i] = ec._ExportDeletePayload_deletedId(ctx, field, obj)
+		case "userErrors":
+			out.Values[i] = ec._ExportDeletePayload_userErrors(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var exportEdgeImplementors = []string{"ExportEdge"}
+
+func (ec *executionContext) _ExportEdge(ctx context.Context, sel ast.SelectionSet, obj *model.Edge[*model.Export]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, exportEdgeImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ExportEdge")
+		case "cursor":
+			out.Values[i] = ec._ExportEdge_cursor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "node":
+			out.Values[i] = ec._ExportEdge_node(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var exportErrorImplementors = []string{"ExportError"}
+
+func (ec *executionContext) _ExportError(ctx context.Context, sel ast.SelectionSet, obj *model.ExportError) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, exportErrorImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ExportError")
+		case "code":
+			out.Values[i] = ec._ExportError_code(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "message":
+			out.Values[i] = ec._ExportError_message(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var exportFiltersImplementors = []string{"ExportFilters"}
+
+func (ec *executionContext) _ExportFilters(ctx context.Context, sel ast.SelectionSet, obj *model.ExportFilters) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, exportFiltersImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ExportFilters")
+		case "createdFrom":
+			out.Values[i] = ec._ExportFilters_createdFrom(ctx, field, obj)
+		case "createdTo":
+			out.Values[i] = ec._ExportFilters_createdTo(ctx, field, obj)
+		case "status":
+			out.Values[i] = ec._ExportFilters_status(ctx, field, obj)
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var exportPayloadImplementors = []string{"ExportPayload"}
+
+func (ec *executionContext) _ExportPayload(ctx context.Context, sel ast.SelectionSet, obj *model.ExportPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, exportPayloadImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ExportPayload")
+		case "export":
+			out.Values[i] = ec._ExportPayload_export(ctx, field, obj)
+		case "userErrors":
+			out.Values[i] = ec._ExportPayload_userErrors(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var exportProgressImplementors = []string{"ExportProgress"}
+
+func (ec *executionContext) _ExportProgress(ctx context.Context, sel ast.SelectionSet, obj *model.ExportProgress) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, exportProgressImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ExportProgress")
+		case "rowsDone":
+			out.Values[i] = ec._ExportProgress_rowsDone(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "rowsEstimated":
+			out.Values[i] = ec._ExportProgress_rowsEstimated(ctx, field, obj)
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
 var fulfillmentImplementors = []string{"Fulfillment"}
 
 func (ec *executionContext) _Fulfillment(ctx context.Context, sel ast.SelectionSet, obj *db.Fulfillment) graphql.Marshaler {
@@ -28481,6 +35371,437 @@ func (ec *executionContext) _LineQuantity(ctx context.Context, sel ast.Selection
 	return out
 }
 
+var marketplaceSubmissionImplementors = []string{"MarketplaceSubmission"}
+
+func (ec *executionContext) _MarketplaceSubmission(ctx context.Context, sel ast.SelectionSet, obj *model.MarketplaceSubmission) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, marketplaceSubmissionImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("MarketplaceSubmission")
+		case "id":
+			out.Values[i] = ec._MarketplaceSubmission_id(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "slug":
+			out.Values[i] = ec._MarketplaceSubmission_slug(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "name":
+			out.Values[i] = ec._MarketplaceSubmission_name(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "tagline":
+			out.Values[i] = ec._MarketplaceSubmission_tagline(ctx, field, obj)
+		case "author":
+			out.Values[i] = ec._MarketplaceSubmission_author(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "version":
+			out.Values[i] = ec._MarketplaceSubmission_version(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "priceMinor":
+			out.Values[i] = ec._MarketplaceSubmission_priceMinor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "currency":
+			out.Values[i] = ec._MarketplaceSubmission_currency(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "categories":
+			out.Values[i] = ec._MarketplaceSubmission_categories(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "previewImageUrl":
+			out.Values[i] = ec._MarketplaceSubmission_previewImageUrl(ctx, field, obj)
+		case "installsCount":
+			out.Values[i] = ec._MarketplaceSubmission_installsCount(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "status":
+			out.Values[i] = ec._MarketplaceSubmission_status(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "reviewNote":
+			out.Values[i] = ec._MarketplaceSubmission_reviewNote(ctx, field, obj)
+		case "publishedAt":
+			out.Values[i] = ec._MarketplaceSubmission_publishedAt(ctx, field, obj)
+		case "createdAt":
+			out.Values[i] = ec._MarketplaceSubmission_createdAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "updatedAt":
+			out.Values[i] = ec._MarketplaceSubmission_updatedAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var marketplaceSubmissionConnectionImplementors = []string{"MarketplaceSubmissionConnection"}
+
+func (ec *executionContext) _MarketplaceSubmissionConnection(ctx context.Context, sel ast.SelectionSet, obj *model.Connection[*model.MarketplaceSubmission]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, marketplaceSubmissionConnectionImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("MarketplaceSubmissionConnection")
+		case "edges":
+			out.Values[i] = ec._MarketplaceSubmissionConnection_edges(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "nodes":
+			out.Values[i] = ec._MarketplaceSubmissionConnection_nodes(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "pageInfo":
+			out.Values[i] = ec._MarketplaceSubmissionConnection_pageInfo(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var marketplaceSubmissionEdgeImplementors = []string{"MarketplaceSubmissionEdge"}
+
+func (ec *executionContext) _MarketplaceSubmissionEdge(ctx context.Context, sel ast.SelectionSet, obj *model.Edge[*model.MarketplaceSubmission]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, marketplaceSubmissionEdgeImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("MarketplaceSubmissionEdge")
+		case "cursor":
+			out.Values[i] = ec._MarketplaceSubmissionEdge_cursor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "node":
+			out.Values[i] = ec._MarketplaceSubmissionEdge_node(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var marketplaceSubmissionPayloadImplementors = []string{"MarketplaceSubmissionPayload"}
+
+func (ec *executionContext) _MarketplaceSubmissionPayload(ctx context.Context, sel ast.SelectionSet, obj *model.MarketplaceSubmissionPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, marketplaceSubmissionPayloadImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("MarketplaceSubmissionPayload")
+		case "submission":
+			out.Values[i] = ec._MarketplaceSubmissionPayload_submission(ctx, field, obj)
+		case "userErrors":
+			out.Values[i] = ec._MarketplaceSubmissionPayload_userErrors(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var marketplaceThemeImplementors = []string{"MarketplaceTheme"}
+
+func (ec *executionContext) _MarketplaceTheme(ctx context.Context, sel ast.SelectionSet, obj *model.MarketplaceTheme) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, marketplaceThemeImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("MarketplaceTheme")
+		case "id":
+			out.Values[i] = ec._MarketplaceTheme_id(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "slug":
+			out.Values[i] = ec._MarketplaceTheme_slug(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "name":
+			out.Values[i] = ec._MarketplaceTheme_name(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "tagline":
+			out.Values[i] = ec._MarketplaceTheme_tagline(ctx, field, obj)
+		case "author":
+			out.Values[i] = ec._MarketplaceTheme_author(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "version":
+			out.Values[i] = ec._MarketplaceTheme_version(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "priceMinor":
+			out.Values[i] = ec._MarketplaceTheme_priceMinor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "currency":
+			out.Values[i] = ec._MarketplaceTheme_currency(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "categories":
+			out.Values[i] = ec._MarketplaceTheme_categories(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "previewImageUrl":
+			out.Values[i] = ec._MarketplaceTheme_previewImageUrl(ctx, field, obj)
+		case "ratingPercent":
+			out.Values[i] = ec._MarketplaceTheme_ratingPercent(ctx, field, obj)
+		case "installsCount":
+			out.Values[i] = ec._MarketplaceTheme_installsCount(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "installed":
+			out.Values[i] = ec._MarketplaceTheme_installed(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "installedThemeId":
+			out.Values[i] = ec._MarketplaceTheme_installedThemeId(ctx, field, obj)
+		case "publishedAt":
+			out.Values[i] = ec._MarketplaceTheme_publishedAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "updatedAt":
+			out.Values[i] = ec._MarketplaceTheme_updatedAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var marketplaceThemeConnectionImplementors = []string{"MarketplaceThemeConnection"}
+
+func (ec *executionContext) _MarketplaceThemeConnection(ctx context.Context, sel ast.SelectionSet, obj *model.Connection[*model.MarketplaceTheme]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, marketplaceThemeConnectionImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("MarketplaceThemeConnection")
+		case "edges":
+			out.Values[i] = ec._MarketplaceThemeConnection_edges(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "nodes":
+			out.Values[i] = ec._MarketplaceThemeConnection_nodes(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "pageInfo":
+			out.Values[i] = ec._MarketplaceThemeConnection_pageInfo(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var marketplaceThemeEdgeImplementors = []string{"MarketplaceThemeEdge"}
+
+func (ec *executionContext) _MarketplaceThemeEdge(ctx context.Context, sel ast.SelectionSet, obj *model.Edge[*model.MarketplaceTheme]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, marketplaceThemeEdgeImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("MarketplaceThemeEdge")
+		case "cursor":
+			out.Values[i] = ec._MarketplaceThemeEdge_cursor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "node":
+			out.Values[i] = ec._MarketplaceThemeEdge_node(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
 var membershipImplementors = []string{"Membership"}
 
 func (ec *executionContext) _Membership(ctx context.Context, sel ast.SelectionSet, obj *model.Membership) graphql.Marshaler {
@@ -28750,6 +36071,97 @@ func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet)
 		case "webhookDeliverySkip":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_webhookDeliverySkip(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "exportStart":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_exportStart(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "exportCancel":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_exportCancel(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "exportDelete":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_exportDelete(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "themeImport":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_themeImport(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "themeInstall":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_themeInstall(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "themeDuplicate":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_themeDuplicate(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "themeRename":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_themeRename(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "themeActivate":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_themeActivate(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "themeDelete":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_themeDelete(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "marketplaceThemeSubmit":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_marketplaceThemeSubmit(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "marketplaceThemeReview":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_marketplaceThemeReview(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "marketplaceThemePublish":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_marketplaceThemePublish(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "marketplaceThemeUnlist":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_marketplaceThemeUnlist(ctx, field)
 			})
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
@@ -30820,6 +38232,195 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "exports":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_exports(ctx, field)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "export":
+			field := field
+
+			innerFunc := func(ctx context.Context, _ *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_export(ctx, field)
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "themes":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_themes(ctx, field)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "theme":
+			field := field
+
+			innerFunc := func(ctx context.Context, _ *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_theme(ctx, field)
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "themeAssets":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_themeAssets(ctx, field)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "marketplaceThemes":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_marketplaceThemes(ctx, field)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "marketplaceTheme":
+			field := field
+
+			innerFunc := func(ctx context.Context, _ *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_marketplaceTheme(ctx, field)
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "marketplaceSubmissions":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_marketplaceSubmissions(ctx, field)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "marketplaceReviews":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_marketplaceReviews(ctx, field)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
 		case "notifications":
 			field := field
 
@@ -31733,6 +39334,450 @@ func (ec *executionContext) _StorePayload(ctx context.Context, sel ast.Selection
 			out.Values[i] = ec._StorePayload_store(ctx, field, obj)
 		case "userErrors":
 			out.Values[i] = ec._StorePayload_userErrors(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var themeImplementors = []string{"Theme"}
+
+func (ec *executionContext) _Theme(ctx context.Context, sel ast.SelectionSet, obj *model.Theme) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, themeImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("Theme")
+		case "id":
+			out.Values[i] = ec._Theme_id(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "name":
+			out.Values[i] = ec._Theme_name(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "version":
+			out.Values[i] = ec._Theme_version(ctx, field, obj)
+		case "status":
+			out.Values[i] = ec._Theme_status(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "source":
+			out.Values[i] = ec._Theme_source(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "marketplaceThemeId":
+			out.Values[i] = ec._Theme_marketplaceThemeId(ctx, field, obj)
+		case "author":
+			out.Values[i] = ec._Theme_author(ctx, field, obj)
+		case "description":
+			out.Values[i] = ec._Theme_description(ctx, field, obj)
+		case "assetCount":
+			out.Values[i] = ec._Theme_assetCount(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "sizeBytes":
+			out.Values[i] = ec._Theme_sizeBytes(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "checksum":
+			out.Values[i] = ec._Theme_checksum(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "previewImageUrl":
+			out.Values[i] = ec._Theme_previewImageUrl(ctx, field, obj)
+		case "previewUrl":
+			out.Values[i] = ec._Theme_previewUrl(ctx, field, obj)
+		case "activatedAt":
+			out.Values[i] = ec._Theme_activatedAt(ctx, field, obj)
+		case "createdAt":
+			out.Values[i] = ec._Theme_createdAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "updatedAt":
+			out.Values[i] = ec._Theme_updatedAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var themeAssetImplementors = []string{"ThemeAsset"}
+
+func (ec *executionContext) _ThemeAsset(ctx context.Context, sel ast.SelectionSet, obj *model.ThemeAsset) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, themeAssetImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ThemeAsset")
+		case "id":
+			out.Values[i] = ec._ThemeAsset_id(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "themeId":
+			out.Values[i] = ec._ThemeAsset_themeId(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "key":
+			out.Values[i] = ec._ThemeAsset_key(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "kind":
+			out.Values[i] = ec._ThemeAsset_kind(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "contentType":
+			out.Values[i] = ec._ThemeAsset_contentType(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "sizeBytes":
+			out.Values[i] = ec._ThemeAsset_sizeBytes(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "checksum":
+			out.Values[i] = ec._ThemeAsset_checksum(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "url":
+			out.Values[i] = ec._ThemeAsset_url(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "width":
+			out.Values[i] = ec._ThemeAsset_width(ctx, field, obj)
+		case "height":
+			out.Values[i] = ec._ThemeAsset_height(ctx, field, obj)
+		case "createdAt":
+			out.Values[i] = ec._ThemeAsset_createdAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var themeAssetConnectionImplementors = []string{"ThemeAssetConnection"}
+
+func (ec *executionContext) _ThemeAssetConnection(ctx context.Context, sel ast.SelectionSet, obj *model.Connection[*model.ThemeAsset]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, themeAssetConnectionImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ThemeAssetConnection")
+		case "edges":
+			out.Values[i] = ec._ThemeAssetConnection_edges(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "nodes":
+			out.Values[i] = ec._ThemeAssetConnection_nodes(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "pageInfo":
+			out.Values[i] = ec._ThemeAssetConnection_pageInfo(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var themeAssetEdgeImplementors = []string{"ThemeAssetEdge"}
+
+func (ec *executionContext) _ThemeAssetEdge(ctx context.Context, sel ast.SelectionSet, obj *model.Edge[*model.ThemeAsset]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, themeAssetEdgeImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ThemeAssetEdge")
+		case "cursor":
+			out.Values[i] = ec._ThemeAssetEdge_cursor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "node":
+			out.Values[i] = ec._ThemeAssetEdge_node(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var themeConnectionImplementors = []string{"ThemeConnection"}
+
+func (ec *executionContext) _ThemeConnection(ctx context.Context, sel ast.SelectionSet, obj *model.Connection[*model.Theme]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, themeConnectionImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ThemeConnection")
+		case "edges":
+			out.Values[i] = ec._ThemeConnection_edges(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "nodes":
+			out.Values[i] = ec._ThemeConnection_nodes(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "pageInfo":
+			out.Values[i] = ec._ThemeConnection_pageInfo(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var themeDeletePayloadImplementors = []string{"ThemeDeletePayload"}
+
+func (ec *executionContext) _ThemeDeletePayload(ctx context.Context, sel ast.SelectionSet, obj *model.ThemeDeletePayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, themeDeletePayloadImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ThemeDeletePayload")
+		case "deletedId":
+			out.Values[i] = ec._ThemeDeletePayload_deletedId(ctx, field, obj)
+		case "userErrors":
+			out.Values[i] = ec._ThemeDeletePayload_userErrors(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var themeEdgeImplementors = []string{"ThemeEdge"}
+
+func (ec *executionContext) _ThemeEdge(ctx context.Context, sel ast.SelectionSet, obj *model.Edge[*model.Theme]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, themeEdgeImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ThemeEdge")
+		case "cursor":
+			out.Values[i] = ec._ThemeEdge_cursor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "node":
+			out.Values[i] = ec._ThemeEdge_node(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var themePayloadImplementors = []string{"ThemePayload"}
+
+func (ec *executionContext) _ThemePayload(ctx context.Context, sel ast.SelectionSet, obj *model.ThemePayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, themePayloadImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ThemePayload")
+		case "theme":
+			out.Values[i] = ec._ThemePayload_theme(ctx, field, obj)
+		case "userErrors":
+			out.Values[i] = ec._ThemePayload_userErrors(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -33267,6 +41312,16 @@ func (ec *executionContext) unmarshalNAppUpdateInput2githubᚗcomᚋstorefront�
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
+func (ec *executionContext) unmarshalNAssetKind2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐAssetKind(ctx context.Context, v any) (state.AssetKind, error) {
+	var res state.AssetKind
+	err := res.UnmarshalGQL(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNAssetKind2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐAssetKind(ctx context.Context, sel ast.SelectionSet, v state.AssetKind) graphql.Marshaler {
+	return v
+}
+
 func (ec *executionContext) marshalNAuditEntry2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐAuditEntryᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.AuditEntry) graphql.Marshaler {
 	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
@@ -33563,6 +41618,165 @@ func (ec *executionContext) marshalNEventEdge2ᚖgithubᚗcomᚋstorefrontᚑgo�
 		return graphql.Null
 	}
 	return ec._EventEdge(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNExport2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐExportᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Export) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNExport2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐExport(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNExport2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐExport(ctx context.Context, sel ast.SelectionSet, v *model.Export) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._Export(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNExportCompression2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐExportCompression(ctx context.Context, v any) (state.ExportCompression, error) {
+	var res state.ExportCompression
+	err := res.UnmarshalGQL(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNExportCompression2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐExportCompression(ctx context.Context, sel ast.SelectionSet, v state.ExportCompression) graphql.Marshaler {
+	return v
+}
+
+func (ec *executionContext) marshalNExportConnection2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐConnection(ctx context.Context, sel ast.SelectionSet, v model.Connection[*model.Export]) graphql.Marshaler {
+	return ec._ExportConnection(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNExportConnection2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐConnection(ctx context.Context, sel ast.SelectionSet, v *model.Connection[*model.Export]) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._ExportConnection(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNExportDeletePayload2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐExportDeletePayload(ctx context.Context, sel ast.SelectionSet, v model.ExportDeletePayload) graphql.Marshaler {
+	return ec._ExportDeletePayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNExportDeletePayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐExportDeletePayload(ctx context.Context, sel ast.SelectionSet, v *model.ExportDeletePayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._ExportDeletePayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNExportEdge2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Edge[*model.Export]) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNExportEdge2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdge(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNExportEdge2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdge(ctx context.Context, sel ast.SelectionSet, v *model.Edge[*model.Export]) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._ExportEdge(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNExportFilters2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐExportFilters(ctx context.Context, sel ast.SelectionSet, v *model.ExportFilters) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._ExportFilters(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNExportFormat2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐExportFormat(ctx context.Context, v any) (state.ExportFormat, error) {
+	var res state.ExportFormat
+	err := res.UnmarshalGQL(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNExportFormat2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐExportFormat(ctx context.Context, sel ast.SelectionSet, v state.ExportFormat) graphql.Marshaler {
+	return v
+}
+
+func (ec *executionContext) unmarshalNExportKind2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐExportKind(ctx context.Context, v any) (state.ExportKind, error) {
+	var res state.ExportKind
+	err := res.UnmarshalGQL(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNExportKind2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐExportKind(ctx context.Context, sel ast.SelectionSet, v state.ExportKind) graphql.Marshaler {
+	return v
+}
+
+func (ec *executionContext) marshalNExportPayload2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐExportPayload(ctx context.Context, sel ast.SelectionSet, v model.ExportPayload) graphql.Marshaler {
+	return ec._ExportPayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNExportPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐExportPayload(ctx context.Context, sel ast.SelectionSet, v *model.ExportPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._ExportPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNExportProgress2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐExportProgress(ctx context.Context, sel ast.SelectionSet, v *model.ExportProgress) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._ExportProgress(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNExportStartInput2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐExportStartInput(ctx context.Context, v any) (model.ExportStartInput, error) {
+	res, err := ec.unmarshalInputExportStartInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) unmarshalNExportStatus2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐExportStatus(ctx context.Context, v any) (state.ExportStatus, error) {
+	var res state.ExportStatus
+	err := res.UnmarshalGQL(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNExportStatus2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐExportStatus(ctx context.Context, sel ast.SelectionSet, v state.ExportStatus) graphql.Marshaler {
+	return v
 }
 
 func (ec *executionContext) unmarshalNFinancialStatus2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐFinancialStatus(ctx context.Context, v any) (state.FinancialStatus, error) {
@@ -33887,6 +42101,16 @@ func (ec *executionContext) unmarshalNLineQuantityInput2ᚖgithubᚗcomᚋstoref
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
+func (ec *executionContext) unmarshalNListingStatus2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐListingStatus(ctx context.Context, v any) (state.ListingStatus, error) {
+	var res state.ListingStatus
+	err := res.UnmarshalGQL(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNListingStatus2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐListingStatus(ctx context.Context, sel ast.SelectionSet, v state.ListingStatus) graphql.Marshaler {
+	return v
+}
+
 func (ec *executionContext) unmarshalNLong2int64(ctx context.Context, v any) (int64, error) {
 	res, err := model.UnmarshalLong(v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -33901,6 +42125,157 @@ func (ec *executionContext) marshalNLong2int64(ctx context.Context, sel ast.Sele
 		}
 	}
 	return res
+}
+
+func (ec *executionContext) marshalNMarketplaceSubmission2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐMarketplaceSubmissionᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.MarketplaceSubmission) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNMarketplaceSubmission2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐMarketplaceSubmission(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNMarketplaceSubmission2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐMarketplaceSubmission(ctx context.Context, sel ast.SelectionSet, v *model.MarketplaceSubmission) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._MarketplaceSubmission(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNMarketplaceSubmissionConnection2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐConnection(ctx context.Context, sel ast.SelectionSet, v model.Connection[*model.MarketplaceSubmission]) graphql.Marshaler {
+	return ec._MarketplaceSubmissionConnection(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNMarketplaceSubmissionConnection2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐConnection(ctx context.Context, sel ast.SelectionSet, v *model.Connection[*model.MarketplaceSubmission]) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._MarketplaceSubmissionConnection(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNMarketplaceSubmissionEdge2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Edge[*model.MarketplaceSubmission]) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNMarketplaceSubmissionEdge2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdge(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNMarketplaceSubmissionEdge2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdge(ctx context.Context, sel ast.SelectionSet, v *model.Edge[*model.MarketplaceSubmission]) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._MarketplaceSubmissionEdge(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNMarketplaceSubmissionPayload2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐMarketplaceSubmissionPayload(ctx context.Context, sel ast.SelectionSet, v model.MarketplaceSubmissionPayload) graphql.Marshaler {
+	return ec._MarketplaceSubmissionPayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNMarketplaceSubmissionPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐMarketplaceSubmissionPayload(ctx context.Context, sel ast.SelectionSet, v *model.MarketplaceSubmissionPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._MarketplaceSubmissionPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNMarketplaceTheme2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐMarketplaceThemeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.MarketplaceTheme) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNMarketplaceTheme2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐMarketplaceTheme(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNMarketplaceTheme2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐMarketplaceTheme(ctx context.Context, sel ast.SelectionSet, v *model.MarketplaceTheme) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._MarketplaceTheme(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNMarketplaceThemeConnection2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐConnection(ctx context.Context, sel ast.SelectionSet, v model.Connection[*model.MarketplaceTheme]) graphql.Marshaler {
+	return ec._MarketplaceThemeConnection(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNMarketplaceThemeConnection2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐConnection(ctx context.Context, sel ast.SelectionSet, v *model.Connection[*model.MarketplaceTheme]) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._MarketplaceThemeConnection(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNMarketplaceThemeEdge2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Edge[*model.MarketplaceTheme]) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNMarketplaceThemeEdge2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdge(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNMarketplaceThemeEdge2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdge(ctx context.Context, sel ast.SelectionSet, v *model.Edge[*model.MarketplaceTheme]) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._MarketplaceThemeEdge(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNMarketplaceThemeSubmitInput2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐMarketplaceThemeSubmitInput(ctx context.Context, v any) (model.MarketplaceThemeSubmitInput, error) {
+	res, err := ec.unmarshalInputMarketplaceThemeSubmitInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
 }
 
 func (ec *executionContext) marshalNMembership2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐMembershipᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Membership) graphql.Marshaler {
@@ -34432,6 +42807,16 @@ func (ec *executionContext) unmarshalNRefundInput2githubᚗcomᚋstorefrontᚑgo
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
+func (ec *executionContext) unmarshalNReviewVerdict2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐReviewVerdict(ctx context.Context, v any) (state.ReviewVerdict, error) {
+	var res state.ReviewVerdict
+	err := res.UnmarshalGQL(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNReviewVerdict2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐReviewVerdict(ctx context.Context, sel ast.SelectionSet, v state.ReviewVerdict) graphql.Marshaler {
+	return v
+}
+
 func (ec *executionContext) marshalNSalesDay2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐSalesDayᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.SalesDay) graphql.Marshaler {
 	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
@@ -34850,6 +43235,191 @@ func (ec *executionContext) marshalNString2ᚕstringᚄ(ctx context.Context, sel
 	}
 
 	return ret
+}
+
+func (ec *executionContext) marshalNTheme2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐThemeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Theme) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNTheme2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐTheme(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNTheme2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐTheme(ctx context.Context, sel ast.SelectionSet, v *model.Theme) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._Theme(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNThemeAsset2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐThemeAssetᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.ThemeAsset) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNThemeAsset2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐThemeAsset(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNThemeAsset2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐThemeAsset(ctx context.Context, sel ast.SelectionSet, v *model.ThemeAsset) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._ThemeAsset(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNThemeAssetConnection2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐConnection(ctx context.Context, sel ast.SelectionSet, v model.Connection[*model.ThemeAsset]) graphql.Marshaler {
+	return ec._ThemeAssetConnection(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNThemeAssetConnection2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐConnection(ctx context.Context, sel ast.SelectionSet, v *model.Connection[*model.ThemeAsset]) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._ThemeAssetConnection(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNThemeAssetEdge2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Edge[*model.ThemeAsset]) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNThemeAssetEdge2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdge(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNThemeAssetEdge2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdge(ctx context.Context, sel ast.SelectionSet, v *model.Edge[*model.ThemeAsset]) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._ThemeAssetEdge(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNThemeConnection2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐConnection(ctx context.Context, sel ast.SelectionSet, v model.Connection[*model.Theme]) graphql.Marshaler {
+	return ec._ThemeConnection(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNThemeConnection2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐConnection(ctx context.Context, sel ast.SelectionSet, v *model.Connection[*model.Theme]) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._ThemeConnection(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNThemeDeletePayload2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐThemeDeletePayload(ctx context.Context, sel ast.SelectionSet, v model.ThemeDeletePayload) graphql.Marshaler {
+	return ec._ThemeDeletePayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNThemeDeletePayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐThemeDeletePayload(ctx context.Context, sel ast.SelectionSet, v *model.ThemeDeletePayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._ThemeDeletePayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNThemeEdge2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Edge[*model.Theme]) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNThemeEdge2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdge(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNThemeEdge2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdge(ctx context.Context, sel ast.SelectionSet, v *model.Edge[*model.Theme]) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._ThemeEdge(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNThemeImportInput2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐThemeImportInput(ctx context.Context, v any) (model.ThemeImportInput, error) {
+	res, err := ec.unmarshalInputThemeImportInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNThemePayload2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐThemePayload(ctx context.Context, sel ast.SelectionSet, v model.ThemePayload) graphql.Marshaler {
+	return ec._ThemePayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNThemePayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐThemePayload(ctx context.Context, sel ast.SelectionSet, v *model.ThemePayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._ThemePayload(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNThemeSource2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐThemeSource(ctx context.Context, v any) (state.ThemeSource, error) {
+	var res state.ThemeSource
+	err := res.UnmarshalGQL(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNThemeSource2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐThemeSource(ctx context.Context, sel ast.SelectionSet, v state.ThemeSource) graphql.Marshaler {
+	return v
+}
+
+func (ec *executionContext) unmarshalNThemeStatus2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐThemeStatus(ctx context.Context, v any) (state.ThemeStatus, error) {
+	var res state.ThemeStatus
+	err := res.UnmarshalGQL(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNThemeStatus2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐThemeStatus(ctx context.Context, sel ast.SelectionSet, v state.ThemeStatus) graphql.Marshaler {
+	return v
 }
 
 func (ec *executionContext) unmarshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx context.Context, v any) (micros.Time, error) {
@@ -35462,6 +44032,28 @@ func (ec *executionContext) marshalOEndpointStop2ᚖgithubᚗcomᚋstorefrontᚑ
 	return v
 }
 
+func (ec *executionContext) marshalOExport2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐExport(ctx context.Context, sel ast.SelectionSet, v *model.Export) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._Export(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOExportError2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐExportError(ctx context.Context, sel ast.SelectionSet, v *model.ExportError) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._ExportError(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalOExportFiltersInput2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐExportFiltersInput(ctx context.Context, v any) (*model.ExportFiltersInput, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := ec.unmarshalInputExportFiltersInput(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
 func (ec *executionContext) unmarshalOFinancialStatus2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐFinancialStatus(ctx context.Context, v any) (*state.FinancialStatus, error) {
 	if v == nil {
 		return nil, nil
@@ -35614,6 +44206,20 @@ func (ec *executionContext) marshalOLong2ᚖint64(ctx context.Context, sel ast.S
 	_ = ctx
 	res := model.MarshalLong(*v)
 	return res
+}
+
+func (ec *executionContext) marshalOMarketplaceSubmission2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐMarketplaceSubmission(ctx context.Context, sel ast.SelectionSet, v *model.MarketplaceSubmission) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._MarketplaceSubmission(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOMarketplaceTheme2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐMarketplaceTheme(ctx context.Context, sel ast.SelectionSet, v *model.MarketplaceTheme) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._MarketplaceTheme(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalOMoney2ᚖint64(ctx context.Context, v any) (*int64, error) {
@@ -35821,6 +44427,13 @@ func (ec *executionContext) marshalOString2ᚖstring(ctx context.Context, sel as
 	_ = ctx
 	res := model.MarshalText(*v)
 	return res
+}
+
+func (ec *executionContext) marshalOTheme2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐTheme(ctx context.Context, sel ast.SelectionSet, v *model.Theme) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._Theme(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx context.Context, v any) (*micros.Time, error) {

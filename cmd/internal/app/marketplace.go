@@ -1,0 +1,28 @@
+package app
+
+import (
+	"net/url"
+	"slices"
+
+	"github.com/storefront-go/storefront/ent/db"
+)
+
+// Marketplace says who reviews what stores submit.
+type Marketplace struct {
+	MarketplaceReviewers []string `env:"STOREFRONT_MARKETPLACE_REVIEWERS" placeholder:"HANDLE" help:"Stores whose owners and admins review themes for the marketplace, by handle (default none; the demo's stores do)."`
+}
+
+// reviews tells whether the people of a store review.
+func (m Marketplace) reviews(s *db.Store) bool {
+	return s.Demo || slices.Contains(m.MarketplaceReviewers, s.Handle)
+}
+
+// redactedURL is an address without what follows its path, which may hold keys.
+func redactedURL(text string) string {
+	u, err := url.Parse(text)
+	if err != nil {
+		return "(unreadable)"
+	}
+	u.User, u.RawQuery, u.Fragment = nil, "", ""
+	return u.String()
+}

@@ -1,0 +1,120 @@
+package schema
+
+import (
+	"entgo.io/ent"
+	"entgo.io/ent/schema/field"
+	"entgo.io/ent/schema/index"
+
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/ent/xid"
+)
+
+// Export is a job that writes a store's orders, products or customers to a file
+// (contract, sections 5 and 9): what was asked for, who works on it, and how far
+// it has come. The file is the job's [ExportPart]s, one after the other.
+type Export struct{ ent.Schema }
+
+// Mixin implements ent.Interface.
+func (Export) Mixin() []ent.Mixin {
+	return []ent.Mixin{Tenant{Prefix: xid.Export}, Versioned{}}
+}
+
+// Fields implements ent.Interface.
+func (Export) Fields() []ent.Field {
+	return []ent.Field{
+		field.Int8("bucket").Immutable(),
+		field.String("kind").GoType(state.ExportKind("")).SchemaType(key("16")).Immutable(),
+		field.String("format").GoType(state.ExportFormat("")).SchemaType(key("16")).Immutable(),
+		field.String("compression").GoType(state.ExportCompression("")).SchemaType(key("16")).Immutable(),
+		field.Int64("created_from").GoType(micros.Time(0)).Optional().Nillable().Immutable(),
+		field.Int64("created_to").GoType(micros.Time(0)).Optional().Nillable().Immutable(),
+		// filter_status is a status of the kind's resource.
+		field.String("filter_status").SchemaType(key("32")).Optional().Nillable().Immutable(),
+		field.String("requester_type").GoType(viewer.Kind("")).SchemaType(key("16")).Immutable(),
+		field.UUID("requester_id", xid.ID{}).SchemaType(bytes16).Immutable(),
+		field.String("requester_name").MaxRuneLen(255).Immutable(),
+		// app_id is the app whose job it is; without one it is the store's. The
+		// app's row lies in the store that registered it.
+		field.UUID("app_store_id", xid.ID{}).SchemaType(bytes16).Optional().Nillable().Immutable(),
+		field.UUID("app_id", xid.ID{}).SchemaType(bytes16).Annotations(Kind{xid.App}).Optional().Nillable().Immutable(),
+		field.String("status").GoType(state.ExportStatus("")).SchemaType(key("16")),
+
+		// due_at is when the job next needs somebody: to write it, while it is queued
+		// or running; else for its file to expire, for what it left behind in the
+		// blob store to be removed, or for its row to go.
+		field.Int64("due_at").GoType(micros.Time(0)),
+		// lease_token fences: it is raised with every change of owner, and is part of
+		// the names of the parts that its owner writes.
+		field.Int64("lease_token").Default(0),
+		field.UUID("lease_owner", xid.ID{}).SchemaType(bytes16).Optional().Nillable(),
+		// lease_until is by the database's clock on MySQL.
+		field.Int64("lease_until").GoType(micros.Time(0)).Default(0),
+		// slot is the job's place among those of its store that run, each of which
+		// one job alone can have.
+		field.Int("slot").Optional().Nillable(),
+		// failures counts the tries since the last checkpoint that ended with an error.
+		field.Int("failures").Default(0),
+		// stored says that the blob store may hold objects of the job.
+		field.Bool("stored").Default(false),
+
+		// position is the last resource of the last checkpoint.
+		field.UUID("position", xid.ID{}).SchemaType(bytes16).Optional().Nillable(),
+		// rows_done counts the rows of the file, a header left out, resources_done
+		// what they tell of; resources_total is what there was to tell of.
+		field.Int64("rows_done").Default(0),
+		field.Int64("resources_done").Default(0),
+		field.Int64("resources_total").Optional().Nillable(),
+		field.Int("parts").Default(0),
+		field.Int64("size_bytes").Default(0),
+		// hash_state is that of SHA-256 over the parts.
+		field.Bytes("hash_state").MaxLen(255).Optional(),
+		// sha256 is that of the whole file, in hexadecimal.
+		field.String("sha256").SchemaType(key("64")).Optional().Nillable(),
+		field.String("error_code").SchemaType(key("32")).Optional().Nillable(),
+		field.String("error_message").MaxRuneLen(255).Optional().Nillable(),
+		field.Int64("started_at").GoType(micros.Time(0)).Optional().Nillable(),
+		// completed_at is when it ended, in whichever way.
+		field.Int64("completed_at").GoType(micros.Time(0)).Optional().Nillable(),
+		field.Int64("expires_at").GoType(micros.Time(0)).Optional().Nillable(),
+		// deleted_at hides it; the row goes when its objects are gone.
+		field.Int64("deleted_at").GoType(micros.Time(0)).Optional().Nillable(),
+	}
+}
+
+// Indexes implements ent.Interface.
+func (Export) Indexes() []ent.Index {
+	return []ent.Index{
+		index.Fields("bucket", "due_at"),
+		index.Fields("store_id", "slot").Unique(),
+		index.Fields("store_id", "app_id", "id"),
+	}
+}
+
+// ExportPart is an object of the blob store that holds a part of an export's
+// file: what was written between two checkpoints.
+type ExportPart struct{ ent.Schema }
+
+// Mixin implements ent.Interface.
+func (ExportPart) Mixin() []ent.Mixin {
+	return []ent.Mixin{Tenant{}}
+}
+
+// Fields implements ent.Interface.
+func (ExportPart) Fields() []ent.Field {
+	return []ent.Field{
+		field.UUID("export_id", xid.ID{}).SchemaType(bytes16).Immutable(),
+		// number counts from 1. Together with the token of whoever wrote it, it names the object.
+		field.Int("number").Immutable(),
+		field.Int64("token").Immutable(),
+		field.Int64("size_bytes").Immutable(),
+	}
+}
+
+// Indexes implements ent.Interface.
+func (ExportPart) Indexes() []ent.Index {
+	return []ent.Index{
+		index.Fields("store_id", "export_id", "number").Unique().StorageKey(PrimaryKey),
+	}
+}

@@ -1,0 +1,163 @@
+package schema
+
+import (
+	"entgo.io/ent"
+	"entgo.io/ent/dialect/entsql"
+	"entgo.io/ent/schema"
+	"entgo.io/ent/schema/field"
+	"entgo.io/ent/schema/index"
+
+	"github.com/storefront-go/storefront/ent/digest"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/xid"
+)
+
+// Theme is a theme that a store has (contract, section 5). What it consists of is
+// its [ThemePackage] and its [ThemeAsset]s. Which theme is active, the store's
+// row alone says.
+type Theme struct{ ent.Schema }
+
+// Mixin implements ent.Interface.
+func (Theme) Mixin() []ent.Mixin {
+	return []ent.Mixin{Tenant{Prefix: xid.Theme}, Versioned{}}
+}
+
+// Fields implements ent.Interface.
+func (Theme) Fields() []ent.Field {
+	return []ent.Field{
+		field.Int8("bucket").Immutable(),
+		field.String("name").MaxRuneLen(255),
+		// theme_version is what its author calls this version of it.
+		field.String("theme_version").SchemaType(key("64")).Optional().Nillable(),
+		field.String("author").MaxRuneLen(255).Optional().Nillable(),
+		field.String("description").MaxRuneLen(1000).Optional().Nillable(),
+		field.String("status").GoType(state.ThemeStatus("")).SchemaType(key("16")),
+		field.String("source").GoType(state.ThemeSource("")).SchemaType(key("16")).Immutable(),
+		field.UUID("marketplace_theme_id", xid.ID{}).SchemaType(bytes16).Annotations(Kind{xid.MarketplaceTheme}).Optional().Nillable().Immutable(),
+		field.Int64("asset_count"),
+		field.Int64("size_bytes"),
+		// checksum is that of its package.
+		field.UUID("checksum", digest.Sum{}).SchemaType(bytes32),
+		// preview is the path of its preview image under {api_host}.
+		field.String("preview").SchemaType(key("512")).Optional().Nillable(),
+		field.Int64("activated_at").GoType(micros.Time(0)).Optional().Nillable(),
+		// due_at is when its processing is tried next. Whoever tries moves it on
+		// first, and raises tries: a compare-and-set, so that one alone tries.
+		field.Int64("due_at").GoType(micros.Time(0)),
+		field.Int("tries").Default(0),
+	}
+}
+
+// Indexes implements ent.Interface.
+func (Theme) Indexes() []ent.Index {
+	return []ent.Index{
+		index.Fields("bucket", "due_at"),
+		index.Fields("store_id", "marketplace_theme_id", "id"),
+	}
+}
+
+// ThemeUpload is the archive of a theme that is being processed, whose id it
+// shares.
+type ThemeUpload struct{ ent.Schema }
+
+// Mixin implements ent.Interface.
+func (ThemeUpload) Mixin() []ent.Mixin { return []ent.Mixin{Tenant{}} }
+
+// Fields implements ent.Interface.
+func (ThemeUpload) Fields() []ent.Field {
+	return []ent.Field{field.Bytes("archive").SchemaType(longBlob).Immutable()}
+}
+
+// ThemeAsset is a stylesheet, font or image of a theme. Its bytes lie in the blob
+// store under their checksum.
+type ThemeAsset struct{ ent.Schema }
+
+// Mixin implements ent.Interface.
+func (ThemeAsset) Mixin() []ent.Mixin {
+	return []ent.Mixin{Tenant{Prefix: xid.ThemeAsset}}
+}
+
+// Fields implements ent.Interface.
+func (ThemeAsset) Fields() []ent.Field {
+	return []ent.Field{
+		field.UUID("theme_id", xid.ID{}).SchemaType(bytes16).Annotations(Kind{xid.Theme}).Immutable(),
+		// path is the asset's key: its name in the theme's archive.
+		field.String("path").SchemaType(key("255")).Immutable(),
+		field.String("kind").GoType(state.AssetKind("")).SchemaType(key("16")).Immutable(),
+		field.String("content_type").SchemaType(key("64")).Immutable(),
+		field.Int64("size_bytes").Immutable(),
+		field.UUID("checksum", digest.Sum{}).SchemaType(bytes32).Immutable(),
+		// width and height are in pixels, of images that have them.
+		field.Int("width").Optional().Nillable().Immutable(),
+		field.Int("height").Optional().Nillable().Immutable(),
+	}
+}
+
+// Indexes implements ent.Interface.
+func (ThemeAsset) Indexes() []ent.Index {
+	return []ent.Index{
+		index.Fields("store_id", "theme_id", "path").Unique(),
+	}
+}
+
+// ThemePackage is what a theme consists of but for the bytes of its assets: the
+// manifest, the templates and the list of assets. It lies under its checksum, is
+// never changed, and belongs to no store: themes of many stores share it.
+type ThemePackage struct{ ent.Schema }
+
+// Fields implements ent.Interface.
+func (ThemePackage) Fields() []ent.Field {
+	return []ent.Field{
+		field.UUID("id", digest.Sum{}).StorageKey("checksum").SchemaType(bytes32),
+		field.Bytes("content").SchemaType(longBlob).Immutable(),
+		field.Int64("created_at").GoType(micros.Time(0)).Immutable(),
+	}
+}
+
+// MarketplaceTheme is a theme on its way to the marketplace or in it, which all
+// stores share: its row belongs to no store, and names the one that submitted it.
+type MarketplaceTheme struct{ ent.Schema }
+
+// Fields implements ent.Interface.
+func (MarketplaceTheme) Fields() []ent.Field {
+	return []ent.Field{
+		field.UUID("id", xid.ID{}).SchemaType(bytes16).Immutable().Default(xid.New),
+		// submitter_id is the store that submitted it; the samples have none.
+		field.UUID("submitter_id", xid.ID{}).SchemaType(bytes16).Optional().Nillable().Immutable(),
+		field.String("slug").SchemaType(key("120")).Immutable(),
+		field.String("name").MaxRuneLen(255),
+		field.String("tagline").MaxRuneLen(255).Optional().Nillable(),
+		field.String("author").MaxRuneLen(255),
+		field.String("theme_version").SchemaType(key("64")),
+		field.Int64("price_minor"),
+		field.String("currency").SchemaType(key("3")),
+		// categories are sorted and parted by spaces.
+		field.String("categories").SchemaType(key("1024")),
+		// preview is the path of its preview image under {api_host}.
+		field.String("preview").SchemaType(key("512")).Optional().Nillable(),
+		field.Int("rating_percent").Optional().Nillable(),
+		field.Int64("installs_count").Default(0),
+		field.String("status").GoType(state.ListingStatus("")).SchemaType(key("16")),
+		// review_note is what the reviewer told the submitter.
+		field.String("review_note").MaxRuneLen(1000).Optional().Nillable(),
+		// checksum is that of the package.
+		field.UUID("checksum", digest.Sum{}).SchemaType(bytes32),
+		field.Int64("published_at").GoType(micros.Time(0)).Optional().Nillable(),
+		field.Int64("updated_at").GoType(micros.Time(0)),
+	}
+}
+
+// Indexes implements ent.Interface.
+func (MarketplaceTheme) Indexes() []ent.Index {
+	return []ent.Index{
+		index.Fields("slug").Unique(),
+		index.Fields("status", "published_at", "id"),
+		index.Fields("submitter_id", "id"),
+	}
+}
+
+// Annotations implements ent.Interface.
+func (MarketplaceTheme) Annotations() []schema.Annotation {
+	return []schema.Annotation{Kind{xid.MarketplaceTheme}, entsql.Annotation{Table: "marketplace_themes"}}
+}

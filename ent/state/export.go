@@ -1,0 +1,91 @@
+package state
+
+import (
+	"io"
+	"slices"
+)
+
+// ExportKind is what an export job reads.
+type ExportKind string
+
+// The values of [ExportKind].
+const (
+	ExportOrders    ExportKind = "orders"
+	ExportProducts  ExportKind = "products"
+	ExportCustomers ExportKind = "customers"
+)
+
+var allExportKind = []ExportKind{ExportOrders, ExportProducts, ExportCustomers}
+
+// Known tells whether v is a value of the enumeration.
+func (v ExportKind) Known() bool { return slices.Contains(allExportKind, v) }
+
+// MarshalGQL implements gqlgen's marshaler.
+func (v ExportKind) MarshalGQL(w io.Writer) { Write(w, v) }
+
+// UnmarshalGQL implements gqlgen's unmarshaler.
+func (v *ExportKind) UnmarshalGQL(in any) error { return Read(v, in, allExportKind) }
+
+// ExportFormat is the form of an export's file.
+type ExportFormat string
+
+// The values of [ExportFormat].
+const (
+	ExportCSV   ExportFormat = "csv"
+	ExportJSONL ExportFormat = "jsonl"
+)
+
+var allExportFormat = []ExportFormat{ExportCSV, ExportJSONL}
+
+// Known tells whether v is a value of the enumeration.
+func (v ExportFormat) Known() bool { return slices.Contains(allExportFormat, v) }
+
+// MarshalGQL implements gqlgen's marshaler.
+func (v ExportFormat) MarshalGQL(w io.Writer) { Write(w, v) }
+
+// UnmarshalGQL implements gqlgen's unmarshaler.
+func (v *ExportFormat) UnmarshalGQL(in any) error { return Read(v, in, allExportFormat) }
+
+// ExportCompression is how an export's file is compressed.
+type ExportCompression string
+
+// The values of [ExportCompression].
+const (
+	ExportPlain ExportCompression = "none"
+	ExportGzip  ExportCompression = "gzip"
+)
+
+var allExportCompression = []ExportCompression{ExportPlain, ExportGzip}
+
+// Known tells whether v is a value of the enumeration.
+func (v ExportCompression) Known() bool { return slices.Contains(allExportCompression, v) }
+
+// MarshalGQL implements gqlgen's marshaler.
+func (v ExportCompression) MarshalGQL(w io.Writer) { Write(w, v) }
+
+// UnmarshalGQL implements gqlgen's unmarshaler.
+func (v *ExportCompression) UnmarshalGQL(in any) error { return Read(v, in, allExportCompression) }
+
+// ExportStatus is the state of an export job (contract, section 6).
+type ExportStatus string
+
+// The values of [ExportStatus].
+const (
+	ExportQueued    ExportStatus = "queued"
+	ExportRunning   ExportStatus = "running"
+	ExportCompleted ExportStatus = "completed"
+	ExportFailed    ExportStatus = "failed"
+	ExportCancelled ExportStatus = "cancelled"
+	ExportExpired   ExportStatus = "expired" // its file is gone
+)
+
+var allExportStatus = []ExportStatus{ExportQueued, ExportRunning, ExportCompleted, ExportFailed, ExportCancelled, ExportExpired}
+
+// Known tells whether v is a value of the enumeration.
+func (v ExportStatus) Known() bool { return slices.Contains(allExportStatus, v) }
+
+// MarshalGQL implements gqlgen's marshaler.
+func (v ExportStatus) MarshalGQL(w io.Writer) { Write(w, v) }
+
+// UnmarshalGQL implements gqlgen's unmarshaler.
+func (v *ExportStatus) UnmarshalGQL(in any) error { return Read(v, in, allExportStatus) }

@@ -1,0 +1,47 @@
+// Package graphtest makes a whole core for the tests of the layers above it.
+package graphtest
+
+import (
+	"testing"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/graph"
+	"github.com/storefront-go/storefront/graph/apikey"
+	"github.com/storefront-go/storefront/graph/blob"
+	"github.com/storefront-go/storefront/graph/export"
+	"github.com/storefront-go/storefront/graph/install"
+	"github.com/storefront-go/storefront/graph/keyring"
+	"github.com/storefront-go/storefront/graph/link"
+	"github.com/storefront-go/storefront/graph/page"
+	"github.com/storefront-go/storefront/graph/webhook"
+)
+
+// Config is a whole core over s, with blobs in a folder of the test and engines
+// that stand still. Every store reviews the marketplace.
+func Config(t testing.TB, s *ent.Store, ring *keyring.Ring) graph.Config {
+	t.Helper()
+	blobs, err := blob.Open(t.Context(), "", t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { blobs.Close() })
+	hooks, err := webhook.New(webhook.Config{Store: s, Vault: webhook.NewVault(ring)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	exports, err := export.New(export.Config{Store: s, Blobs: blobs})
+	if err != nil {
+		t.Fatal(err)
+	}
+	themes, err := install.New(install.Config{Store: s, Blobs: blobs})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return graph.Config{
+		Store: s, Keys: apikey.NewKeeper(s), Pages: page.New(ring), APIHost: "https://api.test",
+		HostOf: func(handle string) string { return handle + ".localhost" },
+		Links:  link.New(ring), Webhooks: hooks, Exports: exports, Themes: themes,
+		Reviewer: func(*db.Store) bool { return true },
+	}
+}
