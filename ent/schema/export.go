@@ -88,6 +88,7 @@ func (Export) Indexes() []ent.Index {
 	return []ent.Index{
 		index.Fields("bucket", "due_at"),
 		index.Fields("store_id", "slot").Unique(),
+		index.Fields("store_id", "status", "id"), // to count those that have not ended
 		index.Fields("store_id", "app_id", "id"),
 	}
 }

@@ -359,6 +359,11 @@ var (
 				Columns: []*schema.Column{ExportsColumns[1], ExportsColumns[22]},
 			},
 			{
+				Name:    "export_store_id_status_id",
+				Unique:  false,
+				Columns: []*schema.Column{ExportsColumns[1], ExportsColumns[17], ExportsColumns[0]},
+			},
+			{
 				Name:    "export_store_id_app_id_id",
 				Unique:  false,
 				Columns: []*schema.Column{ExportsColumns[1], ExportsColumns[16], ExportsColumns[0]},

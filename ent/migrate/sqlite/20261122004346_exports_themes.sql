@@ -14,6 +14,8 @@ CREATE TABLE `exports` (`store_id` blob NOT NULL, `id` blob NOT NULL, `version` 
 CREATE INDEX `export_bucket_due_at` ON `exports` (`bucket`, `due_at`);
 -- Create index "export_store_id_slot" to table: "exports"
 CREATE UNIQUE INDEX `export_store_id_slot` ON `exports` (`store_id`, `slot`);
+-- Create index "export_store_id_status_id" to table: "exports"
+CREATE INDEX `export_store_id_status_id` ON `exports` (`store_id`, `status`, `id`);
 -- Create index "export_store_id_app_id_id" to table: "exports"
 CREATE INDEX `export_store_id_app_id_id` ON `exports` (`store_id`, `app_id`, `id`);
 -- Create "export_parts" table
