@@ -162,7 +162,7 @@ func (r *Resolver) LastGrantEnded(ctx context.Context, app xid.ID) error {
 			return err
 		}
 	}
-	return nil
+	return r.cancelExportsOf(ctx, app)
 }
 
 // orphan takes an endpoint out of service whose app has gone.

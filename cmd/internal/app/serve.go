@@ -114,7 +114,7 @@ func (s *Server) listen(ctx context.Context, c Config, r Runtime) error {
 	if err != nil {
 		return err
 	}
-	if err := s.hooks.Register(reg); err != nil {
+	if err := errors.Join(s.hooks.Register(reg), core.Exports.Register(reg)); err != nil {
 		return err
 	}
 	if err := s.newSender(c.Mail, reg); err != nil {
@@ -139,6 +139,8 @@ func (s *Server) listen(ctx context.Context, c Config, r Runtime) error {
 	if !c.NoDispatch {
 		s.dispatch(ctx)
 	}
+	core.Exports.Start(ctx)
+	s.closer.push("stop exports", func(ctx context.Context) error { core.Exports.Stop(ctx); return nil })
 	s.public = s.server(ctx, handler, writeTimeout)
 	s.serve(s.public, secured(public, certificate), "public")
 	return nil

@@ -1,0 +1,128 @@
+package export
+
+import (
+	"bytes"
+	"strconv"
+
+	"github.com/storefront-go/storefront/ent/document"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/xid"
+)
+
+// A row of a CSV file is appended cell by cell, each with the comma behind it;
+// end turns the last comma into the end of the line (RFC 4180, section 2).
+
+// end ends a row.
+func end(b []byte) []byte { return append(b[:len(b)-1], '\r', '\n') }
+
+// header is the first row.
+func header(columns []string) []byte {
+	var b []byte
+	for _, name := range columns {
+		b = plain(b, name)
+	}
+	return end(b)
+}
+
+// plain appends a cell of letters, digits, underscores and the like.
+func plain(b []byte, s string) []byte { return append(append(b, s...), ',') }
+
+func integer(b []byte, n int64) []byte { return append(strconv.AppendInt(b, n, 10), ',') }
+
+func integerOpt(b []byte, n *int64) []byte {
+	if n == nil {
+		return append(b, ',')
+	}
+	return integer(b, *n)
+}
+
+func id(b []byte, k xid.Kind, u xid.ID) []byte { return append(k.Append(b, u), ',') }
+
+func idOpt(b []byte, k xid.Kind, u *xid.ID) []byte {
+	if u == nil {
+		return append(b, ',')
+	}
+	return id(b, k, *u)
+}
+
+func moment(b []byte, t micros.Time) []byte { return append(t.Append(b), ',') }
+
+func momentOpt(b []byte, t *micros.Time) []byte {
+	if t == nil {
+		return append(b, ',')
+	}
+	return moment(b, *t)
+}
+
+func textOpt(b []byte, s *string) []byte {
+	if s == nil {
+		return append(b, ',')
+	}
+	return text(b, *s)
+}
+
+// text appends what people wrote. A spreadsheet would run a text that begins with
+// = + - @, a tab or a carriage return as a formula: it gets an apostrophe in
+// front. So does one that begins with apostrophes and then one of these, so that
+// a reader gets every text back: where one or more apostrophes come before one of
+// these, he takes one away.
+func text[T ~string | ~[]byte](b []byte, s T) []byte {
+	quoted := false
+	for i := range len(s) {
+		if c := s[i]; c == '"' || c == ',' || c == '\n' || c == '\r' {
+			quoted = true
+			break
+		}
+	}
+	if quoted {
+		b = append(b, '"')
+	}
+	if formula(s) {
+		b = append(b, '\'')
+	}
+	if !quoted {
+		return append(append(b, s...), ',')
+	}
+	from := 0
+	for i := range len(s) {
+		if s[i] == '"' {
+			b = append(append(b, s[from:i+1]...), '"')
+			from = i + 1
+		}
+	}
+	b = append(b, s[from:]...)
+	return append(b, '"', ',')
+}
+
+// formula tells whether a text has to be made safe.
+func formula[T ~string | ~[]byte](s T) bool {
+	for i := range len(s) {
+		switch s[i] {
+		case '\'':
+			continue
+		case '=', '+', '-', '@', '\t', '\r':
+			return true
+		}
+		return false
+	}
+	return false
+}
+
+// json appends a document as it is kept.
+func json[T ~[]byte](b []byte, doc T) []byte {
+	if bytes.Equal(doc, emptyList) {
+		return append(b, "[],"...)
+	}
+	return text(b, doc)
+}
+
+var emptyList = []byte("[]")
+
+// address appends the nine cells of an address, empty ones where there is none.
+func address(b []byte, a document.Address) ([]byte, error) {
+	if len(a) == 0 {
+		return append(b, ",,,,,,,,,"...), nil
+	}
+	err := a.Members(func(value []byte) { b = text(b, value) })
+	return b, err
+}

@@ -1,0 +1,152 @@
+package export
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"entgo.io/ent/dialect"
+
+	"github.com/storefront-go/storefront/ent/cell"
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/wire"
+)
+
+// orders emits a batch of orders. Their lines are read as a stream, so that an
+// order with very many of them costs no more memory than its own rows.
+func (s *source) orders(ctx context.Context, after *xid.ID, b *builder) (last *xid.ID, n int, err error) {
+	query := s.store.DB(ctx).Order.Query()
+	query.Modify(s.next(after))
+	rows, err := query.Load(ctx)
+	if err != nil {
+		return after, 0, fmt.Errorf("read orders: %w", err)
+	}
+	if len(rows) == 0 {
+		return after, 0, nil
+	}
+	w := &orderWriter{source: s, builder: b, orders: rows}
+	if err := w.lines(ctx); err != nil {
+		return after, 0, err
+	}
+	return &rows[len(rows)-1].ID, len(rows), nil
+}
+
+// orderWriter joins orders with the stream of their lines, both in the order of
+// their keys.
+type orderWriter struct {
+	*source
+	*builder
+	orders []*db.Order // those that are not written yet
+	gather []*db.OrderLine
+	pool   []*db.OrderLine
+	head   []byte
+}
+
+const lineColumnList = "order_id, id, product_id, title, sku, quantity, fulfilled_quantity, refunded_quantity," +
+	" unit_price_minor, discount_minor, tax_minor, total_minor"
+
+// lines reads the lines of the orders and writes the orders on the way.
+func (w *orderWriter) lines(ctx context.Context) error {
+	query, args := w.query()
+	rows, err := w.store.DB(ctx).QueryContext(ctx, query, args...)
+	if err != nil {
+		return fmt.Errorf("read lines: %w", err)
+	}
+	defer rows.Close()
+	var l db.OrderLine
+	into := scanner(&l)
+	for rows.Next() {
+		if err := rows.Scan(into...); err != nil {
+			return fmt.Errorf("read a line: %w", err)
+		}
+		if err := w.take(&l); err != nil {
+			return err
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return fmt.Errorf("read lines: %w", err)
+	}
+	for len(w.orders) > 0 {
+		if err := w.flush(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// query asks for the lines by the range of the orders' ids; where a filter leaves
+// orders out of the range, by the ids themselves.
+func (w *orderWriter) query() (string, []any) {
+	var q strings.Builder
+	q.WriteString("SELECT " + lineColumnList + " FROM order_lines")
+	if w.store.Dialect() == dialect.MySQL {
+		q.WriteString(" FORCE INDEX (PRIMARY)")
+	}
+	q.WriteString(" WHERE store_id = ? AND order_id ")
+	args := []any{w.job.StoreID}
+	if w.job.FilterStatus == nil {
+		q.WriteString("BETWEEN ? AND ?")
+		args = append(args, w.orders[0].ID, w.orders[len(w.orders)-1].ID)
+	} else {
+		q.WriteString("IN (?" + strings.Repeat(", ?", len(w.orders)-1) + ")")
+		for _, o := range w.orders {
+			args = append(args, o.ID)
+		}
+	}
+	q.WriteString(" ORDER BY order_id, position")
+	return q.String(), args
+}
+
+// scanner is where the columns of [lineColumnList] go.
+func scanner(l *db.OrderLine) []any {
+	return []any{&l.OrderID, &l.ID, cell.PointerOf(&l.ProductID), (*cell.Text[string])(&l.Title), cell.TextOf(&l.Sku),
+		(*cell.Int64)(&l.Quantity), (*cell.Int64)(&l.FulfilledQuantity), (*cell.Int64)(&l.RefundedQuantity),
+		(*cell.Int64)(&l.UnitPriceMinor), (*cell.Int64)(&l.DiscountMinor), (*cell.Int64)(&l.TaxMinor), (*cell.Int64)(&l.TotalMinor)}
+}
+
+// take adds a line to its order; the orders before it are complete then. A line
+// of an order that came into the range since the orders were read is left out.
+func (w *orderWriter) take(l *db.OrderLine) error {
+	for len(w.orders) > 0 && w.orders[0].ID.Compare(l.OrderID) < 0 {
+		if err := w.flush(); err != nil {
+			return err
+		}
+	}
+	if len(w.orders) == 0 || w.orders[0].ID != l.OrderID {
+		return nil
+	}
+	if len(w.pool) == 0 {
+		w.pool = append(w.pool, new(db.OrderLine))
+	}
+	kept := w.pool[len(w.pool)-1]
+	w.pool = w.pool[:len(w.pool)-1]
+	*kept = *l
+	w.gather = append(w.gather, kept)
+	return nil
+}
+
+// flush writes the first of the orders with the lines that were gathered.
+func (w *orderWriter) flush() error {
+	o := w.orders[0]
+	w.orders = w.orders[1:]
+	rows := 1
+	if w.csv() {
+		var err error
+		if w.head, err = orderHead(w.head[:0], o); err != nil {
+			return fmt.Errorf("write %s: %w", o.PublicID(), err)
+		}
+		for _, l := range w.gather {
+			w.body = end(orderLine(append(w.body, w.head...), l))
+		}
+		if rows = len(w.gather); rows == 0 {
+			rows = 1
+			w.body = end(noLine(append(w.body, w.head...)))
+		}
+	} else {
+		w.body = append(wire.AppendOrder(w.body, o, len(w.gather), func(i int) *db.OrderLine { return w.gather[i] }), '\n')
+	}
+	w.pool = append(w.pool, w.gather...)
+	w.gather = w.gather[:0]
+	return w.added(rows)
+}

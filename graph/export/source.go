@@ -1,0 +1,226 @@
+package export
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"entgo.io/ent/dialect"
+	"entgo.io/ent/dialect/sql"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/wire"
+)
+
+// batchSize is how many resources are read at once. Parts end at the ends of
+// batches: with another size, a job that is taken over would cut its file
+// differently, which shows where it is compressed.
+const batchSize = 500
+
+// maxPiece is about how many bytes are handed on at once.
+const maxPiece = 256 << 10
+
+// piece is a run of rows as they will stand in the file.
+type piece struct {
+	body            []byte
+	rows, resources int64
+	// last is the last resource of the batch that ends with the piece; nil inside
+	// of a batch.
+	last xid.ID
+}
+
+// source reads the resources of one job, oldest first.
+type source struct {
+	store *ent.Store
+	job   *db.Export
+	// from and to are the bounds of ids, to excluded.
+	from, to xid.ID
+	currency string // the store's
+	// buffers that were written come back here.
+	spare chan []byte
+}
+
+// newSource makes the source of a job that has begun: rows created up to its
+// start are in it (contract, section 9).
+func newSource(store *ent.Store, job *db.Export, currency string) *source {
+	s := &source{store: store, job: job, currency: currency, to: xid.First(*job.StartedAt + 1), spare: make(chan []byte, 4)}
+	if job.CreatedFrom != nil {
+		s.from = xid.First(*job.CreatedFrom)
+	}
+	if job.CreatedTo != nil {
+		if to := xid.First(*job.CreatedTo); to.Compare(s.to) < 0 {
+			s.to = to
+		}
+	}
+	return s
+}
+
+// read emits the resources behind a position, batch by batch, to the end.
+func (s *source) read(ctx context.Context, after *xid.ID, emit func(piece) error) error {
+	for more := true; more; {
+		var err error
+		if after, more, err = s.batch(ctx, after, emit); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// batch emits one batch and returns its last resource.
+func (s *source) batch(ctx context.Context, after *xid.ID, emit func(piece) error) (*xid.ID, bool, error) {
+	b := &builder{spare: s.spare, emit: emit}
+	var last *xid.ID
+	var n int
+	var err error
+	switch s.job.Kind {
+	case state.ExportOrders:
+		last, n, err = s.orders(ctx, after, b)
+	case state.ExportProducts:
+		last, n, err = s.products(ctx, after, b)
+	case state.ExportCustomers:
+		last, n, err = s.customers(ctx, after, b)
+	default:
+		err = fmt.Errorf("export: the kind %q is unknown", s.job.Kind)
+	}
+	if err == nil && n > 0 {
+		err = b.close(*last)
+	}
+	return last, n == batchSize, err
+}
+
+// builder gathers rows into pieces.
+type builder struct {
+	piece
+	spare chan []byte
+	emit  func(piece) error
+}
+
+// added notes what was just appended to the body, and hands on a full piece.
+func (b *builder) added(rows int) error {
+	b.rows += int64(rows)
+	b.resources++
+	if len(b.body) < maxPiece {
+		return nil
+	}
+	return b.hand(xid.Nil)
+}
+
+// close hands on the last piece of a batch.
+func (b *builder) close(last xid.ID) error { return b.hand(last) }
+
+func (b *builder) hand(last xid.ID) error {
+	b.last = last
+	err := b.emit(b.piece)
+	b.piece = piece{}
+	select {
+	case b.body = <-b.spare:
+		b.body = b.body[:0]
+	default:
+	}
+	return err
+}
+
+// statusIndex is the index of a kind's table that leads with the status, of those
+// that have one; without one, the primary key is walked.
+var statusIndex = map[state.ExportKind]string{
+	state.ExportOrders:   "order_store_id_status_id",
+	state.ExportProducts: "product_store_id_status_id",
+}
+
+// index is the index to walk, which MySQL has to be told.
+func (s *source) index() string {
+	if name := statusIndex[s.job.Kind]; name != "" && s.job.FilterStatus != nil {
+		return name
+	}
+	return "PRIMARY"
+}
+
+// next bounds a query to the batch behind a position.
+func (s *source) next(after *xid.ID) func(*sql.Selector) {
+	return func(q *sql.Selector) {
+		if table := q.TableName(); q.Dialect() == dialect.MySQL {
+			q.FromExpr(sql.Raw("`" + table + "` FORCE INDEX (`" + s.index() + "`)"))
+			q.As(table)
+		}
+		id := q.C("id")
+		q.Where(sql.LT(id, s.to))
+		if after != nil {
+			q.Where(sql.GT(id, *after))
+		} else {
+			q.Where(sql.GTE(id, s.from))
+		}
+		if f := s.job.FilterStatus; f != nil {
+			q.Where(sql.EQ(q.C("status"), *f))
+		}
+		q.OrderExpr(sql.Raw(id)).Limit(batchSize)
+	}
+}
+
+// total counts the resources of the job, against which progress is told. Nothing
+// of the file depends on it.
+func (s *source) total(ctx context.Context) (n int64, err error) {
+	query, args := "SELECT COUNT(*) FROM "+string(s.job.Kind), []any{s.job.StoreID, s.from, s.to}
+	if s.store.Dialect() == dialect.MySQL {
+		query += " FORCE INDEX (`" + s.index() + "`)"
+	}
+	query += " WHERE store_id = ? AND id >= ? AND id < ?"
+	if f := s.job.FilterStatus; f != nil {
+		query, args = query+" AND status = ?", append(args, *f)
+	}
+	rows, err := s.store.DB(ctx).QueryContext(ctx, query, args...)
+	if err != nil {
+		return 0, fmt.Errorf("count %s: %w", s.job.Kind, err)
+	}
+	defer rows.Close()
+	if rows.Next() {
+		err = rows.Scan(&n)
+	}
+	return n, errors.Join(err, rows.Err())
+}
+
+func (s *source) csv() bool { return s.job.Format == state.ExportCSV }
+
+func (s *source) products(ctx context.Context, after *xid.ID, b *builder) (last *xid.ID, n int, err error) {
+	query := s.store.DB(ctx).Product.Query()
+	query.Modify(s.next(after))
+	rows, err := query.Load(ctx)
+	if err != nil {
+		return after, 0, fmt.Errorf("read products: %w", err)
+	}
+	for _, p := range rows {
+		last = &p.ID
+		if s.csv() {
+			b.body = productRow(b.body, p)
+		} else {
+			b.body = append(wire.AppendProduct(b.body, p), '\n')
+		}
+		if err := b.added(1); err != nil {
+			return last, 0, err
+		}
+	}
+	return last, len(rows), nil
+}
+
+func (s *source) customers(ctx context.Context, after *xid.ID, b *builder) (last *xid.ID, n int, err error) {
+	query := s.store.DB(ctx).Customer.Query()
+	query.Modify(s.next(after))
+	rows, err := query.Load(ctx)
+	if err != nil {
+		return after, 0, fmt.Errorf("read customers: %w", err)
+	}
+	for _, c := range rows {
+		last = &c.ID
+		if !s.csv() {
+			b.body = append(wire.AppendCustomer(b.body, c, s.currency), '\n')
+		} else if b.body, err = customerRow(b.body, c, s.currency); err != nil {
+			return last, 0, fmt.Errorf("write %s: %w", c.PublicID(), err)
+		}
+		if err := b.added(1); err != nil {
+			return last, 0, err
+		}
+	}
+	return last, len(rows), nil
+}

@@ -1,0 +1,66 @@
+package export
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	dbexport "github.com/storefront-go/storefront/ent/db/export"
+	"github.com/storefront-go/storefront/ent/db/exportpart"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/viewer"
+)
+
+// tidyPause is how long the others leave a job alone that is being tidied.
+const tidyPause = time.Minute
+
+// tidy does what a job that has ended leaves to do: its file expires, then its
+// objects are removed, and in the end its row.
+func (e *Engine) tidy(ctx context.Context, c candidate) error {
+	ctx = viewer.Operator(ctx, c.store)
+	rows, err := e.Store.DB(ctx).Export.Query().Where(dbexport.ID(c.job)).Load(ctx)
+	if err != nil {
+		return fmt.Errorf("read export: %w", err)
+	}
+	if len(rows) == 0 {
+		return nil
+	}
+	job := rows[0]
+	now := micros.Now()
+	status := job.Status
+	if status == state.ExportCompleted {
+		status = state.ExportExpired
+	}
+	if mine, err := e.set(ctx, c, job.DueAt, status, now.Add(tidyPause)); err != nil || !mine {
+		return err
+	}
+	if job.Stored {
+		if err := e.Blobs.DeleteAll(ctx, folder(c.store, c.job)); err != nil {
+			return fmt.Errorf("remove the objects of an export: %w", err)
+		}
+	}
+	ends := job.ID.Time().Add(keepRow)
+	return e.Store.InTx(ctx, func(ctx context.Context) error {
+		db := e.Store.DB(ctx)
+		if _, err := db.ExportPart.Delete().Where(exportpart.ExportID(c.job)).Exec(ctx); err != nil {
+			return err
+		}
+		if job.DeletedAt != nil || ends <= now {
+			_, err := db.Export.Delete().Where(dbexport.ID(c.job), dbexport.StatusEQ(status)).Exec(ctx)
+			return err
+		}
+		_, err := db.Export.Update().Where(dbexport.ID(c.job), dbexport.StatusEQ(status)).SetStored(false).SetParts(0).SetDueAt(ends).Save(ctx)
+		return err
+	})
+}
+
+// set moves on when the job is due, by compare-and-set: one alone tidies it.
+func (e *Engine) set(ctx context.Context, c candidate, seen micros.Time, status state.ExportStatus, due micros.Time) (mine bool, err error) {
+	err = e.Store.InTx(ctx, func(ctx context.Context) error {
+		n, err := e.Store.DB(ctx).Export.Update().Where(dbexport.ID(c.job), dbexport.DueAt(seen)).SetStatus(status).SetDueAt(due).Save(ctx)
+		mine = n == 1
+		return err
+	})
+	return mine, err
+}

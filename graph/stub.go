@@ -1,0 +1,5 @@
+package graph
+
+import "errors"
+
+var errStub = errors.New("not built yet")
