@@ -18,6 +18,7 @@ import (
 type commands struct {
 	Figures  figuresCommand  `cmd:"" help:"Measure the service and the baseline in turns and print the tables."`
 	Webhooks webhooksCommand `cmd:"" help:"Measure how webhooks are delivered and print the tables."`
+	Exports  exportsCommand  `cmd:"" help:"Measure exports beside a raw streaming query and print the table."`
 	Prepare  prepareCommand  `cmd:"" help:"Load the data that the figures need, and stop."`
 	Writes   writesCommand   `cmd:"" help:"Make products under idempotency keys and keep a ledger of the answers."`
 	Verify   verifyCommand   `cmd:"" help:"Retry every key of a ledger: one product each, the same answers."`

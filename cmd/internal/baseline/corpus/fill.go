@@ -142,7 +142,7 @@ func (f *filler) store(ctx context.Context, id xid.ID, i, orders int, shop *Shop
 	secret := apikey.Mint(apikey.Key)
 	shop.Key = secret.Reveal()
 	hash, key := secret.Hash(), xid.At(id.Time())
-	names := scope.Of(scope.OrdersRead, scope.ProductsWrite, scope.CustomersRead)
+	names := scope.Of(scope.OrdersRead, scope.ProductsWrite, scope.CustomersRead, scope.ExportsWrite, scope.ThemesWrite)
 	for _, r := range []struct {
 		table  string
 		values []any
