@@ -36,7 +36,7 @@ type effect struct {
 }
 
 // effects is every mutation of the schema with all that it may tell.
-var effects = slices.Concat(orderEffects, catalogueEffects, adminEffects)
+var effects = slices.Concat(orderEffects, catalogueEffects, adminEffects, themeEffects, exportEffects)
 
 // caller is the owner of a shop at its GraphQL endpoint.
 type caller struct {
@@ -178,6 +178,12 @@ var triggers = map[event.Type]string{
 
 	event.WebhookEndpointSuspended: "",
 	event.AppGrantRevoked:          "grantRevoke installedAppRevoke",
+
+	event.ExportCompleted: "",
+	event.ExportFailed:    "",
+
+	event.ThemeActivated: "themeActivate",
+	event.ThemeInstalled: "themeDuplicate themeInstall",
 }
 
 // elsewhere are the tests of the events that something else than a mutation makes
@@ -186,6 +192,9 @@ var triggers = map[event.Type]string{
 var elsewhere = map[event.Type]string{
 	event.WebhookEndpointSuspended: "webhook/event_test.go",
 	event.AppGrantRevoked:          "oauth/event_test.go",
+	event.ExportCompleted:          "export/event_test.go",
+	event.ExportFailed:             "export/event_test.go",
+	event.ThemeInstalled:           "install/round_test.go",
 }
 
 // Every event of the catalogue has one written trigger, which names all that

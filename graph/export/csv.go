@@ -108,8 +108,8 @@ func formula[T ~string | ~[]byte](s T) bool {
 	return false
 }
 
-// json appends a document as it is kept.
-func json[T ~[]byte](b []byte, doc T) []byte {
+// documented appends a document as it is kept.
+func documented[T ~[]byte](b []byte, doc T) []byte {
 	if bytes.Equal(doc, emptyList) {
 		return append(b, "[],"...)
 	}

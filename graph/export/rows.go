@@ -25,7 +25,7 @@ func orderHead(b []byte, o *db.Order) (_ []byte, err error) {
 	if b, err = address(b, o.ShippingAddress); err != nil {
 		return nil, err
 	}
-	b = json(b, o.Tags)
+	b = documented(b, o.Tags)
 	b = text(b, o.Source)
 	b = integer(b, o.NotesCount)
 	b = moment(b, o.PlacedAt)
@@ -70,7 +70,7 @@ func productRow(b []byte, p *db.Product) []byte {
 	b = textOpt(b, p.Sku)
 	b = textOpt(b, p.Vendor)
 	b = textOpt(b, p.ProductType)
-	b = json(b, p.Tags)
+	b = documented(b, p.Tags)
 	b = integerOpt(b, p.InventoryQuantity)
 	b = textOpt(b, p.ImageURL)
 	b = momentOpt(b, p.PublishedAt)
@@ -92,8 +92,8 @@ func customerRow(b []byte, c *db.Customer, currency string) (_ []byte, err error
 	if b, err = address(b, c.DefaultAddress); err != nil {
 		return nil, err
 	}
-	b = json(b, c.Addresses)
-	b = json(b, c.Tags)
+	b = documented(b, c.Addresses)
+	b = documented(b, c.Tags)
 	b = textOpt(b, c.Note)
 	b = integer(b, c.OrdersCount)
 	b = integer(b, c.TotalSpentMinor)

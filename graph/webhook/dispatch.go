@@ -197,6 +197,11 @@ func (d *dispatcher) attempt(j job) attempt.Result {
 			return d.unable(ctx, "read the body", err)
 		}
 	}
+	if ok, err := d.readable(ctx, q.store, j.owner, it.kind, body); err != nil {
+		return d.unable(ctx, "look the owner up", err)
+	} else if !ok {
+		return attempt.Result{Outcome: outcomeForbidden}
+	}
 	// The last look at the lease comes right before the request.
 	if d.sinceRenewal(q) >= sendWithin {
 		return attempt.Result{Outcome: attempt.Cancelled}

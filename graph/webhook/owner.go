@@ -11,6 +11,7 @@ import (
 	"github.com/storefront-go/storefront/ent/event"
 	"github.com/storefront-go/storefront/ent/scope"
 	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
@@ -38,17 +39,78 @@ func (d *dispatcher) permitted(ctx context.Context, store xid.ID, owner *app, ki
 	if !ok {
 		return false, nil
 	}
+	held, err := d.scopesOf(ctx, store, owner)
+	return held.Has(e.Scope), err
+}
+
+// scopesOf returns what an app may have in a store, as it was a moment ago.
+func (d *dispatcher) scopesOf(ctx context.Context, store xid.ID, owner *app) (scope.Set, error) {
 	k := key{store, owner.id}
 	if v, ok := d.grants.Load(k); ok && d.clockwork()-v.(granted).at < ownerTTL {
-		return v.(granted).scopes.Has(e.Scope), nil
+		return v.(granted).scopes, nil
 	}
 	g := granted{at: d.clockwork()}
 	var err error
 	if g.scopes, err = d.AppScopes(ctx, store, owner.store, owner.id); err != nil {
-		return false, err
+		return scope.Of(), err
 	}
 	d.grants.Store(k, g)
-	return g.scopes.Has(e.Scope), nil
+	return g.scopes, nil
+}
+
+// readable tells whether the owner of an endpoint may have what an event tells
+// of: of an export, the scope of its kind too.
+func (d *dispatcher) readable(ctx context.Context, store xid.ID, owner *app, kind event.Type, body []byte) (bool, error) {
+	if owner == nil || !ofExport(kind) {
+		return true, nil
+	}
+	about, err := subjectOf(kind, body)
+	if err != nil {
+		return false, nil //nolint:nilerr // what cannot be told is told to no app
+	}
+	held, err := d.scopesOf(ctx, store, owner)
+	return held.Has(about.kind + ".read"), err
+}
+
+func ofExport(kind event.Type) bool {
+	return kind == event.ExportCompleted || kind == event.ExportFailed
+}
+
+// subject is what an event's body says of the app that it concerns.
+type subject struct {
+	app  *xid.ID // the app whose grant ended, or whose export it is
+	kind string  // of the export: orders, products or customers
+}
+
+// subjectOf reads the body of an event that concerns apps.
+func subjectOf(kind event.Type, body []byte) (subject, error) {
+	var told struct {
+		Data struct {
+			Object struct {
+				App struct {
+					ID string `json:"id"`
+				} `json:"app"`
+				Kind        string `json:"kind"`
+				RequestedBy struct {
+					Type string `json:"type"`
+					ID   string `json:"id"`
+				} `json:"requested_by"`
+			} `json:"object"`
+		} `json:"data"`
+	}
+	if err := json.Unmarshal(body, &told); err != nil {
+		return subject{}, err
+	}
+	o := told.Data.Object
+	name := o.App.ID
+	if ofExport(kind) {
+		if o.RequestedBy.Type != string(viewer.OAuthApp) {
+			return subject{kind: o.Kind}, nil
+		}
+		name = o.RequestedBy.ID
+	}
+	id, err := xid.App.Parse(name)
+	return subject{app: &id, kind: o.Kind}, err
 }
 
 // scanSubscriber reads a row of [relay.subscribers].
@@ -70,11 +132,11 @@ func scanSubscriber(rs *stdsql.Rows) (*subscriber, error) {
 	return s, nil
 }
 
-// nameApps finds the apps that app.grant_revoked is about, in the bodies: they
-// are not told of it themselves. An event whose app cannot be told goes to nobody.
+// nameApps finds the apps that events concern, in their bodies. An event of which
+// that cannot be told goes to nobody.
 func (d *dispatcher) nameApps(ctx context.Context, batch []*entry) error {
 	for _, p := range batch {
-		if p.kind != event.AppGrantRevoked {
+		if p.kind != event.AppGrantRevoked && !ofExport(p.kind) {
 			continue
 		}
 		body := p.body
@@ -84,24 +146,12 @@ func (d *dispatcher) nameApps(ctx context.Context, batch []*entry) error {
 				return err
 			}
 		}
-		var told struct {
-			Data struct {
-				Object struct {
-					App struct {
-						ID string `json:"id"`
-					} `json:"app"`
-				} `json:"object"`
-			} `json:"data"`
-		}
-		err := json.Unmarshal(body, &told)
-		if err == nil {
-			p.app = new(xid.ID)
-			*p.app, err = xid.App.Parse(told.Data.Object.App.ID)
-		}
+		about, err := subjectOf(p.kind, body)
 		if err != nil {
 			p.kind = ""
 			d.Logger.ErrorContext(ctx, "webhooks: an event names no app", "event", xid.Event.Format(p.event), "error", err)
 		}
+		p.app = about.app
 	}
 	return nil
 }

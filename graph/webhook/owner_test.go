@@ -186,6 +186,48 @@ func TestWhoIsNotTold(t *testing.T) {
 	})
 }
 
+// exportedBy writes that an export of orders is whole, which somebody asked for.
+func (s *shop) exportedBy(who string, id string) {
+	s.t.Helper()
+	s.tx(func(ctx context.Context) error {
+		return outbox.Append(ctx, s.s.DB(ctx), outbox.Resource{Store: s.store, ID: xid.New(), Version: 1, Sequence: 1, At: micros.Now()},
+			outbox.Entry{Type: event.ExportCompleted, Object: []byte(`{"kind":"orders","requested_by":{"type":"` + who + `","id":"` + id + `"}}`)})
+	})
+}
+
+// TestWhoseExports: an app hears of its own exports alone, and only while it may
+// read what is in them; the store's endpoints hear of all.
+func TestWhoseExports(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, s *ent.Store) {
+		for _, tc := range []struct {
+			name string
+			has  scope.Set
+			want int
+		}{
+			{"with the kind's scope", scope.Of(scope.WebhooksRead, scope.ExportsRead, scope.OrdersRead), 1},
+			{"without", scope.Of(scope.WebhooksRead, scope.ExportsRead, scope.ProductsRead), 0},
+		} {
+			t.Run(tc.name, func(t *testing.T) {
+				shop := open(t, s, granting(func() scope.Set { return tc.has }))
+				own := xid.New()
+				its, stores := receive(t, nil), receive(t, nil)
+				e := shop.endpointOf(own, its.URL, event.ExportCompleted)
+				shop.endpoint(stores.URL, event.ExportCompleted)
+				shop.exportedBy("staff", xid.User.Format(xid.New()))
+				shop.exportedBy("oauth_app", xid.App.Format(xid.New()))
+				shop.exportedBy("oauth_app", xid.App.Format(own))
+				shop.engine.Start(t.Context())
+				stores.exactly(t, 3)
+				until(t, "the app's delivery", func() bool { return len(shop.logged(e)) == 1 })
+				stop(shop.engine)
+				if its.attempts() != tc.want {
+					t.Errorf("%d attempts to the app's endpoint, want %d", its.attempts(), tc.want)
+				}
+			})
+		}
+	})
+}
+
 // TestEventAgedOut: what waits for longer than the log reaches back ends, and the
 // lane goes on.
 func TestEventAgedOut(t *testing.T) {

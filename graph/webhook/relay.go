@@ -90,7 +90,7 @@ type entry struct {
 	store  xid.ID
 	kind   event.Type // "" when the event is gone
 	body   []byte
-	app    *xid.ID // of app.grant_revoked
+	app    *xid.ID // whose grant ended, or whose export it is
 }
 
 // subscriber is an endpoint with what the relay needs of its queue.
@@ -109,12 +109,18 @@ type subscriber struct {
 }
 
 // wants tells whether an event goes to the endpoint: it subscribed, and it is
-// neither told of its own suspension nor of the end of its own app's access.
+// neither told of its own suspension nor of the end of its own app's access. An
+// app is told of its own exports alone, as it sees no others (contract, section 5).
 func (s *subscriber) wants(p *entry) bool {
-	if !s.types[p.kind] || p.resource == s.endpoint {
+	switch {
+	case !s.types[p.kind] || p.resource == s.endpoint:
 		return false
+	case s.owner == nil:
+		return true
+	case ofExport(p.kind):
+		return p.app != nil && s.owner.id == *p.app
 	}
-	return p.app == nil || s.owner == nil || s.owner.id != *p.app
+	return p.app == nil || s.owner.id != *p.app
 }
 
 // round makes deliveries of one batch of events. It tells whether more may wait
