@@ -55,6 +55,8 @@ func what(kind xid.Kind) string {
 		return "webhook endpoint"
 	case xid.Delivery:
 		return "delivery"
+	case xid.MarketplaceTheme:
+		return "theme of the marketplace"
 	}
 	return kind.Resource()
 }

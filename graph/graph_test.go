@@ -40,7 +40,7 @@ func newCore(t testing.TB, s *ent.Store) *Resolver {
 		Store: s, Keys: apikey.NewKeeper(s), Pages: page.New(ring), Webhooks: hooks,
 		HostOf: func(handle string) string { return handle + ".localhost" }, APIHost: "https://api.example",
 		Links: link.New(ring), Exports: must[*export.Engine](t)(export.New(export.Config{Store: s, Blobs: blobs})),
-		Themes:   must[*install.Keeper](t)(install.New(install.Config{Store: s, Blobs: blobs})),
+		Themes:   must[*install.Keeper](t)(install.New(install.Config{Store: s, Blobs: blobs, Samples: samples(t)})),
 		Reviewer: func(*db.Store) bool { return true },
 	})
 	if err != nil {

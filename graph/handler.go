@@ -49,6 +49,7 @@ type handler struct {
 	HandlerConfig
 	schema    graphql.ExecutableSchema
 	documents *documents
+	uploads   uploads
 }
 
 // root gives the executable schema its resolvers. Its methods bear the names of
@@ -77,6 +78,7 @@ func NewHandler(c HandlerConfig) (http.Handler, error) {
 		HandlerConfig: c,
 		schema:        exec.NewExecutableSchema(exec.Config{Schema: schema, Resolvers: root{c.Core}, Directives: directives()}),
 		documents:     newDocuments(schema, c.MaxDepth),
+		uploads:       newUploads(),
 	}, nil
 }
 
@@ -107,7 +109,8 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.refuse(ctx, out, err)
 		return
 	}
-	params, err := h.read(w, r)
+	params, err := h.read(w, r.WithContext(ctx))
+	defer h.uploads.leave(params.upload)
 	if err != nil {
 		h.refuse(ctx, out, err)
 		return
@@ -118,6 +121,8 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	switch {
+	case params.upload && !importsAlone(op):
+		out.fault(fault.Newf(fault.PayloadTooLarge, "Only a themeImport by itself may have a body of more than %d bytes.", h.MaxBody))
 	case op.op.Operation != ast.Mutation:
 		h.answer(ctx, out, op)
 	case r.Method == http.MethodGet:

@@ -33,6 +33,7 @@ func (h *handler) once(ctx context.Context, out *response, o *operation, key str
 	var done outcome
 	var r *run
 	claim := idem.Claim{Key: key, Fingerprint: strict.Fingerprint(http.MethodPost, "/graphql", o.body)}
+	ctx = h.judged(ctx, o)
 	a, replayed, err := h.Idem.Run(ctx, claim, func(ctx context.Context) (idem.Answer, error) {
 		done, r = h.execute(ctx, o)
 		return h.kept(out, o, done, r)
@@ -66,9 +67,7 @@ func (h *handler) kept(out *response, o *operation, done outcome, r *run) (idem.
 
 // keepable refuses what a key cannot stand for.
 func keepable(o *operation) error {
-	opCtx := &graphql.OperationContext{Doc: o.doc, Variables: o.variables}
-	fields := graphql.CollectFields(opCtx, o.op.SelectionSet, []string{"Mutation"})
-	fields = slices.DeleteFunc(fields, func(f graphql.CollectedField) bool { return f.Name == "__typename" })
+	fields := mutationFields(o)
 	switch {
 	case len(fields) != 1:
 		return fault.New(fault.InvalidRequest, "With an Idempotency-Key, send exactly one mutation field.")
@@ -78,4 +77,11 @@ func keepable(o *operation) error {
 		return fault.New(fault.IdempotencyNotSupported, "This sends a request of its own each time: leave the Idempotency-Key out.")
 	}
 	return nil
+}
+
+// mutationFields are the mutations that an operation runs.
+func mutationFields(o *operation) []graphql.CollectedField {
+	opCtx := &graphql.OperationContext{Doc: o.doc, Variables: o.variables}
+	fields := graphql.CollectFields(opCtx, o.op.SelectionSet, []string{"Mutation"})
+	return slices.DeleteFunc(fields, func(f graphql.CollectedField) bool { return f.Name == "__typename" })
 }

@@ -2,7 +2,6 @@ package graph
 
 import (
 	"errors"
-	"io"
 	"mime"
 	"net/http"
 	"net/url"
@@ -23,6 +22,8 @@ type parameters struct {
 	operation string
 	variables map[string]any
 	body      []byte
+	// upload says that the body is one of the few large ones.
+	upload bool
 }
 
 // operation is a request that may run.
@@ -41,25 +42,38 @@ func (h *handler) read(w http.ResponseWriter, r *http.Request) (parameters, erro
 	if r.Method == http.MethodGet {
 		return queryParameters(r.URL.Query())
 	}
-	if r.ContentLength > h.MaxBody {
-		return parameters{}, tooBig(h.MaxBody)
+	most := h.mostOf(r.Context())
+	if r.ContentLength > most {
+		return parameters{}, tooBig(most)
 	}
 	if !isJSON(r.Header.Get("Content-Type")) {
 		return parameters{}, fault.New(fault.UnsupportedMediaType, "Send the request as application/json in UTF-8.")
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, h.MaxBody))
+	body, upload, err := h.body(w, r, most)
 	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
-		return parameters{}, tooBig(h.MaxBody)
+		err = tooBig(most)
 	}
 	if err != nil {
-		return parameters{}, &fault.Error{Kind: fault.MalformedBody, Detail: "The body ended early.", Err: err}
+		return parameters{upload: upload}, err
+	}
+	p, err := h.parse(body, upload)
+	p.body, p.upload = body, upload
+	return p, err
+}
+
+// parse reads a body, which holds few values where it is large.
+func (h *handler) parse(body []byte, upload bool) (parameters, error) {
+	if upload && values(body) > maxUploadValues {
+		return parameters{}, tooBig(h.MaxBody)
 	}
 	v, err := strict.Parse(body)
 	if err != nil {
 		return parameters{}, err
 	}
 	p, err := bodyParameters(v)
-	p.body = body
+	if err == nil && int64(len(p.query)) > h.MaxBody {
+		err = fault.Newf(fault.PayloadTooLarge, "The document is larger than %d bytes: send the archive as a variable.", h.MaxBody)
+	}
 	return p, err
 }
 

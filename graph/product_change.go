@@ -231,6 +231,9 @@ func (m Mutation) ProductDelete(ctx context.Context, id string, expectedVersion 
 		if p.Version != expectedVersion {
 			return stale(xid.Product, expectedVersion, p.Version)
 		}
+		if err := m.unshow(ctx, p); err != nil {
+			return err
+		}
 		n, err := m.client(ctx).Product.Delete().Where(product.ID(uid), product.Version(expectedVersion)).Exec(ctx)
 		if err := swapped(xid.Product, n, err); err != nil {
 			return err

@@ -52,6 +52,8 @@ type Config struct {
 type Resolver struct {
 	Config
 	numbers *numbers
+	// handles remembers what the addresses of assets need.
+	handles handles
 	// rejected counts cursors that did not open.
 	rejected atomic.Uint64
 }
@@ -75,7 +77,9 @@ func New(c Config) (*Resolver, error) {
 			return nil, fmt.Errorf("graph: %w", err)
 		}
 	}
-	return &Resolver{Config: c, numbers: newNumbers(c.Store)}, nil
+	r := &Resolver{Config: c, numbers: newNumbers(c.Store)}
+	c.Themes.Preview = r.previewURL
+	return r, nil
 }
 
 // Query returns the queries.

@@ -74,12 +74,27 @@ func (r *Resolver) NewStore(ctx context.Context, in model.StoreCreateInput, owne
 		if _, err := r.enrol(ctx, person.ID, viewer.Owner); err != nil {
 			return fmt.Errorf("make the owner's membership: %w", err)
 		}
+		if err := r.dress(ctx, s); err != nil {
+			return err
+		}
 		return trail.Write(ctx, r.client(ctx), "store.create", xid.Store, id, "")
 	})
 	if err != nil {
 		return nil, nil, explain("person", err)
 	}
 	return r.shown(s), person, nil
+}
+
+// dress gives a new store the theme that it begins with.
+func (r *Resolver) dress(ctx context.Context, s *db.Store) error {
+	t, err := r.Themes.First(ctx)
+	if err != nil {
+		return fmt.Errorf("give the store a theme: %w", err)
+	}
+	if t != nil {
+		s.ActiveThemeID = &t.ID
+	}
+	return nil
 }
 
 // inStore returns a context in which the same viewer, or else the operator,

@@ -17,7 +17,8 @@ var weakTag = regexp.MustCompile(`^W/"[0-9a-z]+"$`)
 
 func TestETag(t *testing.T) {
 	c := newCast(t)
-	for _, path := range []string{"/products", "/products?limit=1", "/products/" + productID, "/orders", "/orders/" + orderID, "/customers"} {
+	for _, path := range []string{"/products", "/products?limit=1", "/products/" + productID, "/orders", "/orders/" + orderID, "/customers",
+		"/exports", "/webhooks", "/themes", "/themes/" + themeID, "/themes/" + themeID + "/assets", "/marketplace/themes"} {
 		t.Run(path, func(t *testing.T) {
 			get := func(ifNoneMatch ...string) *answer {
 				return c.do(t, request{As: c.as["all"], Path: path, Free: slices.Contains(ifNoneMatch, ""), Edit: func(r *http.Request) {
@@ -72,7 +73,7 @@ func TestETagFollowsTheRepresentation(t *testing.T) {
 // TestNoETag on what is of the moment or wrong; such is never kept.
 func TestNoETag(t *testing.T) {
 	c := newCast(t)
-	for _, path := range []string{"/me", "/products?limit=0", "/products/" + unknownID, "/nothing"} {
+	for _, path := range []string{"/me", "/exports/" + exportID, "/products?limit=0", "/products/" + unknownID, "/nothing"} {
 		a := c.do(t, request{As: c.as["all"], Path: path, Header: map[string]string{"If-None-Match": "*"}})
 		if a.Status == http.StatusNotModified || a.Header.Get("ETag") != "" || a.Header.Get("Cache-Control") != "no-store" {
 			t.Errorf("%s: %d, ETag %q, Cache-Control %q", path, a.Status, a.Header.Get("ETag"), a.Header.Get("Cache-Control"))

@@ -17,6 +17,7 @@ import (
 func TestStatements(t *testing.T) {
 	each(t, func(t *testing.T, s *server, m *shop) {
 		m.furnish()
+		m.furnishMarket()
 		m.moreOrders(60)
 		m.stock(crowd(60)...)
 		s.do(t, request{As: m.all, Path: "/products?limit=1"}) // the credential is looked up here
@@ -30,6 +31,13 @@ func TestStatements(t *testing.T) {
 			{"/customers?limit=1", 1}, {"/customers?limit=100", 1},
 			// the endpoints and their queues; apps would be a third
 			{"/webhooks?limit=1", 2}, {"/webhooks?limit=100", 2},
+			{"/exports?limit=1", 1}, {"/exports?limit=100", 1}, {"/exports/" + exportID, 1},
+			// the themes, and the store, which says which is active
+			{"/themes?limit=1", 2}, {"/themes?limit=100", 2}, {"/themes/" + themeID, 2},
+			// the assets, and the store's handle, which is asked once
+			{"/themes/" + themeID + "/assets?limit=1", 2}, {"/themes/" + themeID + "/assets?limit=100", 1},
+			// the published ones, and the store's that came of them
+			{"/marketplace/themes?limit=1", 2}, {"/marketplace/themes?limit=100", 2},
 			{"/products/x", 0}, {"/orders/x", 0}, {"/products?limit=0", 0}, {"/nothing", 0},
 		} {
 			before := s.store.Statements()

@@ -10,11 +10,12 @@ import (
 
 	"github.com/storefront-go/storefront/ent/scope"
 	"github.com/storefront-go/storefront/ent/storetest"
+	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/rest"
 )
 
 // ids are what stands for {id} in a path.
-var ids = regexp.MustCompile(`(ord|whk)_[0-9a-z]{26}`)
+var ids = regexp.MustCompile(`(ord|whk|thm)_[0-9a-z]{26}`)
 
 // deed is one write and what it tells.
 type deed struct {
@@ -32,7 +33,7 @@ func TestEventsOfWrites(t *testing.T) {
 	each(t, func(t *testing.T, s *server, m *shop) {
 		m.furnish()
 		other := newShop(t, s.store, shopRow{})
-		read := m.keyOf(scope.ProductsRead, scope.OrdersRead, scope.WebhooksRead)
+		read := m.keyOf(scope.ProductsRead, scope.OrdersRead, scope.WebhooksRead, scope.ExportsRead, scope.ThemesRead)
 		made := s.post(t, m.all, "made", "/webhooks", hook("order.paid")).endpoint()
 		notes := "/orders/" + orderID + "/notes"
 		log := new(storetest.Log)
@@ -55,6 +56,17 @@ func TestEventsOfWrites(t *testing.T) {
 			{"an endpoint with a bad address", m.all, "POST", "/webhooks", `{"url":"https://10.0.0.1/","events":["order.paid"]}`, 422, ""},
 			{"a deletion", m.all, "DELETE", "/webhooks/" + made.ID, "", 204, ""},
 			{"a second deletion", m.all, "DELETE", "/webhooks/" + made.ID, "", 404, ""},
+
+			{"an export", m.all, "POST", "/exports", `{"kind":"orders"}`, 202, ""},
+			{"an export of nothing known", m.all, "POST", "/exports", `{"kind":"people"}`, 422, ""},
+			{"an export without the scope", read, "POST", "/exports", `{"kind":"orders"}`, 403, ""},
+			{"an export without the kind's scope", m.keyOf(scope.ExportsWrite), "POST", "/exports", `{"kind":"orders"}`, 403, ""},
+
+			{"the active theme", m.all, "POST", "/themes/" + themeID + "/activate", "", 200, ""},
+			{"another theme", m.all, "POST", "/themes/" + inactiveID + "/activate", "", 200, "theme.activated"},
+			{"a theme that failed", m.all, "POST", "/themes/" + xid.Theme.Format(fixed(4)) + "/activate", "", 409, ""},
+			{"another store's theme", other.all, "POST", "/themes/" + themeID + "/activate", "", 404, ""},
+			{"a theme without the scope", read, "POST", "/themes/" + themeID + "/activate", "", 403, ""},
 		} {
 			t.Run(d.name, func(t *testing.T) {
 				for i := range 3 {
@@ -80,6 +92,7 @@ func TestEventsOfWrites(t *testing.T) {
 				t.Errorf("%s %s is not in the table", r.Method, r.Path)
 			}
 		}
+		m.told(t)
 	})
 }
 

@@ -149,6 +149,12 @@ func (m *shop) furnish() {
 		if err := furnishWebhooks(ctx, c, m.id); err != nil {
 			return err
 		}
+		if err := furnishExports(ctx, c, m.id); err != nil {
+			return err
+		}
+		if err := furnishThemes(ctx, c, m.id); err != nil {
+			return err
+		}
 		return furnishOrders(ctx, c)
 	})
 }

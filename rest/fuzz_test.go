@@ -85,3 +85,30 @@ func FuzzCreateProductBody(f *testing.F) {
 		}
 	})
 }
+
+// FuzzCreateExportBody: every body is a job, or a problem that names what is
+// wrong; a second try under the same key is the same answer.
+func FuzzCreateExportBody(f *testing.F) {
+	for _, body := range []string{"", "{}", "null", `{"kind":"orders"}`, `{"kind":"products","format":"jsonl","compression":"gzip","filters":{"status":"draft"}}`,
+		`{"kind":"orders","filters":{"created_from":"2026-03-01T00:00:00Z","created_to":"2026-03-01T00:00:00.0000001Z"}}`, `{"kind":"orders","filters":null}`,
+		`{"kind":"\u0000"}`, `{"kind":"orders","filters":{"filters":{}}}`, `{"kind":"customers","filters":{"status":"\ud83d\ude00"}}`, `{"kind":["orders"]}`} {
+		f.Add([]byte(body))
+	}
+	s := newServer(f, storetest.Open(f))
+	m := newShop(f, s.store, shopRow{})
+	f.Fuzz(func(t *testing.T, body []byte) {
+		header := request{As: m.all, Method: http.MethodPost, Path: "/exports"}.build(t, "").Header
+		post := func() *answer {
+			r := httptest.NewRequest("POST", base+"/exports", bytes.NewReader(body))
+			r.Header = header.Clone()
+			return s.serve(t, r, body)
+		}
+		first := post()
+		same(t, first, post())
+		code := first.code()
+		if wrong := code == "validation_failed"; wrong && len(first.problem().Errors) == 0 ||
+			first.Status != http.StatusAccepted && !wrong && code != "malformed_body" && code != "limit_reached" {
+			t.Errorf("%q: %d %s", body, first.Status, first.Body)
+		}
+	})
+}

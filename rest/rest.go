@@ -105,7 +105,7 @@ func New(c Config) (http.Handler, error) {
 		return nil, fmt.Errorf("rest: %w", err)
 	}
 	router.NotFoundHandler = http.HandlerFunc(a.notFound)
-	return router, nil
+	return a.hosts(router)
 }
 
 func (a *API) limiters() (err error) {
@@ -142,6 +142,12 @@ func (a *API) pages(router *mux.Router) error {
 	}
 	if err := a.authorization(router); err != nil {
 		return err
+	}
+	if a.Exports != nil {
+		if a.Links == nil {
+			return errors.New("Exports needs Links")
+		}
+		router.PathPrefix(downloadRoot).Handler(a.downloads(a.openExport))
 	}
 	if a.GraphQL == nil {
 		return nil

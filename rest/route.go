@@ -39,9 +39,17 @@ var routes = []Route{
 	{http.MethodGet, "/products/{id}", scope.ProductsRead, nil, (*API).getProduct},
 	{http.MethodPost, "/products", scope.ProductsWrite, nil, (*API).createProduct},
 	{http.MethodGet, "/customers", scope.CustomersRead, slices.Concat(paging, []string{"email", "updated_from"}), (*API).listCustomers},
+	{http.MethodGet, "/exports", scope.ExportsRead, paging, (*API).listExports},
+	{http.MethodPost, "/exports", scope.ExportsWrite, nil, (*API).createExport},
+	{http.MethodGet, "/exports/{id}", scope.ExportsRead, nil, (*API).getExport},
 	{http.MethodGet, "/webhooks", scope.WebhooksRead, paging, (*API).listWebhooks},
 	{http.MethodPost, "/webhooks", scope.WebhooksWrite, nil, (*API).createWebhook},
 	{http.MethodDelete, "/webhooks/{id}", scope.WebhooksWrite, nil, (*API).deleteWebhook},
+	{http.MethodGet, "/themes", scope.ThemesRead, paging, (*API).listThemes},
+	{http.MethodGet, "/themes/{id}", scope.ThemesRead, nil, (*API).getTheme},
+	{http.MethodGet, "/themes/{id}/assets", scope.ThemesRead, paging, (*API).listThemeAssets},
+	{http.MethodPost, "/themes/{id}/activate", scope.ThemesWrite, nil, (*API).activateTheme},
+	{http.MethodGet, "/marketplace/themes", scope.ThemesRead, paging, (*API).listMarketplaceThemes},
 }
 
 // secretive tells whether the row's answers show a secret, those that are

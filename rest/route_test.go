@@ -6,16 +6,28 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/storefront-go/storefront/rest"
 )
 
 // paths are the served ones with the methods that they take.
 var paths = map[string]string{
 	"/me": "GET, HEAD", "/orders": "GET, HEAD", "/orders/" + orderID: "GET, HEAD", "/orders/" + orderID + "/notes": "POST",
 	"/products": "GET, HEAD, POST", "/products/" + productID: "GET, HEAD", "/customers": "GET, HEAD",
+	"/exports": "GET, HEAD, POST", "/exports/" + exportID: "GET, HEAD", "/webhooks": "GET, HEAD, POST", "/webhooks/" + webhookID: "DELETE",
+	"/themes": "GET, HEAD", "/themes/" + themeID: "GET, HEAD", "/themes/" + themeID + "/assets": "GET, HEAD",
+	"/themes/" + themeID + "/activate": "POST", "/marketplace/themes": "GET, HEAD",
 }
 
 func TestOtherMethods(t *testing.T) {
 	s, m := sqlite(t)
+	rows := 0
+	for _, allow := range paths {
+		rows += len(strings.Split(strings.ReplaceAll(allow, ", HEAD", ""), ", "))
+	}
+	if want := len(rest.Routes()); rows != want {
+		t.Errorf("the paths here have %d methods but HEAD, the table has %d", rows, want)
+	}
 	for path, allow := range paths {
 		for _, method := range []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "PROPFIND", "get"} {
 			if strings.Contains(", "+allow+",", " "+method+",") {
@@ -42,7 +54,8 @@ func TestUnknownPaths(t *testing.T) {
 		"", "/", "/nothing", "/me/", "/orders/", "/products/", "/products/" + productID + "/", "/orders/" + orderID + "/notes/",
 		"//products", "/products//", "/./products", "/products/../me", "/../v1/products", "/orders//notes",
 		"/orders/" + orderID + "/notes/note_01h455vb4pex5vsknk084sn02q", "/PRODUCTS", "/Products", "/products.json", "/products%2F", "/products%20",
-		"/customers/cus_01h455vb4pex5vsknk084sn02q", "/me;v=1", "/%70roducts%00",
+		"/customers/cus_01h455vb4pex5vsknk084sn02q", "/me;v=1", "/%70roducts%00", "/webhooks/", "/exports/", "/exports/" + exportID + "/cancel",
+		"/themes/", "/themes/" + themeID + "/", "/themes/" + themeID + "/activate/", "/marketplace", "/marketplace/", "/marketplace/themes/mkt_01h455vb4pex5vsknk084sn02q",
 	} {
 		for _, method := range []string{"GET", "POST", "DELETE", "OPTIONS"} {
 			for _, as := range []string{"", m.all} {
@@ -62,6 +75,7 @@ func TestHeadIsGetWithoutBody(t *testing.T) {
 	c := newCast(t)
 	for _, path := range []string{
 		"/me", "/orders", "/orders?limit=1", "/orders/" + orderID, "/products", "/products/" + productID, "/customers",
+		"/exports", "/exports/" + exportID, "/webhooks", "/themes", "/themes/" + themeID, "/themes/" + themeID + "/assets", "/marketplace/themes",
 		"/products/" + unknownID, "/products?limit=0", "/nothing", "/orders/" + orderID + "/x",
 	} {
 		for _, as := range []string{"all", "themes.read", ""} {

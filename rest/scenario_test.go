@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -49,6 +50,7 @@ func newCast(t testing.TB) *cast {
 		shop:  newShop(t, s.store, shopRow{ID: fixed(1), Handle: "tableware"}),
 		other: newShop(t, s.store, shopRow{ID: fixed(2), Handle: "elsewhere"})}
 	c.shop.furnish()
+	c.shop.furnishMarket()
 	c.other.stock(fixed(9))
 	closed := newShop(t, s.store, shopRow{Status: state.StoreClosed})
 	past, soon := epoch, epoch.Add(100*365*24*time.Hour)
@@ -136,6 +138,33 @@ var scenarios = []Scenario{
 	{"customers, other store", "other", "GET", "/customers", "", nil, 200, "", "empty"},
 	{"customers, wrong scope", "orders.write", "GET", "/customers", "", nil, 403, "insufficient_scope", "customers_scope"},
 
+	{"exports", "exports.read", "GET", "/exports", "", nil, 200, "", "exports"},
+	{"exports, one page of three", "exports.write", "GET", "/exports?limit=1", "", nil, 200, "", "exports_page"},
+	{"exports, other store", "other", "GET", "/exports", "", nil, 200, "", "empty"},
+	{"exports, no credential", "", "GET", "/exports", "", nil, 401, "authentication_required", "no_credential"},
+	{"exports, wrong scope", "orders.read", "GET", "/exports", "", nil, 403, "insufficient_scope", "exports_scope"},
+	{"exports, parameters", "all", "GET", "/exports?status=queued&limit=0", "", nil, 400, "invalid_parameter", "exports_parameters"},
+
+	{"export", "all", "GET", "/exports/" + exportID, "", nil, 200, "", "export"},
+	{"export, without the kind's scope", "exports.read", "GET", "/exports/" + exportID, "", nil, 200, "", "export_no_link"},
+	{"export that failed", "all", "GET", "/exports/" + xid.Export.Format(fixed(2)), "", nil, 200, "", "export_failed"},
+	{"export that waits", "all", "GET", "/exports/" + xid.Export.Format(fixed(3)), "", nil, 200, "", "export_queued"},
+	{"export, no credential", "", "GET", "/exports/" + exportID, "", nil, 401, "authentication_required", "no_credential"},
+	{"export, wrong scope", "webhooks.write", "GET", "/exports/" + exportID, "", nil, 403, "insufficient_scope", "exports_scope"},
+	{"export, other store", "other", "GET", "/exports/" + exportID, "", nil, 404, "not_found", "export_unknown"},
+	{"export, unknown", "all", "GET", "/exports/" + xid.Export.Format(fixed(99)), "", nil, 404, "not_found", "export_unknown"},
+	{"export, an order's id", "all", "GET", "/exports/" + orderID, "", nil, 404, "not_found", "export_unknown"},
+
+	{"export started", "all", "POST", "/exports", `{"kind":"products"}`, nil, 202, "", "export_started"},
+	{"export started, every member", "all", "POST", "/exports", `{"kind":"orders","format":"jsonl","compression":"gzip",
+		"filters":{"created_from":"2026-03-01T01:00:00+01:00","created_to":"2026-04-01T00:00:00.5Z","status":"completed"}}`, nil, 202, "", "export_full"},
+	{"export started, nulls", "all", "POST", "/exports", `{"kind":"customers","format":null,"compression":null,"filters":{"created_from":null,"created_to":null,"status":null}}`, nil, 202, "", "export_nulls"},
+	{"export started, no members", "all", "POST", "/exports", `{}`, nil, 422, "validation_failed", "export_empty"},
+	{"export started, bad members", "all", "POST", "/exports", `{"kind":"orders","format":"xlsx","compression":7,"email":"a@b.example","filters":{"status":"draft","created_from":"yesterday","state":1}}`, nil, 422, "validation_failed", "export_invalid"},
+	{"export started, the kind's scope", "exports.write", "POST", "/exports", `{"kind":"orders"}`, nil, 403, "insufficient_scope", "export_kind_scope"},
+	{"export started, wrong scope", "exports.read", "POST", "/exports", `{"kind":"orders"}`, nil, 403, "insufficient_scope", "export_scope"},
+	{"export started, no credential", "", "POST", "/exports", `{"kind":"orders"}`, nil, 401, "authentication_required", "no_credential"},
+
 	{"webhooks", "webhooks.read", "GET", "/webhooks", "", nil, 200, "", "webhooks"},
 	{"webhooks, one page of two", "webhooks.write", "GET", "/webhooks?limit=1", "", nil, 200, "", "webhooks_page"},
 	{"webhooks, other store", "other", "GET", "/webhooks", "", nil, 200, "", "empty"},
@@ -158,6 +187,45 @@ var scenarios = []Scenario{
 	{"webhook deleted, a member", "all", "DELETE", "/webhooks/" + webhookID, `{"force":true}`, map[string]string{"Content-Type": "application/json"}, 422, "validation_failed", "webhook_delete_member"},
 	{"webhook deleted", "webhooks.write", "DELETE", "/webhooks/" + webhookID, "", nil, 204, "", ""},
 	{"webhook deleted again", "all", "DELETE", "/webhooks/" + webhookID, "", nil, 404, "not_found", "webhook_unknown"},
+
+	{"themes", "themes.read", "GET", "/themes", "", nil, 200, "", "themes"},
+	{"themes, one page of four", "themes.write", "GET", "/themes?limit=1", "", nil, 200, "", "themes_page"},
+	{"themes, other store", "other", "GET", "/themes", "", nil, 200, "", "empty"},
+	{"themes, no credential", "", "GET", "/themes", "", nil, 401, "authentication_required", "no_credential"},
+	{"themes, wrong scope", "products.write", "GET", "/themes", "", nil, 403, "insufficient_scope", "themes_scope"},
+	{"themes, a parameter", "all", "GET", "/themes?status=active", "", nil, 400, "invalid_parameter", "themes_parameter"},
+
+	{"theme", "themes.read", "GET", "/themes/" + themeID, "", nil, 200, "", "theme"},
+	{"theme that failed", "themes.read", "GET", "/themes/" + xid.Theme.Format(fixed(4)), "", nil, 200, "", "theme_failed"},
+	{"theme, no credential", "", "GET", "/themes/" + themeID, "", nil, 401, "authentication_required", "no_credential"},
+	{"theme, wrong scope", "products.read", "GET", "/themes/" + themeID, "", nil, 403, "insufficient_scope", "themes_scope"},
+	{"theme, other store", "other", "GET", "/themes/" + themeID, "", nil, 404, "not_found", "theme_unknown"},
+	{"theme, unknown", "all", "GET", "/themes/" + xid.Theme.Format(fixed(99)), "", nil, 404, "not_found", "theme_unknown"},
+
+	{"assets", "themes.read", "GET", "/themes/" + themeID + "/assets", "", nil, 200, "", "assets"},
+	{"assets, one page of three", "themes.read", "GET", "/themes/" + themeID + "/assets?limit=1", "", nil, 200, "", "assets_page"},
+	{"assets, of a theme without any", "themes.read", "GET", "/themes/" + inactiveID + "/assets", "", nil, 200, "", "empty"},
+	{"assets, no credential", "", "GET", "/themes/" + themeID + "/assets", "", nil, 401, "authentication_required", "no_credential"},
+	{"assets, wrong scope", "exports.write", "GET", "/themes/" + themeID + "/assets", "", nil, 403, "insufficient_scope", "themes_scope"},
+	{"assets, other store", "other", "GET", "/themes/" + themeID + "/assets", "", nil, 404, "not_found", "theme_unknown"},
+	{"assets, unknown theme", "all", "GET", "/themes/" + xid.Theme.Format(fixed(99)) + "/assets", "", nil, 404, "not_found", "theme_unknown"},
+	{"assets, a parameter", "all", "GET", "/themes/" + themeID + "/assets?kind=css", "", nil, 400, "invalid_parameter", "assets_parameter"},
+
+	{"theme activated, no credential", "", "POST", "/themes/" + inactiveID + "/activate", "", nil, 401, "authentication_required", "no_credential"},
+	{"theme activated, wrong scope", "themes.read", "POST", "/themes/" + inactiveID + "/activate", "", nil, 403, "insufficient_scope", "theme_activate_scope"},
+	{"theme activated, other store", "other", "POST", "/themes/" + inactiveID + "/activate", "", nil, 404, "not_found", "theme_unknown"},
+	{"theme activated, unknown", "all", "POST", "/themes/" + xid.Theme.Format(fixed(99)) + "/activate", "", nil, 404, "not_found", "theme_unknown"},
+	{"theme activated, a member", "all", "POST", "/themes/" + inactiveID + "/activate", `{"publish":true}`, nil, 422, "validation_failed", "theme_activate_member"},
+	{"theme activated, not ready", "all", "POST", "/themes/" + xid.Theme.Format(fixed(3)) + "/activate", "", nil, 409, "theme_not_ready", "theme_not_ready"},
+	{"theme activated, the active one", "themes.write", "POST", "/themes/" + themeID + "/activate", "{}", nil, 200, "", "theme"},
+	{"theme activated", "themes.write", "POST", "/themes/" + inactiveID + "/activate", "", nil, 200, "", "theme_activated"},
+
+	{"marketplace", "themes.read", "GET", "/marketplace/themes", "", nil, 200, "", "marketplace"},
+	{"marketplace, one page of two", "themes.write", "GET", "/marketplace/themes?limit=1", "", nil, 200, "", "marketplace_page"},
+	{"marketplace, other store", "other", "GET", "/marketplace/themes", "", nil, 200, "", "marketplace_other"},
+	{"marketplace, no credential", "", "GET", "/marketplace/themes", "", nil, 401, "authentication_required", "no_credential"},
+	{"marketplace, wrong scope", "products.read", "GET", "/marketplace/themes", "", nil, 403, "insufficient_scope", "themes_scope"},
+	{"marketplace, a parameter", "all", "GET", "/marketplace/themes?category=calm", "", nil, 400, "invalid_parameter", "marketplace_parameter"},
 }
 
 // hook is a body that registers an endpoint.
@@ -176,8 +244,8 @@ func TestScenarios(t *testing.T) {
 				a.empty()
 				return
 			}
-			golden(t, sc.Golden, a.Body, sc.Status == http.StatusCreated)
-			if sc.Status == http.StatusCreated {
+			golden(t, sc.Golden, a.Body, sc.fresh())
+			if sc.Status == http.StatusCreated || sc.Status == http.StatusAccepted {
 				c.located(t, c.as[sc.As], a)
 			}
 		})
@@ -207,6 +275,12 @@ func (c *cast) located(t *testing.T, as string, a *answer) {
 		if want := base + "/webhooks/" + made.ID; at != want {
 			t.Errorf("Location: got %q, want %q", at, want)
 		}
+	case strings.HasPrefix(made.ID, "exp_"):
+		// The detail has a link beside what was answered.
+		got := c.do(t, request{As: as, Path: at}).want(http.StatusOK, "")
+		if want := strings.TrimSuffix(string(a.Body), "}"); at != base+"/exports/"+made.ID || !strings.HasPrefix(string(got.Body), want) {
+			t.Errorf("at %q: got %s, want %s", at, got.Body, want)
+		}
 	case at != base+"/products/"+made.ID:
 		t.Errorf("Location: got %q", at)
 	default:
@@ -217,17 +291,29 @@ func (c *cast) located(t *testing.T, as string, a *answer) {
 }
 
 // moment are the members whose value is of the moment.
-var moment = map[string]bool{"request_id": true, "server_time": true}
+var moment = []string{"request_id", "server_time", "download_url", "download_url_expires_at", "preview_url"}
 
-// golden compares a body with its file, as JSON. What the request itself made
-// has an id and times of the moment.
-func golden(t *testing.T, name string, body []byte, made bool) {
+// fresh are the members that the request itself gave a value that no run can
+// repeat.
+func (sc Scenario) fresh() []string {
+	switch {
+	case sc.Status == http.StatusCreated || sc.Status == http.StatusAccepted:
+		return []string{"id", "created_at", "updated_at", "secret", "secret_hint"}
+	case sc.Golden == "theme_activated":
+		return []string{"activated_at", "updated_at"}
+	}
+	return nil
+}
+
+// golden compares a body with its file, as JSON, but for what is of the moment and
+// what is fresh.
+func golden(t *testing.T, name string, body []byte, fresh []string) {
 	t.Helper()
 	var got, want any
 	if err := json.Unmarshal(body, &got); err != nil {
 		t.Fatalf("decode %s: %v", body, err)
 	}
-	mask(got, made)
+	mask(got, fresh)
 	file := filepath.Join("testdata", name+".json")
 	if *update && !t.Failed() {
 		b, _ := json.MarshalIndent(got, "", "  ")
@@ -248,21 +334,21 @@ func golden(t *testing.T, name string, body []byte, made bool) {
 	}
 }
 
-// mask replaces what no run can repeat by the name of its member.
-func mask(v any, made bool) {
+// mask replaces what no run can repeat by the name of its member. Of ids these are
+// the ones beside the time at which they were made.
+func mask(v any, fresh []string) {
 	switch v := v.(type) {
 	case map[string]any:
 		for name, member := range v {
-			if moment[name] || made && (name == "id" && v["created_at"] != nil || name == "created_at" || name == "updated_at" ||
-				v[name] != nil && (name == "secret" || name == "secret_hint")) {
+			if member != nil && (slices.Contains(moment, name) || slices.Contains(fresh, name) && (name != "id" || v["created_at"] != nil)) {
 				v[name] = "(" + name + ")"
 				continue
 			}
-			mask(member, made)
+			mask(member, fresh)
 		}
 	case []any:
 		for _, e := range v {
-			mask(e, made)
+			mask(e, fresh)
 		}
 	}
 }

@@ -10,11 +10,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"go.yaml.in/yaml/v3"
 
-	"github.com/storefront-go/storefront/ent/event"
 	"github.com/storefront-go/storefront/ent/scope"
-	"github.com/storefront-go/storefront/rest"
 )
 
 // endpoint is the part of a webhook endpoint that tests look at.
@@ -262,24 +259,5 @@ func TestHostileWebhookURLs(t *testing.T) {
 				t.Errorf("got %v", got)
 			}
 		})
-	}
-}
-
-// The document's events are the catalogue.
-func TestDocumentHasTheEvents(t *testing.T) {
-	var doc struct {
-		Components struct {
-			Schemas map[string]struct{ Enum []string }
-		}
-	}
-	if err := yaml.Unmarshal(rest.Document, &doc); err != nil {
-		t.Fatal(err)
-	}
-	var names []string
-	for _, e := range event.All() {
-		names = append(names, string(e.Type))
-	}
-	if diff := cmp.Diff(names, doc.Components.Schemas["WebhookEvent"].Enum); diff != "" {
-		t.Errorf("events (-catalogue +document):\n%s", diff)
 	}
 }

@@ -18,7 +18,7 @@ const axe = `axe.run(document, {resultTypes: ['violations']}).then((r) => r.viol
 	.map((v) => v.id + ': ' + v.help + ': ' + v.nodes.map((n) => n.html).join('   ').slice(0, 400)))`
 
 // dashboardPages are the pages of the dashboard that need no id.
-var dashboardPages = []string{"", "/orders", "/products", "/products/new", "/customers", "/keys", "/apps", "/webhooks", "/events", "/staff", "/audit", "/notifications", "/settings"}
+var dashboardPages = []string{"", "/orders", "/products", "/products/new", "/customers", "/exports", "/themes", "/marketplace", "/keys", "/apps", "/webhooks", "/events", "/staff", "/audit", "/notifications", "/settings"}
 
 // Every page in light and dark, on a desk and on a phone: axe finds no serious
 // fault, and nothing is wider than the window.
@@ -53,6 +53,8 @@ func TestBrowserAccessible(t *testing.T) {
 	b.click(`[data-test="order-fulfill"]`)
 	b.inspect("dialog", `dialog [data-test="submit"]`)
 	b.inspectWebhooks(p, f.Stores[0].StaffToken)
+	b.inspectExports()
+	b.inspectThemes()
 	b.open(consent)
 	b.inspect("consent", `button[value="allow"]`)
 }
@@ -72,6 +74,33 @@ func (b *browser) inspectWebhooks(p *program, token string) {
 	b.inspect("webhook", `[data-test="deliveries"] tbody tr`)
 	b.open("/dashboard/webhooks/" + id + "/deliveries/" + sent)
 	b.inspect("delivery", `[data-test="payload"]`)
+}
+
+// inspectExports looks at the pages of an export that has ended.
+func (b *browser) inspectExports() {
+	b.t.Helper()
+	b.open("/dashboard/exports")
+	b.click(`[data-test="export-new"]`)
+	b.inspect("export-new", `dialog [data-test="submit"]`)
+	b.click(`dialog [data-test="submit"]`)
+	b.inspect("exports-one", `[data-test="export-download"]`)
+	b.click(`[data-test="export"]`)
+	b.inspect("export", `[data-test="export-file"]`)
+}
+
+// inspectThemes looks at a theme, the menu of one, and the form of a submission.
+func (b *browser) inspectThemes() {
+	b.t.Helper()
+	b.open("/dashboard/themes")
+	b.drop("theme.rar", 1)
+	b.see(`[data-test="import-problems"]`)
+	b.click(`[data-test="theme-more"]`)
+	b.inspect("themes-menu", `[data-test="theme-duplicate"]`)
+	b.click(`[data-test="theme-name"]`)
+	b.inspect("theme", `[data-test="theme-assets"] tbody tr`)
+	b.open("/dashboard/marketplace")
+	b.click(`[data-test="submit-theme"]`)
+	b.inspect("submit-theme", `dialog [data-test="submit"]`)
 }
 
 // inspect looks at a page once it has come to rest.

@@ -16,8 +16,8 @@ func TestBrowserRoles(t *testing.T) {
 	f := p.demo(t)
 	for role, closed := range map[string][]string{
 		"ADMIN":     {},
-		"DEVELOPER": {"/orders", "/customers", "/audit"},
-		"SUPPORT":   {"/keys", "/apps", "/webhooks", "/events", "/audit", "/products/new"},
+		"DEVELOPER": {"/orders", "/customers", "/exports", "/audit"},
+		"SUPPORT":   {"/exports", "/themes", "/marketplace", "/keys", "/apps", "/webhooks", "/events", "/audit", "/products/new"},
 	} {
 		t.Run(role, func(t *testing.T) {
 			b := p.browse(t)

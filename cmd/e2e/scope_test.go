@@ -1,41 +1,46 @@
 package e2e
 
 import (
+	"crypto/rand"
 	"net/http"
 	"strings"
 	"testing"
 
+	"github.com/storefront-go/storefront/cmd/internal/demo"
 	"github.com/storefront-go/storefront/ent/scope"
 	"github.com/storefront-go/storefront/rest"
 )
+
+// bodies are what the writes of the table are sent with. The event needs no other
+// scope than the row's. An export needs the read scope of its kind beside the
+// row's, so no single scope starts one.
+var bodies = map[string]string{
+	"/orders/{id}/notes": `{"body":"x"}`, "/products": draft("By scope", "SCOPE"), "/exports": `{"kind":"orders"}`,
+	"/webhooks": `{"url":"http://127.0.0.1:9/scope","events":["app.grant_revoked"]}`,
+}
 
 // Each single-scope key of demo.json opens the rows of its scope, a write those
 // of its read too, and nothing else; the refusal names what is missing.
 func TestScopes(t *testing.T) {
 	p := start(t, settings{Data: demoData(t), Args: []string{"--demo", "--rate-limit", "0"}})
 	store := p.demo(t).Stores[0]
-	own := p.ids(t, store)
-	// An event that needs no other scope than the row's.
-	endpoint := `{"url":"http://127.0.0.1:9/scope","events":["app.grant_revoked"]}`
-	bodies := map[string]string{"/products": draft("By scope", "SCOPE"), "/orders/{id}/notes": `{"body":"x"}`, "/webhooks": endpoint}
+	all := store.Keys["all"]
+	p.send(t, request{Method: http.MethodPost, Path: base + "/exports", As: all, Body: bodies["/exports"]}).want(t, http.StatusAccepted, "")
+	if rows, names := len(rest.Routes()), len(scope.Names()); rows != 19 || names != 11 {
+		t.Errorf("%d rows and %d scopes, want 19 and 11", rows, names)
+	}
 	for _, route := range rest.Routes() {
-		r := request{Method: route.Method, Path: base + route.Path}
-		if route.Method == http.MethodPost {
-			r.Body = bodies[route.Path]
+		r := request{Method: route.Method, Path: base + route.Path, Body: bodies[route.Path]}
+		if route.Method == http.MethodGet {
+			r.Body = ""
 		}
-		id := own.Orders.first()
-		if strings.HasPrefix(route.Path, "/products/") {
-			id = own.Products.first()
-		}
-		r.Path = strings.ReplaceAll(r.Path, "{id}", id)
 		for _, name := range append(scope.Names(), "all") {
-			if route.Method == http.MethodDelete { // each needs one of its own
-				made := parse[struct{ ID string }](t, string(p.send(t, request{Method: "POST", Path: base + "/webhooks", As: store.Keys["all"], Body: endpoint}).Body))
-				r.Path, r.Key = base+"/webhooks/"+made.ID, "delete-"+made.ID
+			r.Path, r.As = base+p.own(t, store, route), store.Keys[name]
+			if route.Method != http.MethodGet {
+				r.Key = rand.Text()
 			}
-			r.As = store.Keys[name]
-			a := p.send(t, r)
-			if name == "all" || name == route.Scope || name == strings.TrimSuffix(route.Scope, ".read")+".write" {
+			a, missing := p.send(t, r), lacking(route, name)
+			if missing == "" {
 				if a.Status >= 300 {
 					t.Errorf("%s %s with %s: %d %s", route.Method, route.Path, name, a.Status, a.Body)
 				}
@@ -43,11 +48,43 @@ func TestScopes(t *testing.T) {
 			}
 			a.want(t, http.StatusForbidden, "insufficient_scope")
 			challenge := a.Header.Get("WWW-Authenticate")
-			if !strings.Contains(challenge, `scope="`+route.Scope+`"`) || !strings.Contains(string(a.Body), route.Scope) {
-				t.Errorf("%s %s with %s does not name %s: %s %s", route.Method, route.Path, name, route.Scope, challenge, a.Body)
+			if !strings.Contains(challenge, `scope="`+missing+`"`) || !strings.Contains(string(a.Body), missing) {
+				t.Errorf("%s %s with %s does not name %s: %s %s", route.Method, route.Path, name, missing, challenge, a.Body)
 			}
 		}
 		r.As = store.StaffToken
 		p.send(t, r).want(t, http.StatusUnauthorized, "invalid_token")
 	}
+}
+
+// lacking is the scope that a key with the one that is named lacks for a row.
+func lacking(route rest.Route, name string) string {
+	switch {
+	case name == "all":
+		return ""
+	case name != route.Scope && name != strings.TrimSuffix(route.Scope, ".read")+".write":
+		return route.Scope
+	case route.Method == http.MethodPost && route.Path == "/exports":
+		return scope.OrdersRead
+	}
+	return ""
+}
+
+// own is the path of a row with an id of the store's own: of its list's first, or,
+// for a deletion, of one made for it.
+func (p *program) own(t *testing.T, store demo.Store, route rest.Route) string {
+	t.Helper()
+	list, _, found := strings.Cut(route.Path, "/{id}")
+	if !found {
+		return route.Path
+	}
+	if route.Method == http.MethodDelete {
+		made := p.send(t, request{Method: http.MethodPost, Path: base + list, As: store.Keys["all"], Body: bodies[list]})
+		return list + "/" + parse[struct{ ID string }](t, string(made.Body)).ID
+	}
+	page := parse[struct{ Data []struct{ ID string } }](t, string(p.send(t, request{Path: base + list + "?limit=1", As: store.Keys["all"]}).Body))
+	if len(page.Data) == 0 {
+		t.Fatalf("the store has none of %s", list)
+	}
+	return strings.Replace(route.Path, "{id}", page.Data[0].ID, 1)
 }

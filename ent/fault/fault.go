@@ -38,6 +38,10 @@ const (
 	MalformedBody           Kind = "malformed_body"
 	ValidationFailed        Kind = "validation_failed"
 	Conflict                Kind = "conflict" // a state fault; Code says which
+	LinkInvalid             Kind = "link_invalid"
+	LinkExpired             Kind = "link_expired"
+	FileGone                Kind = "file_gone"
+	RangeNotSatisfiable     Kind = "range_not_satisfiable"
 	Unavailable             Kind = "unavailable"
 	Internal                Kind = "internal_error"
 )
@@ -70,6 +74,9 @@ const (
 	ReplayPending     = "replay_pending"
 	AlreadyRevoked    = "already_revoked"
 	LastOwner         = "last_owner"
+	ThemeNotReady     = "theme_not_ready"
+	ThemeActive       = "theme_active"
+	ThemeNotFree      = "theme_not_free"
 )
 
 // Field is one thing wrong with the input. Exactly one of Pointer, Parameter

@@ -23,6 +23,9 @@ const (
 	OAuthApp Kind = "oauth_app"
 	Staff    Kind = "staff"
 	System   Kind = "system" // the operator's commands, the demo, background work
+	// Guest is whoever looks at a storefront. He changes nothing, so no note and
+	// no audit entry ever names one.
+	Guest Kind = "guest"
 )
 
 // Role is what a person may do in a store (contract, section 6).
@@ -115,6 +118,12 @@ func From(ctx context.Context) *Viewer {
 func Operator(ctx context.Context, store xid.ID) context.Context {
 	return With(ctx, &Viewer{Kind: System, Store: store, Name: "operator",
 		Granted: scope.Full(), Scopes: scope.Full(), Role: Owner})
+}
+
+// Visitor returns a context in which somebody looks at the storefront of a store.
+// He holds no scope.
+func Visitor(ctx context.Context, store xid.ID) context.Context {
+	return With(ctx, &Viewer{Kind: Guest, Store: store, Name: "visitor"})
 }
 
 // Everywhere returns a context for work across all stores.

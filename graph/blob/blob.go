@@ -1,77 +1,148 @@
 // Package blob keeps files: the parts of exports and the assets of themes. They
 // lie in a folder, or in a store that speaks S3.
+//
+// What a closed [Writer] wrote survives a power cut, so the database may name it
+// from then on. On a folder that takes more than the library does: file and
+// folders are flushed here.
+//
+// Errors say what went wrong and never where: no key, address or credential is
+// in their text. The cause is in the chain, for errors.Is and errors.AsType.
 package blob
 
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
-	"iter"
+
+	"gocloud.dev/blob"
 
 	"github.com/storefront-go/storefront/ent/micros"
 )
 
-// ErrNotFound says that there is no object under a key.
-var ErrNotFound = errors.New("blob: not found")
+var (
+	// ErrNotFound says that there is no object under a key.
+	ErrNotFound = errors.New("blob: not found")
+	// ErrTooLarge says that an object is larger than the reader takes.
+	ErrTooLarge = errors.New("blob: the object is larger than the limit")
+)
 
-// Store keeps objects under keys. A key consists of a-z, 0-9, -, _, . and /.
-type Store struct{}
-
-// Open opens the store at an address, such as s3://bucket?region=eu-1; or else a
-// folder, which is made.
-func Open(ctx context.Context, url, folder string) (*Store, error) { return &Store{}, nil }
-
-// Close ends the use of the store.
-func (s *Store) Close() error { return nil }
-
-// Writer writes one object, which exists once it is closed without an error.
-type Writer struct{}
-
-// Write implements io.Writer.
-func (w *Writer) Write(b []byte) (int, error) { return len(b), nil }
-
-// Close makes the object; on a folder it is on the disk then.
-func (w *Writer) Close() error { return nil }
-
-// Abort gives the object up.
-func (w *Writer) Abort() {}
-
-// Create begins an object. What has that key is replaced.
-func (s *Store) Create(ctx context.Context, key, contentType string) (*Writer, error) {
-	return &Writer{}, nil
-}
-
-// Put writes an object.
-func (s *Store) Put(ctx context.Context, key, contentType string, body []byte) error { return nil }
-
-// Get reads an object of up to limit bytes.
-func (s *Store) Get(ctx context.Context, key string, limit int64) ([]byte, error) {
-	return nil, ErrNotFound
-}
-
-// Range reads length bytes of an object from offset; to its end with -1.
-func (s *Store) Range(ctx context.Context, key string, offset, length int64) (io.ReadCloser, error) {
-	return nil, ErrNotFound
+// Store keeps objects under keys; see [CheckKey] for their form. It may be used
+// by many goroutines, and a folder or bucket by many processes.
+type Store struct {
+	bucket *blob.Bucket
+	folder *folder // nil on S3
+	remote *remote // nil on a folder
 }
 
 // Object is what a list tells of an object.
 type Object struct {
 	Key      string
-	Size     int64
+	Size     int64 // bytes
 	Modified micros.Time
 }
 
-// Stat tells of an object.
-func (s *Store) Stat(ctx context.Context, key string) (Object, error) { return Object{}, ErrNotFound }
-
-// List walks the objects whose keys begin with prefix.
-func (s *Store) List(ctx context.Context, prefix string) iter.Seq2[Object, error] {
-	return func(func(Object, error) bool) {}
+// Close ends the use of the store.
+func (s *Store) Close() error {
+	err := fault("close", s.bucket.Close())
+	if s.folder != nil {
+		err = errors.Join(err, fault("close", s.folder.root.Close()))
+	}
+	return err
 }
 
-// Delete removes an object; one that does not exist is no error.
-func (s *Store) Delete(ctx context.Context, key string) error { return nil }
+// Put writes an object in one go.
+func (s *Store) Put(ctx context.Context, key, contentType string, body []byte) error {
+	w, err := s.Create(ctx, key, contentType)
+	if err != nil {
+		return err
+	}
+	defer w.Abort()
+	if _, err := w.Write(body); err != nil {
+		return err
+	}
+	return w.Close()
+}
 
-// DeleteAll removes every object whose key begins with prefix, and what was left
-// behind by writers that were killed.
-func (s *Store) DeleteAll(ctx context.Context, prefix string) error { return nil }
+// Get reads an object of up to limit bytes; a larger one is [ErrTooLarge], one
+// that does not exist [ErrNotFound].
+func (s *Store) Get(ctx context.Context, key string, limit int64) ([]byte, error) {
+	if err := CheckKey(key); err != nil {
+		return nil, err
+	}
+	r, err := s.bucket.NewReader(ctx, key, nil)
+	if err != nil {
+		return nil, readFault(err)
+	}
+	defer r.Close()
+	if r.Size() > limit {
+		return nil, ErrTooLarge
+	}
+	body := make([]byte, r.Size())
+	if _, err := io.ReadFull(r, body); err != nil {
+		return nil, readFault(err)
+	}
+	return body, nil
+}
+
+// Range reads length bytes of an object from offset, to its end with -1, and
+// less where the object ends before: from its end on there is nothing to read,
+// which is no error. The context governs the reading too. The caller closes the
+// reader; what was not read by then is not fetched.
+func (s *Store) Range(ctx context.Context, key string, offset, length int64) (io.ReadCloser, error) {
+	if err := CheckKey(key); err != nil {
+		return nil, err
+	}
+	if offset < 0 {
+		return nil, fmt.Errorf("blob: a range begins at %d", offset)
+	}
+	if length == 0 {
+		// S3 has no empty ranges, but whether the object exists is still asked.
+		_, err := s.Stat(ctx, key)
+		return empty{}, err
+	}
+	r, err := s.bucket.NewRangeReader(ctx, key, offset, length, nil)
+	switch {
+	case err == nil:
+		return &reader{r}, nil
+	case apiCode(err) == "InvalidRange": // S3 for a range from the end on
+		return empty{}, nil
+	}
+	return nil, readFault(err)
+}
+
+// Stat tells of an object, or [ErrNotFound].
+func (s *Store) Stat(ctx context.Context, key string) (Object, error) {
+	if err := CheckKey(key); err != nil {
+		return Object{}, err
+	}
+	a, err := s.bucket.Attributes(ctx, key)
+	if err != nil {
+		return Object{}, readFault(err)
+	}
+	return Object{Key: key, Size: a.Size, Modified: micros.Of(a.ModTime)}, nil
+}
+
+// reader cleans the errors of reading.
+type reader struct{ r *blob.Reader }
+
+// Read implements io.Reader.
+func (r *reader) Read(b []byte) (int, error) {
+	n, err := r.r.Read(b)
+	if err != nil && !errors.Is(err, io.EOF) {
+		err = fault("read", err)
+	}
+	return n, err
+}
+
+// Close implements io.Closer.
+func (r *reader) Close() error { return fault("read", r.r.Close()) }
+
+// empty is a range of no bytes.
+type empty struct{}
+
+// Read implements io.Reader.
+func (empty) Read([]byte) (int, error) { return 0, io.EOF }
+
+// Close implements io.Closer.
+func (empty) Close() error { return nil }

@@ -4,35 +4,82 @@
 package install
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
+	"sync"
 
 	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/blob"
+	"github.com/storefront-go/storefront/graph/notify"
+	"github.com/storefront-go/storefront/graph/theme"
+	"github.com/storefront-go/storefront/graph/theme/sample"
 )
 
 // Config is what the keeper needs.
 type Config struct {
-	Store  *ent.Store
-	Blobs  *blob.Store
-	Logger *slog.Logger
+	Store *ent.Store
+	Blobs *blob.Store
+	// Samples are offered in the marketplace, and new stores begin with the first;
+	// by default [sample.All].
+	Samples []sample.Sample
+	// Notifier tells of themes that could not be processed; nil writes on the
+	// dashboard alone.
+	Notifier *notify.Notifier
+	// Preview returns the address of a store's storefront as a theme would show it,
+	// for events. graph.New sets it, since the core alone knows; nil for none.
+	Preview func(store *db.Store, theme xid.ID) string
+	Logger  *slog.Logger
 }
 
-// Keeper installs themes.
-type Keeper struct{ Config }
+// Keeper installs themes. Any number of processes may have one.
+type Keeper struct {
+	Config
+	// judging has room for one archive: judging one takes much of a core and many
+	// times the archive's memory.
+	judging chan struct{}
+	woken   chan struct{}
+	// samples are the samples as they are installed, read once.
+	samples func() ([]prepared, error)
+}
 
-// New makes a keeper.
+// New makes a keeper. [Keeper.Round] and [Keeper.Sweep] do its work.
 func New(c Config) (*Keeper, error) {
 	if c.Store == nil || c.Blobs == nil {
 		return nil, errors.New("install: a store and a blob store are needed")
 	}
-	return &Keeper{c}, nil
+	if c.Samples == nil {
+		c.Samples = sample.All()
+	}
+	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
+	k := &Keeper{Config: c, judging: make(chan struct{}, 1), woken: make(chan struct{}, 1)}
+	k.samples = sync.OnceValues(func() ([]prepared, error) { return prepare(c.Samples) })
+	return k, nil
 }
 
-// Seed makes sure that the samples are in the marketplace and that every store
-// has an active theme. Any number of processes may do so at once.
-func (k *Keeper) Seed(ctx context.Context) error { return nil }
+// Woken receives when there is an archive to process: the next round should come
+// now.
+func (k *Keeper) Woken() <-chan struct{} { return k.woken }
 
-// Round processes the archives that are due.
-func (k *Keeper) Round(ctx context.Context) error { return nil }
+func (k *Keeper) wake() {
+	select {
+	case k.woken <- struct{}{}:
+	default: // somebody is woken already
+	}
+}
+
+// Judge is [theme.Read], for one archive at a time: others wait, and give up when
+// ctx ends. Call it outside of transactions, where one that waits keeps nobody
+// else waiting.
+func (k *Keeper) Judge(ctx context.Context, archive []byte) (*theme.Package, error) {
+	select {
+	case k.judging <- struct{}{}:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	defer func() { <-k.judging }()
+	return theme.Read(archive)
+}

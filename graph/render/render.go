@@ -1,20 +1,148 @@
-// Package render shows data in the templates of a theme. A template can show
-// data and do nothing else: its time and its output are bounded.
 package render
 
 import (
+	"bytes"
+	"errors"
+	"fmt"
+	"html/template"
 	"io"
+	"slices"
+	"sync"
 )
 
+// MaxOutput is the most bytes that a page may have.
+const MaxOutput = 1 << 20
+
+// What ends a page while it is made.
+var (
+	ErrTooLarge = errors.New("the page is larger than 1 MiB")
+	ErrTooLong  = errors.New("the page takes too many steps")
+	ErrTooSlow  = errors.New("the page takes too much time")
+)
+
+var errBroken = errors.New("the template cannot be executed")
+
+// pages are the kinds of pages, and the names of their templates.
+var pages = []string{"home", "product", "search", "not_found"}
+
 // Theme is the compiled templates of a theme. It may be used by many at once.
-type Theme struct{}
+type Theme struct {
+	pages map[string]*template.Template
+	room  sync.Pool // of *bytes.Buffer: pages are made here before they are written
+}
 
 // Compile checks and compiles templates, which are named by their paths:
 // "templates/layout.html". asset returns the address of an asset by its path.
-// Its error names template and line, and is safe to show.
+//
+// Its error is [Errors]: what is wrong, by template and line, and safe to show.
 func Compile(templates map[string]string, asset func(path string) (url string, ok bool)) (*Theme, error) {
-	return &Theme{}, nil
+	src, errs := read(templates)
+	if len(errs) == 0 {
+		errs = src.check(asset)
+	}
+	if len(errs) > 0 {
+		return nil, errs.sorted()
+	}
+	t := &Theme{pages: make(map[string]*template.Template, len(pages))}
+	for _, name := range pages {
+		if err := t.add(name, src); err != nil {
+			errs = append(errs, asError(pathOf(name), err))
+		}
+	}
+	if len(errs) > 0 {
+		return nil, errs.sorted()
+	}
+	return t, nil
 }
 
-// Render writes a page: "home", "product", "search" or "not_found".
-func (t *Theme) Render(w io.Writer, page string, data map[string]any) error { return nil }
+// add compiles a page and tries it. A fault of html/template refuses the theme.
+func (t *Theme) add(page string, src *source) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = errBroken
+		}
+	}()
+	p, err := src.page(page)
+	if err != nil {
+		return err
+	}
+	if err := escape(p); err != nil {
+		return err
+	}
+	t.pages[page] = p
+	return t.try(page)
+}
+
+// try executes a page with full and with empty data. It has more time than a
+// page that a customer waits for: a busy machine must not refuse a theme.
+func (t *Theme) try(page string) error {
+	for _, data := range []map[string]any{SampleData(page), emptyData(page)} {
+		var out bytes.Buffer
+		if err := execute(t.pages[page], newMeter(&out, 10*maxTime), data); err != nil {
+			return err
+		}
+		if what := forbidden(out.String()); what != nil {
+			return &Error{Template: pathOf(page), Detail: "the page, once it is made, holds " + what.what + "; " + what.why}
+		}
+	}
+	return nil
+}
+
+// Render writes a page: "home", "product", "search" or "not_found". The data
+// consists of map[string]any, []any, string, bool, float64 and nil.
+//
+// Nothing is written when the page cannot be made. An error is [ErrTooLarge],
+// [ErrTooLong], [ErrTooSlow], an [*Error] that names template and line, that of
+// w, or says what is wrong with the data.
+func (t *Theme) Render(w io.Writer, page string, data map[string]any) error {
+	p, ok := t.pages[page]
+	if !ok {
+		return fmt.Errorf("render: there is no page %q", page)
+	}
+	if err := closed(data); err != nil {
+		return fmt.Errorf("render page %s: %w", page, err)
+	}
+	buf, ok := t.room.Get().(*bytes.Buffer)
+	if !ok {
+		buf = new(bytes.Buffer)
+	}
+	defer t.room.Put(buf)
+	buf.Reset()
+	if err := execute(p, newMeter(buf, maxTime), data); err != nil {
+		return fmt.Errorf("render page %s: %w", page, asCause(page, err))
+	}
+	_, err := w.Write(buf.Bytes())
+	return err
+}
+
+// execute makes a page. text/template passes panics of the runtime on; a fault
+// of it, or of html/template, costs this page and not the process.
+func execute(p *template.Template, w io.Writer, data map[string]any) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = errBroken
+		}
+	}()
+	return p.Execute(w, data)
+}
+
+// asCause keeps the limits as they are and turns errors of templates into [Error].
+func asCause(page string, err error) error {
+	if slices.ContainsFunc([]error{ErrTooLarge, ErrTooLong, ErrTooSlow}, func(limit error) bool { return errors.Is(err, limit) }) {
+		return err
+	}
+	return asError(pathOf(page), err)
+}
+
+// pathOf is the path of a page's template.
+func pathOf(page string) string { return "templates/" + page + ".html" }
+
+// pageOf is the page of a template, or "".
+func pageOf(path string) string {
+	for _, page := range pages {
+		if pathOf(page) == path {
+			return page
+		}
+	}
+	return ""
+}

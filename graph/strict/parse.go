@@ -11,6 +11,10 @@ import (
 // MaxDepth is how deep arrays and objects may nest, counted together.
 const MaxDepth = 32
 
+// maxRoom is for how many nodes room is made in advance: a body above a mebibyte
+// is mostly one long text.
+const maxRoom = 64 << 10
+
 // parser reads a text in one pass.
 type parser struct {
 	*document
@@ -30,7 +34,7 @@ func Parse(b []byte) (Value, error) {
 	if bytes.HasPrefix(b, []byte("\xef\xbb\xbf")) {
 		return Value{}, p.fail("byte order mark", 0)
 	}
-	p.nodes = make([]node, 0, len(b)/16+4)
+	p.nodes = make([]node, 0, min(len(b)/16+4, maxRoom))
 	p.space()
 	if p.pos == len(b) {
 		return Value{}, p.fail("nothing but white space up to the end", p.pos)

@@ -1,18 +1,22 @@
 // Package theme reads the archives in which themes arrive and judges everything
-// in them (contract, section 9).
+// in them (contract, section 9). Archives come from anyone: nothing in one is
+// believed, what is let through is listed, and time and memory do not grow with
+// what an archive claims.
 package theme
 
 import (
+	"io/fs"
+
 	"github.com/storefront-go/storefront/ent/digest"
 	"github.com/storefront-go/storefront/ent/state"
 )
 
-// Manifest is theme.json.
+// Manifest is theme.json. Lengths are in code points.
 type Manifest struct {
-	Name        string
-	Version     *string
-	Author      *string
-	Description *string
+	Name        string  // 1 to 255
+	Version     *string // up to 64 of 0-9, A-Z, a-z, ., + and -
+	Author      *string // up to 255
+	Description *string // up to 1000
 	// Preview is the path of the asset that pictures the theme, or "".
 	Preview string
 }
@@ -22,9 +26,9 @@ type Asset struct {
 	Path        string // in the archive: "assets/style.css"
 	Kind        state.AssetKind
 	ContentType string
-	Size        int64
+	Size        int64 // of what is served, in bytes
 	Sum         digest.Sum
-	Width       *int // in pixels
+	Width       *int // in pixels; nil where an image does not say
 	Height      *int
 	// Body is what is served: for a stylesheet, with its addresses made those of
 	// the other assets. A package that was parsed has none.
@@ -38,34 +42,16 @@ type Package struct {
 	Assets    []Asset           // by path
 }
 
-// Read judges an archive and returns what is in it. Its error is a *Problems.
-func Read(archive []byte) (*Package, error) { return nil, &Problems{} }
-
-// Problems is everything found wrong with an archive, at most 20.
-type Problems struct{ List []Problem }
-
-// Problem is one thing wrong with an archive.
-type Problem struct {
-	Path   string // of the entry, or "" for the archive itself
-	Detail string // a sentence that is safe to show
+// Read judges a zip archive and returns what is in it. Its error is a *Problems.
+// It may take seconds and some hundred megabytes for the worst archive; how many
+// run at once is for the caller to say.
+func Read(archive []byte) (*Package, error) {
+	found := &Problems{}
+	return judge(unzip(archive, found), found)
 }
 
-// Error implements error.
-func (p *Problems) Error() string { return "" }
-
-// Encode writes the package without the bodies of its assets, in one form: equal
-// packages have equal bytes, and their SHA-256 names them.
-func (p *Package) Encode() []byte { return nil }
-
-// Parse reads what Encode wrote.
-func Parse(content []byte) (*Package, error) { return nil, nil }
-
-// Size is the size in bytes of all templates and assets.
-func (p *Package) Size() int64 { return 0 }
-
-// Find returns the asset at a path.
-func (p *Package) Find(path string) (Asset, bool) { return Asset{}, false }
-
-// BlobKey is the key of an asset's bytes in the blob store, by its checksum and
-// content type: "assets/<hex>.css".
-func BlobKey(sum digest.Sum, contentType string) string { return "" }
+// ReadFS does the same with a folder. Its error is a *Problems.
+func ReadFS(fsys fs.FS) (*Package, error) {
+	found := &Problems{}
+	return judge(walk(fsys, found), found)
+}

@@ -27,7 +27,9 @@ type Config struct {
 	Jitter float64
 	// Timeout bounds one round; default five minutes.
 	Timeout time.Duration
-	Logger  *slog.Logger
+	// Woken makes the next round come now, as [Loop.Wake] does; nil never does.
+	Woken  <-chan struct{}
+	Logger *slog.Logger
 }
 
 // Loop runs rounds until it is stopped. A round that fails, or panics, is logged
@@ -98,6 +100,7 @@ func (l *Loop) rounds(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-l.wake:
+		case <-l.Woken:
 		case <-timer.C:
 		}
 		// Both may be ready: a loop that was stopped begins nothing.

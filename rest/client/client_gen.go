@@ -62,6 +62,159 @@ func (e CustomerStatus) Valid() bool {
 	}
 }
 
+// Defines values for ExportCompression.
+const (
+	ExportCompressionGzip ExportCompression = "gzip"
+	ExportCompressionNone ExportCompression = "none"
+)
+
+// Valid indicates whether the value is a known member of the ExportCompression enum.
+func (e ExportCompression) Valid() bool {
+	switch e {
+	case ExportCompressionGzip:
+		return true
+	case ExportCompressionNone:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ExportCreateCompression.
+const (
+	ExportCreateCompressionGzip        ExportCreateCompression = "gzip"
+	ExportCreateCompressionLessThanNil ExportCreateCompression = "<nil>"
+	ExportCreateCompressionNone        ExportCreateCompression = "none"
+)
+
+// Valid indicates whether the value is a known member of the ExportCreateCompression enum.
+func (e ExportCreateCompression) Valid() bool {
+	switch e {
+	case ExportCreateCompressionGzip:
+		return true
+	case ExportCreateCompressionLessThanNil:
+		return true
+	case ExportCreateCompressionNone:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ExportCreateFormat.
+const (
+	ExportCreateFormatCsv         ExportCreateFormat = "csv"
+	ExportCreateFormatJsonl       ExportCreateFormat = "jsonl"
+	ExportCreateFormatLessThanNil ExportCreateFormat = "<nil>"
+)
+
+// Valid indicates whether the value is a known member of the ExportCreateFormat enum.
+func (e ExportCreateFormat) Valid() bool {
+	switch e {
+	case ExportCreateFormatCsv:
+		return true
+	case ExportCreateFormatJsonl:
+		return true
+	case ExportCreateFormatLessThanNil:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ExportFormat.
+const (
+	ExportFormatCsv   ExportFormat = "csv"
+	ExportFormatJsonl ExportFormat = "jsonl"
+)
+
+// Valid indicates whether the value is a known member of the ExportFormat enum.
+func (e ExportFormat) Valid() bool {
+	switch e {
+	case ExportFormatCsv:
+		return true
+	case ExportFormatJsonl:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ExportKind.
+const (
+	ExportKindCustomers ExportKind = "customers"
+	ExportKindOrders    ExportKind = "orders"
+	ExportKindProducts  ExportKind = "products"
+)
+
+// Valid indicates whether the value is a known member of the ExportKind enum.
+func (e ExportKind) Valid() bool {
+	switch e {
+	case ExportKindCustomers:
+		return true
+	case ExportKindOrders:
+		return true
+	case ExportKindProducts:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ExportRequesterType.
+const (
+	ExportRequesterTypeAPIKey   ExportRequesterType = "api_key"
+	ExportRequesterTypeOauthApp ExportRequesterType = "oauth_app"
+	ExportRequesterTypeStaff    ExportRequesterType = "staff"
+	ExportRequesterTypeSystem   ExportRequesterType = "system"
+)
+
+// Valid indicates whether the value is a known member of the ExportRequesterType enum.
+func (e ExportRequesterType) Valid() bool {
+	switch e {
+	case ExportRequesterTypeAPIKey:
+		return true
+	case ExportRequesterTypeOauthApp:
+		return true
+	case ExportRequesterTypeStaff:
+		return true
+	case ExportRequesterTypeSystem:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ExportStatus.
+const (
+	ExportStatusCancelled ExportStatus = "cancelled"
+	ExportStatusCompleted ExportStatus = "completed"
+	ExportStatusExpired   ExportStatus = "expired"
+	ExportStatusFailed    ExportStatus = "failed"
+	ExportStatusQueued    ExportStatus = "queued"
+	ExportStatusRunning   ExportStatus = "running"
+)
+
+// Valid indicates whether the value is a known member of the ExportStatus enum.
+func (e ExportStatus) Valid() bool {
+	switch e {
+	case ExportStatusCancelled:
+		return true
+	case ExportStatusCompleted:
+		return true
+	case ExportStatusExpired:
+		return true
+	case ExportStatusFailed:
+		return true
+	case ExportStatusQueued:
+		return true
+	case ExportStatusRunning:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for FieldErrorCode.
 const (
 	FieldErrorCodeInvalidFormat FieldErrorCode = "invalid_format"
@@ -317,6 +470,72 @@ func (e Scope) Valid() bool {
 	}
 }
 
+// Defines values for ThemeAssetKind.
+const (
+	ThemeAssetKindCSS   ThemeAssetKind = "css"
+	ThemeAssetKindFont  ThemeAssetKind = "font"
+	ThemeAssetKindImage ThemeAssetKind = "image"
+)
+
+// Valid indicates whether the value is a known member of the ThemeAssetKind enum.
+func (e ThemeAssetKind) Valid() bool {
+	switch e {
+	case ThemeAssetKindCSS:
+		return true
+	case ThemeAssetKindFont:
+		return true
+	case ThemeAssetKindImage:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ThemeSource.
+const (
+	ThemeSourceDuplicate   ThemeSource = "duplicate"
+	ThemeSourceMarketplace ThemeSource = "marketplace"
+	ThemeSourceUpload      ThemeSource = "upload"
+)
+
+// Valid indicates whether the value is a known member of the ThemeSource enum.
+func (e ThemeSource) Valid() bool {
+	switch e {
+	case ThemeSourceDuplicate:
+		return true
+	case ThemeSourceMarketplace:
+		return true
+	case ThemeSourceUpload:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ThemeStatus.
+const (
+	ThemeStatusActive     ThemeStatus = "active"
+	ThemeStatusFailed     ThemeStatus = "failed"
+	ThemeStatusInactive   ThemeStatus = "inactive"
+	ThemeStatusProcessing ThemeStatus = "processing"
+)
+
+// Valid indicates whether the value is a known member of the ThemeStatus enum.
+func (e ThemeStatus) Valid() bool {
+	switch e {
+	case ThemeStatusActive:
+		return true
+	case ThemeStatusFailed:
+		return true
+	case ThemeStatusInactive:
+		return true
+	case ThemeStatusProcessing:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for WebhookAPIVersion.
 const (
 	WebhookAPIVersionV1 WebhookAPIVersion = "v1"
@@ -365,6 +584,8 @@ const (
 	WebhookEventCustomerCreated          WebhookEvent = "customer.created"
 	WebhookEventCustomerRedacted         WebhookEvent = "customer.redacted"
 	WebhookEventCustomerUpdated          WebhookEvent = "customer.updated"
+	WebhookEventExportCompleted          WebhookEvent = "export.completed"
+	WebhookEventExportFailed             WebhookEvent = "export.failed"
 	WebhookEventOrderCancelled           WebhookEvent = "order.cancelled"
 	WebhookEventOrderCompleted           WebhookEvent = "order.completed"
 	WebhookEventOrderCreated             WebhookEvent = "order.created"
@@ -381,6 +602,8 @@ const (
 	WebhookEventProductPublished         WebhookEvent = "product.published"
 	WebhookEventProductUnpublished       WebhookEvent = "product.unpublished"
 	WebhookEventProductUpdated           WebhookEvent = "product.updated"
+	WebhookEventThemeActivated           WebhookEvent = "theme.activated"
+	WebhookEventThemeInstalled           WebhookEvent = "theme.installed"
 	WebhookEventWebhookEndpointSuspended WebhookEvent = "webhook_endpoint.suspended"
 )
 
@@ -394,6 +617,10 @@ func (e WebhookEvent) Valid() bool {
 	case WebhookEventCustomerRedacted:
 		return true
 	case WebhookEventCustomerUpdated:
+		return true
+	case WebhookEventExportCompleted:
+		return true
+	case WebhookEventExportFailed:
 		return true
 	case WebhookEventOrderCancelled:
 		return true
@@ -426,6 +653,10 @@ func (e WebhookEvent) Valid() bool {
 	case WebhookEventProductUnpublished:
 		return true
 	case WebhookEventProductUpdated:
+		return true
+	case WebhookEventThemeActivated:
+		return true
+	case WebhookEventThemeInstalled:
 		return true
 	case WebhookEventWebhookEndpointSuspended:
 		return true
@@ -490,6 +721,9 @@ type Amount = int64
 
 // AppID The id of an OAuth app.
 type AppID = string
+
+// Checksum `sha256:` and the SHA-256 in hexadecimal.
+type Checksum = string
 
 // Currency A currency of ISO 4217, in upper case.
 type Currency = string
@@ -574,6 +808,216 @@ type CustomerPage struct {
 	// NextCursor Passed as `cursor` it gives the next page; null exactly on the last page.
 	NextCursor *NextCursor `json:"next_cursor"`
 }
+
+// Export A job that writes a file. Its detail adds the link, see `ExportDetail`.
+type Export struct {
+	// CompletedAt When it ended, in whichever way.
+	CompletedAt *OptionalTimestamp `json:"completed_at"`
+
+	// Compression Whether the file is compressed.
+	Compression ExportCompression `json:"compression"`
+
+	// CreatedAt A time in UTC with six fractional digits.
+	CreatedAt Timestamp `json:"created_at"`
+
+	// Error Why there is no file; null unless the job failed.
+	Error *ExportError `json:"error"`
+
+	// ExpiresAt When its file is removed, or was; 7 days after it completed.
+	ExpiresAt *OptionalTimestamp `json:"expires_at"`
+
+	// FileSizeBytes The bytes of the whole file as it is downloaded; null before it is complete.
+	FileSizeBytes *int64 `json:"file_size_bytes"`
+
+	// Filters What the job was narrowed to.
+	Filters ExportFilters `json:"filters"`
+
+	// Format CSV with the columns that the guide lists, or JSONL with one resource a line.
+	Format ExportFormat `json:"format"`
+
+	// ID The id of an export job.
+	ID ExportID `json:"id"`
+
+	// Kind What is exported, and which read scope that needs: orders need `orders.read`, products `products.read`, customers `customers.read`.
+	Kind ExportKind `json:"kind"`
+
+	// Progress How far the job has come.
+	Progress ExportProgress `json:"progress"`
+
+	// RequestedBy Who started the job, by the name of that time.
+	RequestedBy ExportRequester `json:"requested_by"`
+
+	// RowCount The rows of the whole file, a header left out; null before it is complete.
+	RowCount *int64 `json:"row_count"`
+
+	// Sha256 The SHA-256 of the whole file as it is downloaded, in hexadecimal; null before it is complete.
+	Sha256 *string `json:"sha256"`
+
+	// StartedAt When it began to run; the file holds what was created up to then.
+	StartedAt *OptionalTimestamp `json:"started_at"`
+
+	// Status A queued job waits for its turn, a running one is being written. A completed one has a file until it is expired. A failed one was given up, a cancelled one was stopped by somebody.
+	Status ExportStatus `json:"status"`
+}
+
+// ExportCompression Whether the file is compressed.
+type ExportCompression string
+
+// ExportCreate A job to start. Members that are not listed are refused.
+type ExportCreate struct {
+	// Compression How the file is compressed.
+	Compression *ExportCreateCompression `json:"compression,omitempty"`
+
+	// Filters What to narrow the job to; all of the kind where absent.
+	Filters *ExportFiltersCreate `json:"filters,omitempty"`
+
+	// Format The form of the file.
+	Format *ExportCreateFormat `json:"format,omitempty"`
+
+	// Kind What is exported, and which read scope that needs: orders need `orders.read`, products `products.read`, customers `customers.read`.
+	Kind ExportKind `json:"kind"`
+}
+
+// ExportCreateCompression How the file is compressed.
+type ExportCreateCompression string
+
+// ExportCreateFormat The form of the file.
+type ExportCreateFormat string
+
+// ExportDetail A job that writes a file, with the link to it.
+type ExportDetail struct {
+	// CompletedAt When it ended, in whichever way.
+	CompletedAt *OptionalTimestamp `json:"completed_at"`
+
+	// Compression Whether the file is compressed.
+	Compression ExportCompression `json:"compression"`
+
+	// CreatedAt A time in UTC with six fractional digits.
+	CreatedAt Timestamp `json:"created_at"`
+
+	// DownloadURL Where the file is, for whoever holds the address; fresh on each read. Null while there is no file, and for a credential without the read scope of the kind.
+	DownloadURL *string `json:"download_url"`
+
+	// DownloadURLExpiresAt Until when the link serves, 15 minutes from the answer; null where there is none.
+	DownloadURLExpiresAt *OptionalTimestamp `json:"download_url_expires_at"`
+
+	// Error Why there is no file; null unless the job failed.
+	Error *ExportError `json:"error"`
+
+	// ExpiresAt When its file is removed, or was; 7 days after it completed.
+	ExpiresAt *OptionalTimestamp `json:"expires_at"`
+
+	// FileSizeBytes The bytes of the whole file as it is downloaded; null before it is complete.
+	FileSizeBytes *int64 `json:"file_size_bytes"`
+
+	// Filters What the job was narrowed to.
+	Filters ExportFilters `json:"filters"`
+
+	// Format CSV with the columns that the guide lists, or JSONL with one resource a line.
+	Format ExportFormat `json:"format"`
+
+	// ID The id of an export job.
+	ID ExportID `json:"id"`
+
+	// Kind What is exported, and which read scope that needs: orders need `orders.read`, products `products.read`, customers `customers.read`.
+	Kind ExportKind `json:"kind"`
+
+	// Progress How far the job has come.
+	Progress ExportProgress `json:"progress"`
+
+	// RequestedBy Who started the job, by the name of that time.
+	RequestedBy ExportRequester `json:"requested_by"`
+
+	// RowCount The rows of the whole file, a header left out; null before it is complete.
+	RowCount *int64 `json:"row_count"`
+
+	// Sha256 The SHA-256 of the whole file as it is downloaded, in hexadecimal; null before it is complete.
+	Sha256 *string `json:"sha256"`
+
+	// StartedAt When it began to run; the file holds what was created up to then.
+	StartedAt *OptionalTimestamp `json:"started_at"`
+
+	// Status A queued job waits for its turn, a running one is being written. A completed one has a file until it is expired. A failed one was given up, a cancelled one was stopped by somebody.
+	Status ExportStatus `json:"status"`
+}
+
+// ExportError Why an export was given up.
+type ExportError struct {
+	// Code The stable name to branch on.
+	Code string `json:"code"`
+
+	// Message The same, for people.
+	Message string `json:"message"`
+}
+
+// ExportFilters What the job was narrowed to.
+type ExportFilters struct {
+	// CreatedFrom Only what was created at this time or later.
+	CreatedFrom *OptionalTimestamp `json:"created_from"`
+
+	// CreatedTo Only what was created before this time.
+	CreatedTo *OptionalTimestamp `json:"created_to"`
+
+	// Status Only what is in this state.
+	Status *string `json:"status"`
+}
+
+// ExportFiltersCreate What to narrow a job to. Members that are not listed are refused.
+type ExportFiltersCreate struct {
+	// CreatedFrom Only what was created at this time or later. RFC 3339, any offset.
+	CreatedFrom *time.Time `json:"created_from,omitempty"`
+
+	// CreatedTo Only what was created before this time, which is later than `created_from`. RFC 3339, any offset.
+	CreatedTo *time.Time `json:"created_to,omitempty"`
+
+	// Status Only what is in this state: `open`, `completed` or `cancelled` orders; `draft`, `active` or `archived` products; `guest`, `active`, `disabled` or `redacted` customers.
+	Status *string `json:"status,omitempty"`
+}
+
+// ExportFormat CSV with the columns that the guide lists, or JSONL with one resource a line.
+type ExportFormat string
+
+// ExportID The id of an export job.
+type ExportID = string
+
+// ExportKind What is exported, and which read scope that needs: orders need `orders.read`, products `products.read`, customers `customers.read`.
+type ExportKind string
+
+// ExportPage One page of export jobs.
+type ExportPage struct {
+	// Data The jobs of this page.
+	Data []Export `json:"data"`
+
+	// NextCursor Passed as `cursor` it gives the next page; null exactly on the last page.
+	NextCursor *NextCursor `json:"next_cursor"`
+}
+
+// ExportProgress How far the job has come.
+type ExportProgress struct {
+	// RowsDone The rows that are written, a header left out.
+	RowsDone int64 `json:"rows_done"`
+
+	// RowsEstimated How many there will be, as far as that is known.
+	RowsEstimated *int64 `json:"rows_estimated"`
+}
+
+// ExportRequester Who started the job, by the name of that time.
+type ExportRequester struct {
+	// ID The id of the key, the app or the person; `system` for the operator.
+	ID string `json:"id"`
+
+	// Name The name of the key, the app or the person.
+	Name string `json:"name"`
+
+	// Type What kind of caller it was.
+	Type ExportRequesterType `json:"type"`
+}
+
+// ExportRequesterType What kind of caller it was.
+type ExportRequesterType string
+
+// ExportStatus A queued job waits for its turn, a running one is being written. A completed one has a file until it is expired. A failed one was given up, a cancelled one was stopped by somebody.
+type ExportStatus string
 
 // FieldError One thing that is wrong. Exactly one of `pointer`, `parameter` and `header` says where.
 type FieldError struct {
@@ -762,6 +1206,69 @@ type LineItem struct {
 
 // LineItemID The id of an order's line.
 type LineItemID = string
+
+// MarketplaceTheme A theme that every store may install.
+type MarketplaceTheme struct {
+	// Author Who made it.
+	Author string `json:"author"`
+
+	// Categories The words under which it is found, sorted.
+	Categories []string `json:"categories"`
+
+	// Currency A currency of ISO 4217, in upper case.
+	Currency Currency `json:"currency"`
+
+	// ID The id of a theme of the marketplace.
+	ID MarketplaceThemeID `json:"id"`
+
+	// Installed Whether this store has it.
+	Installed bool `json:"installed"`
+
+	// InstalledThemeID The newest theme of this store that came of it; null where there is none.
+	InstalledThemeID *string `json:"installed_theme_id"`
+
+	// InstallsCount How often it was installed.
+	InstallsCount int64 `json:"installs_count"`
+
+	// Name The name that people read.
+	Name string `json:"name"`
+
+	// PreviewImageURL A picture of it.
+	PreviewImageURL *string `json:"preview_image_url"`
+
+	// PriceMinor An amount in the minor unit of the resource's currency.
+	PriceMinor Amount `json:"price_minor"`
+
+	// PublishedAt When it was last published.
+	PublishedAt Timestamp `json:"published_at"`
+
+	// RatingPercent How it was rated; null where nobody did.
+	RatingPercent *int32 `json:"rating_percent"`
+
+	// Slug Its name in addresses; unique in the marketplace.
+	Slug string `json:"slug"`
+
+	// Tagline One line about it.
+	Tagline *string `json:"tagline"`
+
+	// UpdatedAt A time in UTC with six fractional digits.
+	UpdatedAt Timestamp `json:"updated_at"`
+
+	// Version What its author calls this version of it.
+	Version string `json:"version"`
+}
+
+// MarketplaceThemeID The id of a theme of the marketplace.
+type MarketplaceThemeID = string
+
+// MarketplaceThemePage One page of the marketplace.
+type MarketplaceThemePage struct {
+	// Data The themes of this page.
+	Data []MarketplaceTheme `json:"data"`
+
+	// NextCursor Passed as `cursor` it gives the next page; null exactly on the last page.
+	NextCursor *NextCursor `json:"next_cursor"`
+}
 
 // NextCursor Passed as `cursor` it gives the next page; null exactly on the last page.
 type NextCursor = string
@@ -1078,6 +1585,123 @@ type StoreID = string
 // Tags Free labels.
 type Tags = []string
 
+// Theme A theme that the store has.
+type Theme struct {
+	// ActivatedAt When it was last activated; null where it never was.
+	ActivatedAt *OptionalTimestamp `json:"activated_at"`
+
+	// AssetCount How many stylesheets, fonts and images it has.
+	AssetCount int64 `json:"asset_count"`
+
+	// Author Who made it.
+	Author *string `json:"author"`
+
+	// Checksum The checksum of all that it consists of; equal themes have equal ones.
+	Checksum Checksum `json:"checksum"`
+
+	// CreatedAt A time in UTC with six fractional digits.
+	CreatedAt Timestamp `json:"created_at"`
+
+	// Description What its author says of it.
+	Description *string `json:"description"`
+
+	// ID The id of a theme of the store.
+	ID ThemeID `json:"id"`
+
+	// MarketplaceThemeID The theme of the marketplace that it came of.
+	MarketplaceThemeID *string `json:"marketplace_theme_id"`
+
+	// Name The theme's name in the store.
+	Name string `json:"name"`
+
+	// PreviewURL A signed link to the storefront as it would look, for whoever holds it, valid for a day at least; null while the theme is not ready.
+	PreviewURL *string `json:"preview_url"`
+
+	// SizeBytes The bytes of its templates and assets together.
+	SizeBytes int64 `json:"size_bytes"`
+
+	// Source Whether the theme came as an archive, from the marketplace, or as a copy of another theme.
+	Source ThemeSource `json:"source"`
+
+	// Status An archive that was imported is processing until it is inactive, ready to be activated, or has failed. The active theme is the one that the storefront shows.
+	Status ThemeStatus `json:"status"`
+
+	// UpdatedAt A time in UTC with six fractional digits.
+	UpdatedAt Timestamp `json:"updated_at"`
+
+	// Version What its author calls this version of it.
+	Version *string `json:"version"`
+}
+
+// ThemeAsset A stylesheet, font or image of a theme.
+type ThemeAsset struct {
+	// Checksum The checksum of its bytes.
+	Checksum Checksum `json:"checksum"`
+
+	// ContentType The media type that it is served with.
+	ContentType string `json:"content_type"`
+
+	// CreatedAt A time in UTC with six fractional digits.
+	CreatedAt Timestamp `json:"created_at"`
+
+	// Height In pixels, of an image that has it.
+	Height *int32 `json:"height"`
+
+	// ID The id of a theme's asset.
+	ID ThemeAssetID `json:"id"`
+
+	// Key Its path in the theme, such as `assets/style.css`.
+	Key string `json:"key"`
+
+	// Kind What it is.
+	Kind ThemeAssetKind `json:"kind"`
+
+	// SizeBytes Its bytes.
+	SizeBytes int64 `json:"size_bytes"`
+
+	// ThemeID The id of a theme of the store.
+	ThemeID ThemeID `json:"theme_id"`
+
+	// URL Where it is served, under the store's host. What is there never changes.
+	URL string `json:"url"`
+
+	// Width In pixels, of an image that has it.
+	Width *int32 `json:"width"`
+}
+
+// ThemeAssetKind What it is.
+type ThemeAssetKind string
+
+// ThemeAssetID The id of a theme's asset.
+type ThemeAssetID = string
+
+// ThemeAssetPage One page of assets.
+type ThemeAssetPage struct {
+	// Data The assets of this page.
+	Data []ThemeAsset `json:"data"`
+
+	// NextCursor Passed as `cursor` it gives the next page; null exactly on the last page.
+	NextCursor *NextCursor `json:"next_cursor"`
+}
+
+// ThemeID The id of a theme of the store.
+type ThemeID = string
+
+// ThemePage One page of themes.
+type ThemePage struct {
+	// Data The themes of this page.
+	Data []Theme `json:"data"`
+
+	// NextCursor Passed as `cursor` it gives the next page; null exactly on the last page.
+	NextCursor *NextCursor `json:"next_cursor"`
+}
+
+// ThemeSource Whether the theme came as an archive, from the marketplace, or as a copy of another theme.
+type ThemeSource string
+
+// ThemeStatus An archive that was imported is processing until it is inactive, ready to be activated, or has failed. The active theme is the one that the storefront shows.
+type ThemeStatus string
+
 // Timestamp A time in UTC with six fractional digits.
 type Timestamp = time.Time
 
@@ -1150,7 +1774,7 @@ type WebhookCreate struct {
 	URL string `json:"url"`
 }
 
-// WebhookEvent An event of the catalogue. `order.*` needs `orders.read`, `product.*` needs `products.read`, `customer.*` needs `customers.read`, the others need `webhooks.read`.
+// WebhookEvent An event of the catalogue. `order.*` needs `orders.read`, `product.*` needs `products.read`, `customer.*` needs `customers.read`, `export.*` needs `exports.read` and the read scope of what the job exports, `theme.*` needs `themes.read`, the others need `webhooks.read`.
 type WebhookEvent string
 
 // WebhookID The id of a webhook endpoint.
@@ -1196,6 +1820,36 @@ type ListCustomersParams struct {
 
 	// UpdatedFrom Only items changed at this time or later; the list then runs oldest change first. RFC 3339, any offset.
 	UpdatedFrom *UpdatedFrom `form:"updated_from,omitempty" json:"updated_from,omitempty"`
+
+	// IfNoneMatch The `ETag` of an earlier answer. An unchanged resource is 304 without a body.
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
+}
+
+// ListExportsParams defines parameters for ListExports.
+type ListExportsParams struct {
+	// Limit How many items a page holds at most, in decimal digits. Above 100 counts as 100; below 1 or not a number is 400 `invalid_parameter`.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor The `next_cursor` of the page before, with the same filters. Opaque; one that is not ours gives page one.
+	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+
+	// IfNoneMatch The `ETag` of an earlier answer. An unchanged resource is 304 without a body.
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
+}
+
+// CreateExportParams defines parameters for CreateExport.
+type CreateExportParams struct {
+	// IdempotencyKey Names this request, so that it takes effect once however often it is sent. Make a new random one for each new request, and send the same one again when an answer was lost. Kept for 24 hours.
+	IdempotencyKey IdempotencyKey `json:"Idempotency-Key"`
+}
+
+// ListMarketplaceThemesParams defines parameters for ListMarketplaceThemes.
+type ListMarketplaceThemesParams struct {
+	// Limit How many items a page holds at most, in decimal digits. Above 100 counts as 100; below 1 or not a number is 400 `invalid_parameter`.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor The `next_cursor` of the page before, with the same filters. Opaque; one that is not ours gives page one.
+	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 
 	// IfNoneMatch The `ETag` of an earlier answer. An unchanged resource is 304 without a body.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
@@ -1279,6 +1933,42 @@ type GetProductParams struct {
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
+// ListThemesParams defines parameters for ListThemes.
+type ListThemesParams struct {
+	// Limit How many items a page holds at most, in decimal digits. Above 100 counts as 100; below 1 or not a number is 400 `invalid_parameter`.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor The `next_cursor` of the page before, with the same filters. Opaque; one that is not ours gives page one.
+	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+
+	// IfNoneMatch The `ETag` of an earlier answer. An unchanged resource is 304 without a body.
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
+}
+
+// GetThemeParams defines parameters for GetTheme.
+type GetThemeParams struct {
+	// IfNoneMatch The `ETag` of an earlier answer. An unchanged resource is 304 without a body.
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
+}
+
+// ActivateThemeParams defines parameters for ActivateTheme.
+type ActivateThemeParams struct {
+	// IdempotencyKey Names this request, so that it takes effect once however often it is sent. Make a new random one for each new request, and send the same one again when an answer was lost. Kept for 24 hours.
+	IdempotencyKey IdempotencyKey `json:"Idempotency-Key"`
+}
+
+// ListThemeAssetsParams defines parameters for ListThemeAssets.
+type ListThemeAssetsParams struct {
+	// Limit How many items a page holds at most, in decimal digits. Above 100 counts as 100; below 1 or not a number is 400 `invalid_parameter`.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor The `next_cursor` of the page before, with the same filters. Opaque; one that is not ours gives page one.
+	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+
+	// IfNoneMatch The `ETag` of an earlier answer. An unchanged resource is 304 without a body.
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
+}
+
 // ListWebhooksParams defines parameters for ListWebhooks.
 type ListWebhooksParams struct {
 	// Limit How many items a page holds at most, in decimal digits. Above 100 counts as 100; below 1 or not a number is 400 `invalid_parameter`.
@@ -1302,6 +1992,9 @@ type DeleteWebhookParams struct {
 	// IdempotencyKey Names this request, so that it takes effect once however often it is sent. Make a new random one for each new request, and send the same one again when an answer was lost. Kept for 24 hours.
 	IdempotencyKey IdempotencyKey `json:"Idempotency-Key"`
 }
+
+// CreateExportJSONRequestBody defines body for CreateExport for application/json ContentType.
+type CreateExportJSONRequestBody = ExportCreate
 
 // CreateOrderNoteJSONRequestBody defines body for CreateOrderNote for application/json ContentType.
 type CreateOrderNoteJSONRequestBody = NoteCreate
@@ -1393,6 +2086,45 @@ type ClientInterface interface {
 	// Corresponds with GET /customers (the `ListCustomers` operationId).
 	ListCustomers(ctx context.Context, params *ListCustomersParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// ListExports List export jobs
+	//
+	// The store's export jobs, newest first. An app sees its own only; an API key sees all of the store's. The links to the files are in the details alone.
+	//
+	// Corresponds with GET /exports (the `ListExports` operationId).
+	ListExports(ctx context.Context, params *ListExportsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreateExportWithBody Start an export job
+	//
+	// Queues a job and answers at once; `Location` names it. Beside `exports.write` the credential needs the read scope of the kind: `orders.read`, `products.read` or `customers.read`; a missing one is 403 `insufficient_scope`. At most 50 jobs of a store may wait or run, of which five run at once; beyond that 409 `limit_reached`. The answer, and its replays, have no link: read the job for it.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /exports (the `CreateExport` operationId).
+	CreateExportWithBody(ctx context.Context, params *CreateExportParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreateExport Start an export job
+	//
+	// Queues a job and answers at once; `Location` names it. Beside `exports.write` the credential needs the read scope of the kind: `orders.read`, `products.read` or `customers.read`; a missing one is 403 `insufficient_scope`. At most 50 jobs of a store may wait or run, of which five run at once; beyond that 409 `limit_reached`. The answer, and its replays, have no link: read the job for it.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /exports (the `CreateExport` operationId).
+	CreateExport(ctx context.Context, params *CreateExportParams, body CreateExportJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// GetExport Fetch one export job
+	//
+	// The job with the link to its file. `download_url` is made anew for each answer and is valid for 15 minutes; it needs no credential, takes `GET`, `HEAD` and `Range`, and serves whoever holds it. It is null while there is no file, when the file is gone, and for a credential without the read scope of the kind. The answer is never kept (`no-store`) and has no `ETag`.
+	//
+	// Corresponds with GET /exports/{id} (the `GetExport` operationId).
+	GetExport(ctx context.Context, id ExportID, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ListMarketplaceThemes List marketplace themes
+	//
+	// The published themes of the marketplace, last published first by (`published_at`, `id`). `installed` tells whether this store has one of them.
+	//
+	// Corresponds with GET /marketplace/themes (the `ListMarketplaceThemes` operationId).
+	ListMarketplaceThemes(ctx context.Context, params *ListMarketplaceThemesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// GetMe Who am I
 	//
 	// The identity of the calling credential: its store, its effective scopes and its limits. Use it to check a new key, and to read page sizes and rates rather than assuming them.
@@ -1464,6 +2196,34 @@ type ClientInterface interface {
 	// Corresponds with GET /products/{id} (the `GetProduct` operationId).
 	GetProduct(ctx context.Context, id ProductID, params *GetProductParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// ListThemes List installed themes
+	//
+	// The themes of the store, newest first, the active one among them.
+	//
+	// Corresponds with GET /themes (the `ListThemes` operationId).
+	ListThemes(ctx context.Context, params *ListThemesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// GetTheme Fetch one installed theme
+	//
+	// The theme in whatever state it is. A deleted theme is 404.
+	//
+	// Corresponds with GET /themes/{id} (the `GetTheme` operationId).
+	GetTheme(ctx context.Context, id ThemeID, params *GetThemeParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ActivateTheme Activate a theme
+	//
+	// Shows the theme on the storefront in place of the active one, which becomes inactive; however many such requests come at once, exactly one theme is active. Activating the active theme changes nothing and is 200 too. A theme that is being processed or has failed is 409 `theme_not_ready`. There is no body, or an empty object.
+	//
+	// Corresponds with POST /themes/{id}/activate (the `ActivateTheme` operationId).
+	ActivateTheme(ctx context.Context, id ThemeID, params *ActivateThemeParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ListThemeAssets List a theme's assets
+	//
+	// The stylesheets, fonts and images of a theme by ascending `key`, compared byte by byte. A theme that is not ready has none.
+	//
+	// Corresponds with GET /themes/{id}/assets (the `ListThemeAssets` operationId).
+	ListThemeAssets(ctx context.Context, id ThemeID, params *ListThemeAssetsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// ListWebhooks List webhook endpoints
 	//
 	// The store's endpoints, newest first. An app sees its own only; an API key sees all of the store's.
@@ -1504,6 +2264,95 @@ type ClientInterface interface {
 // Corresponds with GET /customers (the `ListCustomers` operationId).
 func (c *Raw) ListCustomers(ctx context.Context, params *ListCustomersParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewListCustomersRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ListExports List export jobs
+//
+// The store's export jobs, newest first. An app sees its own only; an API key sees all of the store's. The links to the files are in the details alone.
+//
+// Corresponds with GET /exports (the `ListExports` operationId).
+func (c *Raw) ListExports(ctx context.Context, params *ListExportsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListExportsRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CreateExportWithBody Start an export job
+//
+// Queues a job and answers at once; `Location` names it. Beside `exports.write` the credential needs the read scope of the kind: `orders.read`, `products.read` or `customers.read`; a missing one is 403 `insufficient_scope`. At most 50 jobs of a store may wait or run, of which five run at once; beyond that 409 `limit_reached`. The answer, and its replays, have no link: read the job for it.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /exports (the `CreateExport` operationId).
+func (c *Raw) CreateExportWithBody(ctx context.Context, params *CreateExportParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateExportRequestWithBody(c.Server, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CreateExport Start an export job
+//
+// Queues a job and answers at once; `Location` names it. Beside `exports.write` the credential needs the read scope of the kind: `orders.read`, `products.read` or `customers.read`; a missing one is 403 `insufficient_scope`. At most 50 jobs of a store may wait or run, of which five run at once; beyond that 409 `limit_reached`. The answer, and its replays, have no link: read the job for it.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /exports (the `CreateExport` operationId).
+func (c *Raw) CreateExport(ctx context.Context, params *CreateExportParams, body CreateExportJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateExportRequest(c.Server, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GetExport Fetch one export job
+//
+// The job with the link to its file. `download_url` is made anew for each answer and is valid for 15 minutes; it needs no credential, takes `GET`, `HEAD` and `Range`, and serves whoever holds it. It is null while there is no file, when the file is gone, and for a credential without the read scope of the kind. The answer is never kept (`no-store`) and has no `ETag`.
+//
+// Corresponds with GET /exports/{id} (the `GetExport` operationId).
+func (c *Raw) GetExport(ctx context.Context, id ExportID, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetExportRequest(c.Server, id)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ListMarketplaceThemes List marketplace themes
+//
+// The published themes of the marketplace, last published first by (`published_at`, `id`). `installed` tells whether this store has one of them.
+//
+// Corresponds with GET /marketplace/themes (the `ListMarketplaceThemes` operationId).
+func (c *Raw) ListMarketplaceThemes(ctx context.Context, params *ListMarketplaceThemesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListMarketplaceThemesRequest(c.Server, params)
 	if err != nil {
 		return nil, err
 	}
@@ -1675,6 +2524,74 @@ func (c *Raw) GetProduct(ctx context.Context, id ProductID, params *GetProductPa
 	return c.Client.Do(req)
 }
 
+// ListThemes List installed themes
+//
+// The themes of the store, newest first, the active one among them.
+//
+// Corresponds with GET /themes (the `ListThemes` operationId).
+func (c *Raw) ListThemes(ctx context.Context, params *ListThemesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListThemesRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GetTheme Fetch one installed theme
+//
+// The theme in whatever state it is. A deleted theme is 404.
+//
+// Corresponds with GET /themes/{id} (the `GetTheme` operationId).
+func (c *Raw) GetTheme(ctx context.Context, id ThemeID, params *GetThemeParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetThemeRequest(c.Server, id, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ActivateTheme Activate a theme
+//
+// Shows the theme on the storefront in place of the active one, which becomes inactive; however many such requests come at once, exactly one theme is active. Activating the active theme changes nothing and is 200 too. A theme that is being processed or has failed is 409 `theme_not_ready`. There is no body, or an empty object.
+//
+// Corresponds with POST /themes/{id}/activate (the `ActivateTheme` operationId).
+func (c *Raw) ActivateTheme(ctx context.Context, id ThemeID, params *ActivateThemeParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewActivateThemeRequest(c.Server, id, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ListThemeAssets List a theme's assets
+//
+// The stylesheets, fonts and images of a theme by ascending `key`, compared byte by byte. A theme that is not ready has none.
+//
+// Corresponds with GET /themes/{id}/assets (the `ListThemeAssets` operationId).
+func (c *Raw) ListThemeAssets(ctx context.Context, id ThemeID, params *ListThemeAssetsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListThemeAssetsRequest(c.Server, id, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
 // ListWebhooks List webhook endpoints
 //
 // The store's endpoints, newest first. An app sees its own only; an API key sees all of the store's.
@@ -1814,6 +2731,255 @@ func NewListCustomersRequest(server string, params *ListCustomersParams) (*http.
 		if params.UpdatedFrom != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "updated_from", *params.UpdatedFrom, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "date-time"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+
+		if params.IfNoneMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-None-Match", *params.IfNoneMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-None-Match", headerParam0)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewListExportsRequest constructs an http.Request for the ListExports method
+func NewListExportsRequest(server string, params *ListExportsParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/exports")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Cursor != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", *params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+
+		if params.IfNoneMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-None-Match", *params.IfNoneMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-None-Match", headerParam0)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewCreateExportRequest calls the generic CreateExport builder with application/json body
+func NewCreateExportRequest(server string, params *CreateExportParams, body CreateExportJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewCreateExportRequestWithBody(server, params, "application/json", bodyReader)
+}
+
+// NewCreateExportRequestWithBody constructs an http.Request for the CreateExport method, with any body, and a specified content type
+func NewCreateExportRequestWithBody(server string, params *CreateExportParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/exports")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("Idempotency-Key", headerParam0)
+
+	}
+
+	return req, nil
+}
+
+// NewGetExportRequest constructs an http.Request for the GetExport method
+func NewGetExportRequest(server string, id ExportID) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/exports/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewListMarketplaceThemesRequest constructs an http.Request for the ListMarketplaceThemes method
+func NewListMarketplaceThemesRequest(server string, params *ListMarketplaceThemesParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/marketplace/themes")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Cursor != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", *params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
 				return nil, err
 			} else {
 				for _, qp := range strings.Split(queryFrag, "&") {
@@ -2372,6 +3538,271 @@ func NewGetProductRequest(server string, id ProductID, params *GetProductParams)
 	return req, nil
 }
 
+// NewListThemesRequest constructs an http.Request for the ListThemes method
+func NewListThemesRequest(server string, params *ListThemesParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/themes")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Cursor != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", *params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+
+		if params.IfNoneMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-None-Match", *params.IfNoneMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-None-Match", headerParam0)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewGetThemeRequest constructs an http.Request for the GetTheme method
+func NewGetThemeRequest(server string, id ThemeID, params *GetThemeParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/themes/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+
+		if params.IfNoneMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-None-Match", *params.IfNoneMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-None-Match", headerParam0)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewActivateThemeRequest constructs an http.Request for the ActivateTheme method
+func NewActivateThemeRequest(server string, id ThemeID, params *ActivateThemeParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/themes/%s/activate", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("Idempotency-Key", headerParam0)
+
+	}
+
+	return req, nil
+}
+
+// NewListThemeAssetsRequest constructs an http.Request for the ListThemeAssets method
+func NewListThemeAssetsRequest(server string, id ThemeID, params *ListThemeAssetsParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/themes/%s/assets", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Cursor != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", *params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+
+		if params.IfNoneMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-None-Match", *params.IfNoneMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-None-Match", headerParam0)
+		}
+
+	}
+
+	return req, nil
+}
+
 // NewListWebhooksRequest constructs an http.Request for the ListWebhooks method
 func NewListWebhooksRequest(server string, params *ListWebhooksParams) (*http.Request, error) {
 	var err error
@@ -2606,6 +4037,51 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with GET /customers (the `ListCustomers` operationId).
 	ListCustomersWithResponse(ctx context.Context, params *ListCustomersParams, reqEditors ...RequestEditorFn) (*ListCustomersResponse, error)
 
+	// ListExportsWithResponse List export jobs
+	//
+	// The store's export jobs, newest first. An app sees its own only; an API key sees all of the store's. The links to the files are in the details alone.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /exports (the `ListExports` operationId).
+	ListExportsWithResponse(ctx context.Context, params *ListExportsParams, reqEditors ...RequestEditorFn) (*ListExportsResponse, error)
+
+	// CreateExportWithBodyWithResponse Start an export job
+	//
+	// Queues a job and answers at once; `Location` names it. Beside `exports.write` the credential needs the read scope of the kind: `orders.read`, `products.read` or `customers.read`; a missing one is 403 `insufficient_scope`. At most 50 jobs of a store may wait or run, of which five run at once; beyond that 409 `limit_reached`. The answer, and its replays, have no link: read the job for it.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /exports (the `CreateExport` operationId).
+	CreateExportWithBodyWithResponse(ctx context.Context, params *CreateExportParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateExportResponse, error)
+
+	// CreateExportWithResponse Start an export job
+	//
+	// Queues a job and answers at once; `Location` names it. Beside `exports.write` the credential needs the read scope of the kind: `orders.read`, `products.read` or `customers.read`; a missing one is 403 `insufficient_scope`. At most 50 jobs of a store may wait or run, of which five run at once; beyond that 409 `limit_reached`. The answer, and its replays, have no link: read the job for it.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /exports (the `CreateExport` operationId).
+	CreateExportWithResponse(ctx context.Context, params *CreateExportParams, body CreateExportJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateExportResponse, error)
+
+	// GetExportWithResponse Fetch one export job
+	//
+	// The job with the link to its file. `download_url` is made anew for each answer and is valid for 15 minutes; it needs no credential, takes `GET`, `HEAD` and `Range`, and serves whoever holds it. It is null while there is no file, when the file is gone, and for a credential without the read scope of the kind. The answer is never kept (`no-store`) and has no `ETag`.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /exports/{id} (the `GetExport` operationId).
+	GetExportWithResponse(ctx context.Context, id ExportID, reqEditors ...RequestEditorFn) (*GetExportResponse, error)
+
+	// ListMarketplaceThemesWithResponse List marketplace themes
+	//
+	// The published themes of the marketplace, last published first by (`published_at`, `id`). `installed` tells whether this store has one of them.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /marketplace/themes (the `ListMarketplaceThemes` operationId).
+	ListMarketplaceThemesWithResponse(ctx context.Context, params *ListMarketplaceThemesParams, reqEditors ...RequestEditorFn) (*ListMarketplaceThemesResponse, error)
+
 	// GetMeWithResponse Who am I
 	//
 	// The identity of the calling credential: its store, its effective scopes and its limits. Use it to check a new key, and to read page sizes and rates rather than assuming them.
@@ -2687,6 +4163,42 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with GET /products/{id} (the `GetProduct` operationId).
 	GetProductWithResponse(ctx context.Context, id ProductID, params *GetProductParams, reqEditors ...RequestEditorFn) (*GetProductResponse, error)
 
+	// ListThemesWithResponse List installed themes
+	//
+	// The themes of the store, newest first, the active one among them.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /themes (the `ListThemes` operationId).
+	ListThemesWithResponse(ctx context.Context, params *ListThemesParams, reqEditors ...RequestEditorFn) (*ListThemesResponse, error)
+
+	// GetThemeWithResponse Fetch one installed theme
+	//
+	// The theme in whatever state it is. A deleted theme is 404.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /themes/{id} (the `GetTheme` operationId).
+	GetThemeWithResponse(ctx context.Context, id ThemeID, params *GetThemeParams, reqEditors ...RequestEditorFn) (*GetThemeResponse, error)
+
+	// ActivateThemeWithResponse Activate a theme
+	//
+	// Shows the theme on the storefront in place of the active one, which becomes inactive; however many such requests come at once, exactly one theme is active. Activating the active theme changes nothing and is 200 too. A theme that is being processed or has failed is 409 `theme_not_ready`. There is no body, or an empty object.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /themes/{id}/activate (the `ActivateTheme` operationId).
+	ActivateThemeWithResponse(ctx context.Context, id ThemeID, params *ActivateThemeParams, reqEditors ...RequestEditorFn) (*ActivateThemeResponse, error)
+
+	// ListThemeAssetsWithResponse List a theme's assets
+	//
+	// The stylesheets, fonts and images of a theme by ascending `key`, compared byte by byte. A theme that is not ready has none.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /themes/{id}/assets (the `ListThemeAssets` operationId).
+	ListThemeAssetsWithResponse(ctx context.Context, id ThemeID, params *ListThemeAssetsParams, reqEditors ...RequestEditorFn) (*ListThemeAssetsResponse, error)
+
 	// ListWebhooksWithResponse List webhook endpoints
 	//
 	// The store's endpoints, newest first. An app sees its own only; an API key sees all of the store's.
@@ -2766,6 +4278,198 @@ func (r ListCustomersResponse) StatusCode() int {
 
 // ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
 func (r ListCustomersResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type ListExportsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *ExportPage
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ListExportsResponse) GetJSON200() *ExportPage {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r ListExportsResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r ListExportsResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ListExportsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListExportsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ListExportsResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type CreateExportResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON202 the response for an HTTP 202 `application/json` response
+	JSON202 *Export
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+}
+
+// GetJSON202 returns the response for an HTTP 202 `application/json` response
+func (r CreateExportResponse) GetJSON202() *Export {
+	return r.JSON202
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r CreateExportResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r CreateExportResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r CreateExportResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r CreateExportResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r CreateExportResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type GetExportResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *ExportDetail
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r GetExportResponse) GetJSON200() *ExportDetail {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r GetExportResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r GetExportResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r GetExportResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetExportResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r GetExportResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type ListMarketplaceThemesResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *MarketplaceThemePage
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ListMarketplaceThemesResponse) GetJSON200() *MarketplaceThemePage {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r ListMarketplaceThemesResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r ListMarketplaceThemesResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ListMarketplaceThemesResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListMarketplaceThemesResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ListMarketplaceThemesResponse) ContentType() string {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.Header.Get("Content-Type")
 	}
@@ -3108,6 +4812,198 @@ func (r GetProductResponse) ContentType() string {
 	return ""
 }
 
+type ListThemesResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *ThemePage
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ListThemesResponse) GetJSON200() *ThemePage {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r ListThemesResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r ListThemesResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ListThemesResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListThemesResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ListThemesResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type GetThemeResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Theme
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r GetThemeResponse) GetJSON200() *Theme {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r GetThemeResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r GetThemeResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r GetThemeResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetThemeResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r GetThemeResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type ActivateThemeResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Theme
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ActivateThemeResponse) GetJSON200() *Theme {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r ActivateThemeResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r ActivateThemeResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ActivateThemeResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ActivateThemeResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ActivateThemeResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type ListThemeAssetsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *ThemeAssetPage
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ListThemeAssetsResponse) GetJSON200() *ThemeAssetPage {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r ListThemeAssetsResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r ListThemeAssetsResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ListThemeAssetsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListThemeAssetsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ListThemeAssetsResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 type ListWebhooksResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -3260,6 +5156,81 @@ func (c *ClientWithResponses) ListCustomersWithResponse(ctx context.Context, par
 	return ParseListCustomersResponse(rsp)
 }
 
+// ListExportsWithResponse List export jobs
+//
+// The store's export jobs, newest first. An app sees its own only; an API key sees all of the store's. The links to the files are in the details alone.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /exports (the `ListExports` operationId).
+func (c *ClientWithResponses) ListExportsWithResponse(ctx context.Context, params *ListExportsParams, reqEditors ...RequestEditorFn) (*ListExportsResponse, error) {
+	rsp, err := c.ListExports(ctx, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListExportsResponse(rsp)
+}
+
+// CreateExportWithBodyWithResponse Start an export job
+//
+// Queues a job and answers at once; `Location` names it. Beside `exports.write` the credential needs the read scope of the kind: `orders.read`, `products.read` or `customers.read`; a missing one is 403 `insufficient_scope`. At most 50 jobs of a store may wait or run, of which five run at once; beyond that 409 `limit_reached`. The answer, and its replays, have no link: read the job for it.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /exports (the `CreateExport` operationId).
+func (c *ClientWithResponses) CreateExportWithBodyWithResponse(ctx context.Context, params *CreateExportParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateExportResponse, error) {
+	rsp, err := c.CreateExportWithBody(ctx, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreateExportResponse(rsp)
+}
+
+// CreateExportWithResponse Start an export job
+//
+// Queues a job and answers at once; `Location` names it. Beside `exports.write` the credential needs the read scope of the kind: `orders.read`, `products.read` or `customers.read`; a missing one is 403 `insufficient_scope`. At most 50 jobs of a store may wait or run, of which five run at once; beyond that 409 `limit_reached`. The answer, and its replays, have no link: read the job for it.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /exports (the `CreateExport` operationId).
+func (c *ClientWithResponses) CreateExportWithResponse(ctx context.Context, params *CreateExportParams, body CreateExportJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateExportResponse, error) {
+	rsp, err := c.CreateExport(ctx, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreateExportResponse(rsp)
+}
+
+// GetExportWithResponse Fetch one export job
+//
+// The job with the link to its file. `download_url` is made anew for each answer and is valid for 15 minutes; it needs no credential, takes `GET`, `HEAD` and `Range`, and serves whoever holds it. It is null while there is no file, when the file is gone, and for a credential without the read scope of the kind. The answer is never kept (`no-store`) and has no `ETag`.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /exports/{id} (the `GetExport` operationId).
+func (c *ClientWithResponses) GetExportWithResponse(ctx context.Context, id ExportID, reqEditors ...RequestEditorFn) (*GetExportResponse, error) {
+	rsp, err := c.GetExport(ctx, id, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetExportResponse(rsp)
+}
+
+// ListMarketplaceThemesWithResponse List marketplace themes
+//
+// The published themes of the marketplace, last published first by (`published_at`, `id`). `installed` tells whether this store has one of them.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /marketplace/themes (the `ListMarketplaceThemes` operationId).
+func (c *ClientWithResponses) ListMarketplaceThemesWithResponse(ctx context.Context, params *ListMarketplaceThemesParams, reqEditors ...RequestEditorFn) (*ListMarketplaceThemesResponse, error) {
+	rsp, err := c.ListMarketplaceThemes(ctx, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListMarketplaceThemesResponse(rsp)
+}
+
 // GetMeWithResponse Who am I
 //
 // The identity of the calling credential: its store, its effective scopes and its limits. Use it to check a new key, and to read page sizes and rates rather than assuming them.
@@ -3395,6 +5366,66 @@ func (c *ClientWithResponses) GetProductWithResponse(ctx context.Context, id Pro
 	return ParseGetProductResponse(rsp)
 }
 
+// ListThemesWithResponse List installed themes
+//
+// The themes of the store, newest first, the active one among them.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /themes (the `ListThemes` operationId).
+func (c *ClientWithResponses) ListThemesWithResponse(ctx context.Context, params *ListThemesParams, reqEditors ...RequestEditorFn) (*ListThemesResponse, error) {
+	rsp, err := c.ListThemes(ctx, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListThemesResponse(rsp)
+}
+
+// GetThemeWithResponse Fetch one installed theme
+//
+// The theme in whatever state it is. A deleted theme is 404.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /themes/{id} (the `GetTheme` operationId).
+func (c *ClientWithResponses) GetThemeWithResponse(ctx context.Context, id ThemeID, params *GetThemeParams, reqEditors ...RequestEditorFn) (*GetThemeResponse, error) {
+	rsp, err := c.GetTheme(ctx, id, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetThemeResponse(rsp)
+}
+
+// ActivateThemeWithResponse Activate a theme
+//
+// Shows the theme on the storefront in place of the active one, which becomes inactive; however many such requests come at once, exactly one theme is active. Activating the active theme changes nothing and is 200 too. A theme that is being processed or has failed is 409 `theme_not_ready`. There is no body, or an empty object.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /themes/{id}/activate (the `ActivateTheme` operationId).
+func (c *ClientWithResponses) ActivateThemeWithResponse(ctx context.Context, id ThemeID, params *ActivateThemeParams, reqEditors ...RequestEditorFn) (*ActivateThemeResponse, error) {
+	rsp, err := c.ActivateTheme(ctx, id, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseActivateThemeResponse(rsp)
+}
+
+// ListThemeAssetsWithResponse List a theme's assets
+//
+// The stylesheets, fonts and images of a theme by ascending `key`, compared byte by byte. A theme that is not ready has none.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /themes/{id}/assets (the `ListThemeAssets` operationId).
+func (c *ClientWithResponses) ListThemeAssetsWithResponse(ctx context.Context, id ThemeID, params *ListThemeAssetsParams, reqEditors ...RequestEditorFn) (*ListThemeAssetsResponse, error) {
+	rsp, err := c.ListThemeAssets(ctx, id, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListThemeAssetsResponse(rsp)
+}
+
 // ListWebhooksWithResponse List webhook endpoints
 //
 // The store's endpoints, newest first. An app sees its own only; an API key sees all of the store's.
@@ -3471,6 +5502,138 @@ func ParseListCustomersResponse(rsp *http.Response) (*ListCustomersResponse, err
 	switch {
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
 		var dest CustomerPage
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseListExportsResponse parses an HTTP response from a ListExportsWithResponse call
+func ParseListExportsResponse(rsp *http.Response) (*ListExportsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListExportsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest ExportPage
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseCreateExportResponse parses an HTTP response from a CreateExportWithResponse call
+func ParseCreateExportResponse(rsp *http.Response) (*CreateExportResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &CreateExportResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 202:
+		var dest Export
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON202 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseGetExportResponse parses an HTTP response from a GetExportWithResponse call
+func ParseGetExportResponse(rsp *http.Response) (*GetExportResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetExportResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest ExportDetail
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseListMarketplaceThemesResponse parses an HTTP response from a ListMarketplaceThemesWithResponse call
+func ParseListMarketplaceThemesResponse(rsp *http.Response) (*ListMarketplaceThemesResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListMarketplaceThemesResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest MarketplaceThemePage
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}
@@ -3702,6 +5865,138 @@ func ParseGetProductResponse(rsp *http.Response) (*GetProductResponse, error) {
 	switch {
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
 		var dest Product
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseListThemesResponse parses an HTTP response from a ListThemesWithResponse call
+func ParseListThemesResponse(rsp *http.Response) (*ListThemesResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListThemesResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest ThemePage
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseGetThemeResponse parses an HTTP response from a GetThemeWithResponse call
+func ParseGetThemeResponse(rsp *http.Response) (*GetThemeResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetThemeResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Theme
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseActivateThemeResponse parses an HTTP response from a ActivateThemeWithResponse call
+func ParseActivateThemeResponse(rsp *http.Response) (*ActivateThemeResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ActivateThemeResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Theme
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseListThemeAssetsResponse parses an HTTP response from a ListThemeAssetsWithResponse call
+func ParseListThemeAssetsResponse(rsp *http.Response) (*ListThemeAssetsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListThemeAssetsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest ThemeAssetPage
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}

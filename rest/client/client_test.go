@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"iter"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -205,6 +206,44 @@ func TestWalkStops(t *testing.T) {
 	if p, ok := errors.AsType[*Problem](failed); n != 3 || !ok || p.Code != "rate_limited" {
 		t.Errorf("%d items and %v, want two customers and the refusal", n, failed)
 	}
+}
+
+// Every list has a walk, which asks for the address of its list.
+func TestEveryListHasAWalk(t *testing.T) {
+	var asked []string
+	c := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		asked = append(asked, r.URL.Path)
+		answer(w, "application/json", 200, `{"data":[{"id":"a"}],"next_cursor":null}`)
+	})
+	count := func(n int, err error) {
+		if n != 1 || err != nil {
+			t.Errorf("%s: %d items, %v", asked[len(asked)-1], n, err)
+		}
+	}
+	ctx := t.Context()
+	count(drained(c.Orders(ctx, nil)))
+	count(drained(c.Products(ctx, nil)))
+	count(drained(c.Customers(ctx, nil)))
+	count(drained(c.Exports(ctx, nil)))
+	count(drained(c.Webhooks(ctx, nil)))
+	count(drained(c.Themes(ctx, nil)))
+	count(drained(c.ThemeAssets(ctx, "thm_1", nil)))
+	count(drained(c.MarketplaceThemes(ctx, nil)))
+	var want []string
+	for _, list := range []string{"orders", "products", "customers", "exports", "webhooks", "themes", "themes/thm_1/assets", "marketplace/themes"} {
+		want = append(want, "/api/public/v1/"+list)
+	}
+	if diff := cmp.Diff(want, asked); diff != "" {
+		t.Errorf("addresses (-want +got):\n%s", diff)
+	}
+}
+
+// drained counts what a walk yields.
+func drained[T any](items iter.Seq2[T, error]) (n int, err error) {
+	for _, err = range items {
+		n++
+	}
+	return n, err
 }
 
 // Absent values of answers are pointers, so that null and zero differ.

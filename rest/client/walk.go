@@ -84,6 +84,78 @@ func (c *Client) Webhooks(ctx context.Context, params *ListWebhooksParams) iter.
 	})
 }
 
+// Exports walks every export job that the credential may see; see [Client.Products].
+func (c *Client) Exports(ctx context.Context, params *ListExportsParams) iter.Seq2[Export, error] {
+	p := copied(params)
+	p.IfNoneMatch = nil
+	return walk(p.Cursor, func(cursor *Cursor) ([]Export, *NextCursor, error) {
+		p := p
+		p.Cursor = cursor
+		res, err := c.ListExportsWithResponse(ctx, &p)
+		if err != nil {
+			return nil, nil, err
+		}
+		if err := Err(res); err != nil || res.JSON200 == nil {
+			return nil, nil, orNoPage(err)
+		}
+		return res.JSON200.Data, res.JSON200.NextCursor, nil
+	})
+}
+
+// Themes walks every theme of the store; see [Client.Products].
+func (c *Client) Themes(ctx context.Context, params *ListThemesParams) iter.Seq2[Theme, error] {
+	p := copied(params)
+	p.IfNoneMatch = nil
+	return walk(p.Cursor, func(cursor *Cursor) ([]Theme, *NextCursor, error) {
+		p := p
+		p.Cursor = cursor
+		res, err := c.ListThemesWithResponse(ctx, &p)
+		if err != nil {
+			return nil, nil, err
+		}
+		if err := Err(res); err != nil || res.JSON200 == nil {
+			return nil, nil, orNoPage(err)
+		}
+		return res.JSON200.Data, res.JSON200.NextCursor, nil
+	})
+}
+
+// ThemeAssets walks every asset of a theme; see [Client.Products].
+func (c *Client) ThemeAssets(ctx context.Context, id ThemeID, params *ListThemeAssetsParams) iter.Seq2[ThemeAsset, error] {
+	p := copied(params)
+	p.IfNoneMatch = nil
+	return walk(p.Cursor, func(cursor *Cursor) ([]ThemeAsset, *NextCursor, error) {
+		p := p
+		p.Cursor = cursor
+		res, err := c.ListThemeAssetsWithResponse(ctx, id, &p)
+		if err != nil {
+			return nil, nil, err
+		}
+		if err := Err(res); err != nil || res.JSON200 == nil {
+			return nil, nil, orNoPage(err)
+		}
+		return res.JSON200.Data, res.JSON200.NextCursor, nil
+	})
+}
+
+// MarketplaceThemes walks every published theme of the marketplace; see [Client.Products].
+func (c *Client) MarketplaceThemes(ctx context.Context, params *ListMarketplaceThemesParams) iter.Seq2[MarketplaceTheme, error] {
+	p := copied(params)
+	p.IfNoneMatch = nil
+	return walk(p.Cursor, func(cursor *Cursor) ([]MarketplaceTheme, *NextCursor, error) {
+		p := p
+		p.Cursor = cursor
+		res, err := c.ListMarketplaceThemesWithResponse(ctx, &p)
+		if err != nil {
+			return nil, nil, err
+		}
+		if err := Err(res); err != nil || res.JSON200 == nil {
+			return nil, nil, orNoPage(err)
+		}
+		return res.JSON200.Data, res.JSON200.NextCursor, nil
+	})
+}
+
 // walk yields the items of page after page until next is nil: the only end of
 // a list (spec, section 4).
 func walk[T any](cursor *string, fetch func(cursor *string) (items []T, next *string, err error)) iter.Seq2[T, error] {

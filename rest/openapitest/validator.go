@@ -23,6 +23,7 @@ type Validator struct {
 	prefixes []string // paths of the servers, without a trailing slash
 	routes   []route
 	problem  *jsonschema.Schema
+	events   []Event
 }
 
 // New loads and validates an OpenAPI 3.1 document, YAML or JSON, with its
@@ -54,6 +55,9 @@ func load(data []byte) (*Validator, error) {
 		v.prefixes = append(v.prefixes, strings.TrimSuffix(s.URL, "/"))
 	}
 	if v.problem, err = compiler.Compile(docURL + "#/components/schemas/Problem"); err != nil {
+		return nil, err
+	}
+	if err := v.compileEvents(compiler, data); err != nil {
 		return nil, err
 	}
 	return v, v.compile(compiler)

@@ -239,17 +239,25 @@ func TestOperations(t *testing.T) {
 		got[op.Method+" "+op.Path] = op.ID + " " + op.Scope
 	}
 	want := map[string]string{
-		"GET /me":                 "getMe products.read",
-		"GET /orders":             "listOrders orders.read",
-		"GET /orders/{id}":        "getOrder orders.read",
-		"POST /orders/{id}/notes": "createOrderNote orders.write",
-		"GET /products":           "listProducts products.read",
-		"GET /products/{id}":      "getProduct products.read",
-		"POST /products":          "createProduct products.write",
-		"GET /customers":          "listCustomers customers.read",
-		"GET /webhooks":           "listWebhooks webhooks.read",
-		"POST /webhooks":          "createWebhook webhooks.write",
-		"DELETE /webhooks/{id}":   "deleteWebhook webhooks.write",
+		"GET /me":                    "getMe products.read",
+		"GET /orders":                "listOrders orders.read",
+		"GET /orders/{id}":           "getOrder orders.read",
+		"POST /orders/{id}/notes":    "createOrderNote orders.write",
+		"GET /products":              "listProducts products.read",
+		"GET /products/{id}":         "getProduct products.read",
+		"POST /products":             "createProduct products.write",
+		"GET /customers":             "listCustomers customers.read",
+		"GET /exports":               "listExports exports.read",
+		"POST /exports":              "createExport exports.write",
+		"GET /exports/{id}":          "getExport exports.read",
+		"GET /webhooks":              "listWebhooks webhooks.read",
+		"POST /webhooks":             "createWebhook webhooks.write",
+		"DELETE /webhooks/{id}":      "deleteWebhook webhooks.write",
+		"GET /themes":                "listThemes themes.read",
+		"GET /themes/{id}":           "getTheme themes.read",
+		"GET /themes/{id}/assets":    "listThemeAssets themes.read",
+		"POST /themes/{id}/activate": "activateTheme themes.write",
+		"GET /marketplace/themes":    "listMarketplaceThemes themes.read",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("operations (-want +got):\n%s", diff)

@@ -36,7 +36,7 @@ func TestAppend(t *testing.T) {
 			Fields: []fault.Field{{Header: "Idempotency-Key", Pointer: "#", Code: fault.Required, Detail: "Is missing."}}}},
 		{"not_found", fault.Missing("order")},
 		{"state", fault.State(fault.OutOfStock, `Only 2 of "MUG" are left.`)},
-		{"state_without_row", fault.State("theme_not_ready", "The theme is still being processed.")},
+		{"state_without_row", fault.State("kiln_cold", "The kiln is still cold.")},
 		{"internal_error", must(Of(errors.New("dial tcp 10.0.0.1: refused")))},
 		{"without_detail", &fault.Error{Kind: fault.Unavailable, Err: errors.New("secret cause")}},
 	} {
@@ -93,7 +93,7 @@ func TestOf(t *testing.T) {
 		{"wrapped", fmt.Errorf("load: %w", missing), fault.NotFound, 404},
 		{"joined", errors.Join(errors.New("x"), missing), fault.NotFound, 404},
 		{"state", fault.State(fault.LastOwner, "x"), fault.Conflict, 409},
-		{"unknown state", fault.State("theme_not_ready", "x"), fault.Conflict, 409},
+		{"unknown state", fault.State("kiln_cold", "x"), fault.Conflict, 409},
 		{"state named like another kind", fault.State("not_found", "x"), fault.Conflict, 409},
 		{"forbidden", fault.New(fault.Forbidden, "x"), fault.Forbidden, 403},
 		{"foreign", errors.New("SELECT secret"), fault.Internal, 500},
@@ -121,6 +121,7 @@ func TestStatuses(t *testing.T) {
 		fault.Forbidden: 403, fault.InvalidParameter: 400, fault.IdempotencyKeyRequired: 400, fault.IdempotencyKeyInvalid: 400,
 		fault.IdempotencyKeyReused: 409, fault.IdempotencyInProgress: 409, fault.IdempotencyNotSupported: 400,
 		fault.PayloadTooLarge: 413, fault.UnsupportedMediaType: 415, fault.MalformedBody: 400, fault.ValidationFailed: 422,
+		fault.LinkInvalid: 403, fault.LinkExpired: 403, fault.FileGone: 410, fault.RangeNotSatisfiable: 416,
 		fault.Conflict: 409, fault.Unavailable: 503, fault.Internal: 500,
 	}
 	for kind, status := range want {

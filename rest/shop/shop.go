@@ -1,3 +1,154 @@
 // Package shop serves the storefronts: the pages that the customers of a store
 // see at its own host (contract, section 9).
+//
+// A page is made of the active theme's templates and the published products, and
+// kept in memory. Once a second, and only while somebody looks, a store is asked
+// whether anything has changed; a page that is kept costs no query.
 package shop
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/storefront-go/storefront/ent/digest"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph"
+	"github.com/storefront-go/storefront/graph/link"
+	"github.com/storefront-go/storefront/rest/memo"
+)
+
+// The memory that all storefronts share, in bytes.
+const (
+	// pageMemory holds pages that have an address of their own.
+	pageMemory = 48 << 20
+	// looseMemory holds what visitors' questions and wrong addresses make. Anybody
+	// can ask for any number of these, so they push out only one another.
+	looseMemory = 16 << 20
+	// themeMemory holds compiled themes.
+	themeMemory = 64 << 20
+	// catalogueMemory holds the texts that are searched.
+	catalogueMemory = 32 << 20
+)
+
+// How many hosts are remembered, those of stores and those of none.
+const maxHosts = 10_000
+
+// maxMaking is how many pages are made at once, so that storefronts leave
+// connections to the API; and of those, how many for one store.
+const (
+	maxMaking = 6
+	maxOfOne  = 3
+)
+
+// Config is what the storefronts need.
+type Config struct {
+	Core graph.Storefront
+	// Links judges the addresses of previews.
+	Links *link.Signer
+	// HandleOf returns the handle in a store_host.
+	HandleOf func(host string) (handle string, ok bool)
+	Logger   *slog.Logger
+	// Now is the clock that says how old what is kept is; by default [time.Now].
+	Now func() time.Time
+}
+
+// Shop is the storefronts of all stores.
+type Shop struct {
+	Config
+	fronts *memo.Cache[string, *front]    // by handle
+	absent *memo.Cache[string, time.Time] // handles of no open store, and until when
+	found  memo.Group[string, *front]
+	states memo.Group[xid.ID, *graph.StorefrontState]
+
+	pages, loose *memo.Cache[pageKey, *page]
+	made         memo.Group[makeKey, *page]
+	themes       *memo.Cache[digest.Sum, *look]
+	compiled     memo.Group[digest.Sum, *look]
+	catalogues   *memo.Cache[xid.ID, *catalogue]
+	read         memo.Group[makeKey, *catalogue]
+	slots        chan struct{}
+}
+
+// New makes the storefronts.
+func New(c Config) (*Shop, error) {
+	if c.Core.Resolver == nil || c.Links == nil || c.HandleOf == nil {
+		return nil, errors.New("shop: Core, Links and HandleOf are needed")
+	}
+	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	return &Shop{
+		Config: c,
+		fronts: memo.NewCache[string, *front](maxHosts), absent: memo.NewCache[string, time.Time](maxHosts),
+		pages: memo.NewCache[pageKey, *page](pageMemory), loose: memo.NewCache[pageKey, *page](looseMemory),
+		themes:     memo.NewCache[digest.Sum, *look](themeMemory),
+		catalogues: memo.NewCache[xid.ID, *catalogue](catalogueMemory),
+		slots:      make(chan struct{}, maxMaking),
+	}, nil
+}
+
+// visit is a request to the host of a store.
+type visit struct {
+	front *front
+	state *graph.StorefrontState
+	err   error // why the store could not be looked up
+}
+
+type visitKey struct{}
+
+// Take returns the request as [Shop.ServeHTTP] wants it; false where its host is
+// that of no open store, and others have to answer.
+func (s *Shop) Take(r *http.Request) (*http.Request, bool) {
+	handle, ok := s.HandleOf(r.Host)
+	if !ok || !isLabel(handle) {
+		return r, false
+	}
+	v := &visit{}
+	v.front, v.state, v.err = s.enter(r.Context(), handle)
+	if v.err == nil && v.front == nil {
+		return r, false
+	}
+	return r.WithContext(context.WithValue(r.Context(), visitKey{}, v)), true
+}
+
+// ServeHTTP answers a request that [Shop.Take] took.
+func (s *Shop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	guard(w.Header())
+	v, ok := r.Context().Value(visitKey{}).(*visit)
+	switch {
+	case !ok:
+		s.message(w, r, http.StatusNotFound, "There is no shop here", "The address may be misspelt.")
+	case r.Method != http.MethodGet && r.Method != http.MethodHead:
+		w.Header().Set("Allow", "GET, HEAD")
+		s.message(w, r, http.StatusMethodNotAllowed, "This is for reading", "Pages of a shop are read: GET or HEAD.")
+	case strings.HasPrefix(r.URL.Path, staticRoot):
+		s.static(w, r)
+	case v.err != nil:
+		s.refuse(w, r, v.err)
+	case r.URL.Path == "/robots.txt":
+		send(w, r, robots)
+	case signed(r.URL.RawQuery):
+		s.preview(w, r, v)
+	default:
+		p, err := s.page(r.Context(), v, viewOf(r.URL))
+		if err != nil {
+			s.refuse(w, r, err)
+			return
+		}
+		send(w, r, p)
+	}
+}
+
+// isLabel tells whether a text may be the handle of a store: a label of a host
+// name. Nothing else is looked up.
+func isLabel(s string) bool {
+	const most = 63
+	return s != "" && len(s) <= most && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789-") == "" &&
+		s[0] != '-' && s[len(s)-1] != '-'
+}

@@ -15,6 +15,8 @@ const (
 	usedEvery  = time.Minute // contract, section 7: last_used_at at most once a minute
 	purgeEvery = time.Hour
 	mailEvery  = 5 * time.Second
+	themeEvery = 5 * time.Second
+	sweepEvery = 24 * time.Hour
 )
 
 // newLoops makes what runs beside the requests. They start in this order and
@@ -27,6 +29,9 @@ func (s *Server) newLoops(claims *idem.Keeper) []work.Config {
 		{Name: "purge_grants", Interval: purgeEvery, Timeout: purgeEvery, Run: counted(s.log, "grants and tokens", s.oauth.Purge)},
 		{Name: "purge_events", Interval: purgeEvery, Timeout: purgeEvery, Run: counted(s.log, "events",
 			func(ctx context.Context) (int, error) { return outbox.Purge(ctx, s.base.Store) })},
+		{Name: "install_themes", Interval: themeEvery, Run: s.themes.Round, Woken: s.themes.Woken()},
+		{Name: "seed_themes", Interval: purgeEvery, Run: s.themes.Seed},
+		{Name: "sweep_themes", Interval: sweepEvery, Timeout: purgeEvery, Run: s.themes.Sweep},
 		{Name: "purge_webhooks", Interval: purgeEvery, Timeout: purgeEvery, Run: counted(s.log, "deliveries and attempts", s.hooks.Purge)},
 	}...)
 }

@@ -158,7 +158,7 @@ func (b *Base) Core(a Addresses, hooks *webhook.Engine, m Marketplace, log *slog
 	if err != nil {
 		return nil, err
 	}
-	themes, err := install.New(install.Config{Store: b.Store, Blobs: b.Blobs, Logger: log})
+	themes, err := install.New(install.Config{Store: b.Store, Blobs: b.Blobs, Notifier: b.Notifier, Logger: log})
 	if err != nil {
 		return nil, err
 	}

@@ -11,9 +11,11 @@ import (
 
 	"github.com/storefront-go/storefront/cmd/internal/demo"
 	"github.com/storefront-go/storefront/graph/idem"
+	"github.com/storefront-go/storefront/graph/install"
 	"github.com/storefront-go/storefront/graph/notify"
 	"github.com/storefront-go/storefront/graph/oauth"
 	"github.com/storefront-go/storefront/graph/webhook"
+	"github.com/storefront-go/storefront/rest"
 )
 
 // Limits of the HTTP servers. An answer may take longer than any request of the
@@ -49,6 +51,7 @@ type Server struct {
 	base   *Base
 	oauth  *oauth.Server
 	hooks  *webhook.Engine
+	themes *install.Keeper
 	sender *notify.Sender // nil without a mail server
 	admin  *admin
 	public *http.Server
@@ -110,6 +113,11 @@ func (s *Server) listen(ctx context.Context, c Config, r Runtime) error {
 	if err != nil {
 		return err
 	}
+	s.themes = core.Themes
+	if err := s.themes.Seed(ctx); err != nil {
+		// Without the blob store the API still serves; a loop tries again.
+		r.Logger.ErrorContext(ctx, "the sample themes could not be installed", "error", err)
+	}
 	reg, err := newRegistry(s.base.Store, r.Build, core.RejectedCursors)
 	if err != nil {
 		return err
@@ -170,6 +178,7 @@ func (s *Server) server(ctx context.Context, h http.Handler, write time.Duration
 		IdleTimeout:       idleTimeout,
 		MaxHeaderBytes:    maxHeaderBytes,
 		BaseContext:       func(net.Listener) context.Context { return context.WithoutCancel(ctx) },
+		ConnContext:       rest.WithConn,
 		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
 	}
 }

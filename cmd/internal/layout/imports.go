@@ -23,9 +23,10 @@ var arrows = map[string][]string{
 	"graph/idem":          {"graph/keyring"},                                                                                                              // stored answers are encrypted
 	"graph/internal/exec": {"graph/model"},                                                                                                                // generated: the executor marshals the models
 	"graph/model":         {"graph/strict", "graph/wire"},                                                                                                 // scalars parse as bodies do; entities share their wire form with events
-	"graph/install":       {"graph/blob", "graph/outbox", "graph/theme", "graph/trail", "graph/wire"},                                                     // archives become themes
+	"graph/install":       {"graph/blob", "graph/notify", "graph/outbox", "graph/theme", "graph/theme/sample", "graph/wire"},                              // archives become themes
 	"graph/link":          {"graph/keyring"},                                                                                                              // addresses are signed
-	"graph/theme":         {"graph/render"},                                                                                                               // templates are judged by compiling them
+	"graph/theme":         {"graph/render", "graph/strict"},                                                                                               // templates are judged by compiling them; the manifest is strict JSON
+	"graph/theme/sample":  {"graph/render", "graph/theme"},                                                                                                // tests judge the samples as what strangers send
 	"graph/oauth":         {"graph/apikey", "graph/keyring", "graph/notify", "graph/outbox", "graph/strict", "graph/trail", "graph/wire"},                 // the whole of a grant's life in one transaction
 	"graph/outbox":        {"graph/wire"},                                                                                                                 // payloads are made of wire types
 	"graph/page":          {"graph/keyring"},                                                                                                              // cursors are signed

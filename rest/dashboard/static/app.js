@@ -12,6 +12,9 @@ const places = [
   { path: '/orders', text: 'Orders', icon: 'orders', needs: 'orders', page: () => import('./pages/orders.js').then((m) => m.Orders) },
   { path: '/products', text: 'Products', icon: 'products', needs: 'products', page: () => import('./pages/products.js').then((m) => m.Products) },
   { path: '/customers', text: 'Customers', icon: 'customers', needs: 'customers', page: () => import('./pages/customers.js').then((m) => m.Customers) },
+  { path: '/exports', text: 'Exports', icon: 'exports', needs: 'exports', page: () => import('./pages/exports.js').then((m) => m.Exports) },
+  { path: '/themes', text: 'Themes', icon: 'themes', needs: 'themes', page: () => import('./pages/themes.js').then((m) => m.Themes) },
+  { path: '/marketplace', text: 'Marketplace', icon: 'marketplace', needs: 'marketplace', page: () => import('./pages/marketplace.js').then((m) => m.Marketplace) },
   { path: '/keys', text: 'API keys', icon: 'keys', needs: 'keys', page: () => import('./pages/keys.js').then((m) => m.Keys) },
   { path: '/apps', text: 'Apps', icon: 'apps', needs: 'apps', page: () => import('./pages/apps.js').then((m) => m.Apps) },
   { path: '/webhooks', text: 'Webhooks', icon: 'webhooks', needs: 'webhooks', page: () => import('./pages/webhooks.js').then((m) => m.Webhooks) },
@@ -29,6 +32,8 @@ const table = [
   ['/products/:id', { page: () => import('./pages/product.js').then((m) => m.ProductEdit), needs: 'products', below: '/products' }],
   ['/webhooks/:id', { page: () => import('./pages/webhook.js').then((m) => m.Webhook), needs: 'webhooks', below: '/webhooks' }],
   ['/webhooks/:id/deliveries/:delivery', { page: () => import('./pages/delivery.js').then((m) => m.Delivery), needs: 'webhooks', below: '/webhooks' }],
+  ['/exports/:id', { page: () => import('./pages/export.js').then((m) => m.Export), needs: 'exports', below: '/exports' }],
+  ['/themes/:id', { page: () => import('./pages/theme.js').then((m) => m.Theme), needs: 'themes', below: '/themes' }],
   ['/customers/:id', { page: () => import('./pages/customer.js').then((m) => m.Customer), needs: 'customers', below: '/customers' }],
 ];
 

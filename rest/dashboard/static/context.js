@@ -18,28 +18,44 @@ export const AppContext = createContext(/** @type {App} */ (null));
 /** @returns {App} */
 export const useApp = () => useContext(AppContext);
 
+/** Failures that may be over a moment later. */
+const passing = ['network', 'unavailable', 'rate_limited', 'internal_error'];
+
 /**
  * Reads with a query, again whenever the query or its variables change. While
  * it reads again the last answer stays. Without a text it reads nothing.
+ * refresh reads again without showing that it does: should that fail for the
+ * moment, the last answer stays and lost is true. answers counts what came back.
  */
 export function useQuery(text, variables = {}) {
-  const [state, set] = useState({ data: null, errors: [], failure: null, loading: true });
+  const [state, set] = useState({ data: null, errors: [], failure: null, loading: true, lost: false, answers: 0 });
   const [turn, again] = useState(0);
+  const quiet = useRef(false);
   const key = text + JSON.stringify(variables);
   useEffect(() => {
     if (!text) {
-      set({ data: null, errors: [], failure: null, loading: false });
+      set((old) => ({ ...old, data: null, errors: [], failure: null, loading: false }));
       return undefined;
     }
     const stop = new AbortController();
-    set((old) => ({ ...old, loading: true }));
+    const silent = quiet.current;
+    quiet.current = false;
+    if (!silent) {
+      set((old) => ({ ...old, loading: true }));
+    }
+    const settle = (next) => stop.signal.aborted || set((old) => ({ ...old, loading: false, answers: old.answers + 1, ...next(old) }));
     send(text, variables, { signal: stop.signal }).then(
-      ({ data, errors }) => set({ data, errors, failure: null, loading: false }),
-      (failure) => stop.signal.aborted || set({ data: null, errors: [], failure, loading: false }),
+      ({ data, errors }) => settle(() => ({ data, errors, failure: null, lost: false })),
+      (failure) => settle((old) => (silent && old.data && passing.includes(failure.code) ? { lost: true } : { data: null, errors: [], failure, lost: false })),
     );
     return () => stop.abort();
   }, [key, turn]);
-  return { ...state, reload: () => again((n) => n + 1) };
+  const reload = () => again((n) => n + 1);
+  const refresh = () => {
+    quiet.current = true;
+    reload();
+  };
+  return { ...state, reload, refresh };
 }
 
 /** The address bar: its path and query, and how to change it. */

@@ -12,6 +12,7 @@ const table = {
   products: all, editProducts: makers,
   customers: counter, editCustomers: managers,
   keys: makers, apps: makers, events: makers, webhooks: makers,
+  exports: managers, themes: makers, marketplace: makers, listings: managers,
   staff: managers, audit: managers, store: managers,
   notifications: all, account: all,
 };
@@ -30,6 +31,6 @@ export const roleNames = { OWNER: 'Owner', ADMIN: 'Admin', DEVELOPER: 'Developer
 export const roleTexts = {
   OWNER: 'Everything, the store itself included.',
   ADMIN: 'Everything but owners and closing the store.',
-  DEVELOPER: 'Products, keys, apps and webhooks.',
+  DEVELOPER: 'Products, themes, keys, apps and webhooks.',
   SUPPORT: 'Reads orders, customers and products; notes and ships orders.',
 };

@@ -69,6 +69,8 @@ const looks = {
   LIVE: ['green', 'full'], REVOKED: ['grey', 'cross'], EXPIRED: ['grey', 'cross'], SUPERSEDED: ['amber', 'half'],
   FAILING: ['amber', 'half'], SUSPENDED: ['red', 'cross'], WAITING: ['blue', 'empty'], DELIVERED: ['green', 'full'], FAILED: ['red', 'cross'],
   HELD: ['amber', 'half'], SKIPPED: ['grey', 'cross'],
+  QUEUED: ['blue', 'empty'], RUNNING: ['blue', 'half'], PROCESSING: ['blue', 'half'], INACTIVE: ['grey', 'empty'],
+  SUBMITTED: ['blue', 'empty'], APPROVED: ['amber', 'half'], REJECTED: ['red', 'cross'], PUBLISHED: ['green', 'full'], UNLISTED: ['grey', 'cross'],
   INFO: ['blue', 'empty'], WARNING: ['amber', 'half'], CRITICAL: ['red', 'full'],
 };
 
@@ -140,7 +142,7 @@ export function Empty({ icon = 'info', title, children }) {
 /** A sentence that matters now. */
 export function Alert({ tone = 'bad', children }) {
   return html`<div class=${'alert ' + tone} role=${tone === 'bad' ? 'alert' : undefined}>
-    <${Icon} name=${tone === 'bad' ? 'alert' : 'info'} /><div>${children}</div>
+    <${Icon} name=${{ bad: 'alert', good: 'check' }[tone] ?? 'info'} /><div>${children}</div>
   </div>`;
 }
 

@@ -34,6 +34,7 @@ export function Home() {
 function Doors() {
   return html`<${Card} title="Your work"><ul class="doors">
     <li><a href=${to('/products')}><${Icon} name="products" />Products</a></li>
+    <li><a href=${to('/themes')}><${Icon} name="themes" />Themes</a></li>
     <li><a href=${to('/keys')}><${Icon} name="keys" />API keys</a></li>
     <li><a href=${to('/apps')}><${Icon} name="apps" />Apps</a></li>
     <li><a href=${to('/webhooks')}><${Icon} name="webhooks" />Webhooks</a></li>

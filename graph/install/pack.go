@@ -1,0 +1,42 @@
+package install
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"io"
+)
+
+// maxArchive bounds what an archive unpacks to, in bytes; a good one has less.
+const maxArchive = 16 << 20
+
+// pack makes an archive as short as a statement needs it. Most archives are
+// compressed already, but one may hold megabytes of zeros, each of which the
+// statement has to escape, and servers take 16 MiB at most by default.
+func pack(archive []byte) ([]byte, error) {
+	var b bytes.Buffer
+	w, err := gzip.NewWriterLevel(&b, gzip.BestSpeed)
+	if err == nil {
+		_, err = w.Write(archive)
+	}
+	if err == nil {
+		err = w.Close()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("pack archive: %w", err)
+	}
+	return b.Bytes(), nil
+}
+
+// unpack reads what pack wrote.
+func unpack(packed []byte) ([]byte, error) {
+	r, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		return nil, fmt.Errorf("unpack archive: %w", err)
+	}
+	archive, err := io.ReadAll(io.LimitReader(r, maxArchive))
+	if err != nil {
+		return nil, fmt.Errorf("unpack archive: %w", err)
+	}
+	return archive, nil
+}

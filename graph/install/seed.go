@@ -1,0 +1,179 @@
+package install
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"entgo.io/ent/dialect/sql"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/marketplacetheme"
+	"github.com/storefront-go/storefront/ent/db/store"
+	"github.com/storefront-go/storefront/ent/digest"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/theme"
+	"github.com/storefront-go/storefront/graph/theme/sample"
+)
+
+const (
+	// Author is who made the samples.
+	Author = "Storefront"
+	// sampleCurrency is that of the samples' price, which is none.
+	sampleCurrency = "EUR"
+	// FirstVersion is the version of a theme whose author names none.
+	FirstVersion = "1.0.0"
+	// seedBatch bounds the stores that are read at once.
+	seedBatch = 200
+)
+
+// prepared is a sample as it is installed.
+type prepared struct {
+	sample.Sample
+	pkg     *theme.Package
+	content []byte
+	sum     digest.Sum
+}
+
+// prepare reads the samples.
+func prepare(samples []sample.Sample) ([]prepared, error) {
+	all := make([]prepared, len(samples))
+	for i, s := range samples {
+		p, err := theme.ReadFS(s.Files)
+		if err != nil {
+			return nil, fmt.Errorf("sample %s: %w", s.Slug, err)
+		}
+		content := p.Encode()
+		all[i] = prepared{Sample: s, pkg: p, content: content, sum: digest.Of(content)}
+	}
+	return all, nil
+}
+
+// Seed makes sure that the samples are in the marketplace and that every store
+// has an active theme. Any number of processes may do so at once.
+func (k *Keeper) Seed(ctx context.Context) error {
+	samples, err := k.samples()
+	if err != nil {
+		return err
+	}
+	for _, s := range samples {
+		if err := k.keepAssets(ctx, s.pkg); err != nil {
+			return fmt.Errorf("seed %s: %w", s.Slug, err)
+		}
+		err := k.Store.InTx(viewer.Everywhere(ctx), func(ctx context.Context) error {
+			_, err := k.offer(ctx, s)
+			return err
+		})
+		if err != nil {
+			return fmt.Errorf("seed %s: %w", s.Slug, err)
+		}
+	}
+	if len(samples) == 0 {
+		return nil
+	}
+	return k.dress(ctx)
+}
+
+// offer puts a sample into the marketplace, unless it is there, and returns its
+// id.
+func (k *Keeper) offer(ctx context.Context, s prepared) (xid.ID, error) {
+	id, err := k.offered(ctx, s.Slug, func(*sql.Selector) {})
+	if err != nil || !id.IsNil() {
+		return id, err
+	}
+	if err := k.keepPackage(ctx, s.sum, s.content); err != nil {
+		return xid.Nil, err
+	}
+	id = xid.New()
+	m := s.pkg.Manifest
+	err = k.Store.DB(ctx).MarketplaceTheme.Create().SetID(id).SetSlug(s.Slug).SetName(m.Name).SetTagline(s.Tagline).
+		SetAuthor(Author).SetThemeVersion(version(m)).SetPriceMinor(0).SetCurrency(sampleCurrency).
+		SetCategories(strings.Join(slices.Sorted(slices.Values(s.Categories)), " ")).SetNillablePreview(preview(s.pkg)).
+		SetStatus(state.ListingPublished).SetChecksum(s.sum).SetPublishedAt(id.Time()).SetUpdatedAt(id.Time()).Exec(ctx)
+	if ent.IsDuplicate(err) { // another process was faster
+		return k.offered(ctx, s.Slug, locked)
+	}
+	if err != nil {
+		return xid.Nil, fmt.Errorf("offer: %w", err)
+	}
+	return id, nil
+}
+
+// offered finds the theme of the marketplace with a slug; [xid.Nil] if there is
+// none.
+func (k *Keeper) offered(ctx context.Context, slug string, lock func(*sql.Selector)) (xid.ID, error) {
+	query := k.Store.DB(ctx).MarketplaceTheme.Query().Where(marketplacetheme.Slug(slug))
+	query.Modify(lock)
+	row, err := only(query.Load(ctx))
+	switch {
+	case db.IsNotFound(err):
+		return xid.Nil, nil
+	case err != nil:
+		return xid.Nil, fmt.Errorf("look for a theme of the marketplace: %w", err)
+	}
+	return row.ID, nil
+}
+
+// version is what a theme's author calls its version.
+func version(m theme.Manifest) string {
+	if m.Version == nil {
+		return FirstVersion
+	}
+	return *m.Version
+}
+
+// dress gives every store that has no active theme its first one.
+func (k *Keeper) dress(ctx context.Context) error {
+	ctx = viewer.Everywhere(ctx)
+	for after, more := xid.Nil, true; more; {
+		ids, err := k.Store.DB(ctx).Store.Query().Where(store.ActiveThemeIDIsNil(), store.IDGT(after)).
+			Order(db.Asc(store.FieldID)).Limit(seedBatch).IDs(ctx)
+		if err != nil {
+			return fmt.Errorf("find stores without a theme: %w", err)
+		}
+		for _, id := range ids {
+			after = id
+			err := k.Store.InTx(viewer.Operator(ctx, id), func(ctx context.Context) error {
+				_, err := k.First(ctx)
+				return err
+			})
+			if err != nil && !errors.Is(err, errLost) {
+				return fmt.Errorf("give a store its first theme: %w", err)
+			}
+		}
+		more = len(ids) == seedBatch
+	}
+	return nil
+}
+
+// First gives the store of the viewer the first of the samples as its active
+// theme, in the transaction of ctx, and returns it. Nothing tells of it, and its
+// assets may have to wait for [Keeper.Seed]. Without samples it does nothing. An
+// error undoes everything: the store has an active theme already, for one.
+func (k *Keeper) First(ctx context.Context) (*db.Theme, error) {
+	samples, err := k.samples()
+	if err != nil || len(samples) == 0 {
+		return nil, err
+	}
+	s := samples[0]
+	listing, err := k.offer(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	id := xid.New()
+	n, err := k.Store.DB(ctx).Store.Update().Where(store.ID(viewer.From(ctx).Store), store.ActiveThemeIDIsNil()).
+		SetActiveThemeID(id).Save(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("activate the first theme: %w", err)
+	}
+	if n == 0 {
+		return nil, errLost
+	}
+	a := Addition{Name: s.pkg.Manifest.Name, Source: state.ThemeMarketplace, Listing: &listing, Package: s.pkg, Sum: s.sum}
+	return k.add(ctx, k.begin(ctx, id, a).SetActivatedAt(id.Time()), s.pkg)
+}

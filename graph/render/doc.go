@@ -1,0 +1,28 @@
+// Package render shows data in the templates of a theme (contract, section 9).
+//
+// A theme comes from a stranger. It can show the data that it is handed, and
+// nothing else: it runs no code, reaches no other data, and its time, memory and
+// output are bounded. The bounds rest on four things:
+//
+//   - A closed world. Templates consist of known kinds of nodes and call known
+//     functions only; data consists of maps, lists, text, booleans and float64,
+//     which [Theme.Render] checks, so there is no method, channel, iterator or
+//     integer to be called or ranged over.
+//   - A cost known before the first execution. A range counts a hundred times its
+//     body, a call of a template counts what it calls, recursion is refused, and
+//     a page above the budget is refused. Lists longer than a hundred are held by
+//     the same budget while a page is made.
+//   - Steps. Every iteration, assignment, branch and call writes, if only nothing,
+//     so that the writer sees it and can end the page: by steps, by bytes, by
+//     time. Between two steps lies one action of limited length, whose functions
+//     make texts of at most 64 KiB.
+//   - html/template escapes by context. An action may stand in text, in the value
+//     of an attribute and in an address, and in no other context, and the pages are
+//     executed against sample data when a theme is compiled.
+//
+// The check of markup (no script, no inline style, no handlers) is a plain search
+// in the text of each template. It refuses a little too much, such as the word
+// "javascript:" in prose, and does not follow a tag whose name is put together by
+// several templates. It exists to tell authors early: what holds is the content
+// security policy of the pages.
+package render

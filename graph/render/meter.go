@@ -1,0 +1,37 @@
+package render
+
+import (
+	"bytes"
+	"time"
+)
+
+const (
+	maxSteps = budget          // of one page; see the package's comment
+	maxTime  = 2 * time.Second // what a page may take, where steps do not end it before
+	look     = 16              // steps between two looks at the clock
+)
+
+// meter is where a page is written. It ends the page at its limits.
+type meter struct {
+	buf   *bytes.Buffer
+	steps int
+	end   time.Time
+}
+
+func newMeter(buf *bytes.Buffer, limit time.Duration) *meter {
+	return &meter{buf: buf, end: time.Now().Add(limit)}
+}
+
+// Write implements io.Writer. Each call is a step.
+func (m *meter) Write(b []byte) (int, error) {
+	m.steps++
+	switch {
+	case m.steps > maxSteps:
+		return 0, ErrTooLong
+	case m.steps%look == 0 && time.Now().After(m.end):
+		return 0, ErrTooSlow
+	case m.buf.Len()+len(b) > MaxOutput:
+		return 0, ErrTooLarge
+	}
+	return m.buf.Write(b)
+}

@@ -1,0 +1,92 @@
+package theme
+
+import (
+	"encoding/base64"
+	"path"
+	"strings"
+
+	"github.com/storefront-go/storefront/ent/state"
+)
+
+// maxInline is the size of the largest image that stands in a stylesheet itself,
+// in bytes.
+const maxInline = 32 << 10
+
+// addresses says what may stand in the url() of one stylesheet.
+type addresses struct {
+	folder string // of the stylesheet
+	// find returns an asset of the theme by its path.
+	find func(path string) (Asset, bool)
+	// image judges an image that stands in the stylesheet itself.
+	image func(ext string, b []byte) (detail string)
+}
+
+// address turns what a url() names into the address of an asset.
+func (a addresses) address(raw string) (instead, detail string) {
+	scheme, _, colon := strings.Cut(raw, ":")
+	switch {
+	case raw == "":
+		return "", "A url() is empty."
+	case strings.HasPrefix(raw, "//"):
+		return "", "url(" + brief(raw) + ") names another host. A theme brings its own images and fonts."
+	case colon && strings.EqualFold(scheme, "data"):
+		return a.inline(raw)
+	case colon:
+		return "", "url(" + brief(raw) + ") names something outside of the theme. A theme brings its own images and fonts."
+	case raw[0] == '/':
+		return "", "url(" + brief(raw) + ") is absolute. Addresses are relative to the stylesheet."
+	}
+	name, fragment, _ := strings.Cut(raw, "#")
+	name, _, _ = strings.Cut(name, "?") // versions, which addresses have anyway
+	if name == "" {
+		return "", "url(" + brief(raw) + ") names no file."
+	}
+	return a.relative(raw, name, fragment)
+}
+
+func (a addresses) relative(raw, name, fragment string) (instead, detail string) {
+	asset, ok := a.find(path.Join(a.folder, name))
+	switch {
+	case !ok || strings.HasSuffix(name, "/"):
+		return "", "url(" + brief(raw) + ") names no asset of the theme."
+	case asset.Kind == state.AssetCSS:
+		return "", "url(" + brief(raw) + ") names a stylesheet. Stylesheets may use fonts and images alone."
+	case strings.ContainsFunc(fragment, func(r rune) bool { return r == '/' || !nameRune(r) }):
+		return "", "url(" + brief(raw) + ") has characters behind its # that may not stand there."
+	case fragment != "":
+		return asset.Address() + "#" + fragment, ""
+	}
+	return asset.Address(), ""
+}
+
+// inline judges an image that a url() holds.
+func (a addresses) inline(raw string) (instead, detail string) {
+	for _, ext := range []string{"png", "jpg", "gif", "webp"} {
+		m, _ := mediaWith(ext)
+		text, ok := strings.CutPrefix(raw, "data:"+m.contentType+";base64,")
+		if !ok {
+			continue
+		}
+		b, err := base64.StdEncoding.Strict().DecodeString(text)
+		if len(b) > maxInline {
+			return "", "An image in a url() is larger than 32 KiB."
+		}
+		if err != nil || strings.Contains(text, "\n") { // the decoder skips the ends of lines
+			return "", "An image in a url() is no base64."
+		}
+		if sniff(b) != ext {
+			return "", "An image in a url() is not " + m.noun + ", though it says so."
+		}
+		return raw, a.image(ext, b)
+	}
+	return "", "data: in a url() may be a PNG, JPEG, GIF or WebP image in base64 alone."
+}
+
+// brief is the beginning of a text that a sentence repeats.
+func brief(text string) string {
+	const few = 60
+	if len(text) > few {
+		return show(text[:few]) + "..."
+	}
+	return show(text)
+}

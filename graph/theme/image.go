@@ -1,0 +1,156 @@
+package theme
+
+import (
+	"bytes"
+	"image"
+	"image/color"
+	"image/gif"
+	"image/jpeg"
+	"image/png"
+	"io"
+
+	"golang.org/x/image/webp"
+)
+
+const (
+	// maxSide and maxPixels bound one image.
+	maxSide   = 8192
+	maxPixels = 25_000_000
+	// maxFrames bounds an animation.
+	maxFrames = 1000
+	// maxWork is how many pixels all images of a theme may have, each frame of an
+	// animation counted: it bounds the time that judging a theme takes.
+	maxWork = 200_000_000
+	// maxMemory bounds the bytes that decoding one image takes.
+	maxMemory = 256 << 20
+	// maxScans is in how many passes a JPEG may come. Each one goes over all pixels
+	// and may be a few bytes long.
+	maxScans = 100
+)
+
+const (
+	brokenImage = "The image is damaged or cut off."
+	trailing    = "The image has data behind its end."
+)
+
+// decoder is how images of a type are read.
+type decoder struct {
+	config func(io.Reader) (image.Config, error)
+	decode func(io.Reader) (image.Image, error)
+	// frame judges the file's structure before it is decoded. It says how many
+	// bytes decoding takes for a pixel, and how many images there are.
+	frame func(b []byte, c image.Config) (depth, frames int, detail string)
+}
+
+var decoders = map[string]decoder{
+	"png":  {png.DecodeConfig, png.Decode, framePNG},
+	"jpg":  {jpeg.DecodeConfig, jpeg.Decode, frameJPEG},
+	"gif":  {gif.DecodeConfig, decodeGIF, frameGIF},
+	"webp": {webp.DecodeConfig, webp.Decode, frameWebP},
+}
+
+// judgeImage decodes all of an image, after looking at what that will take. work
+// is how many pixels may still be decoded, and goes down.
+func judgeImage(ext string, b []byte, work *int64) (width, height int, detail string) {
+	defer func() {
+		// The decoders are made for hostile input, but a mistake in one of them must
+		// not end the program.
+		if recover() != nil {
+			width, height, detail = 0, 0, brokenImage
+		}
+	}()
+	d := decoders[ext]
+	c, err := d.config(bytes.NewReader(b))
+	if err != nil || c.Width <= 0 || c.Height <= 0 {
+		return 0, 0, brokenImage
+	}
+	pixels := int64(c.Width) * int64(c.Height)
+	if c.Width > maxSide || c.Height > maxSide || pixels > maxPixels {
+		return 0, 0, "The image is larger than 8192 by 8192 or 25 million pixels."
+	}
+	depth, frames, detail := d.frame(b, c)
+	if detail != "" {
+		return 0, 0, detail
+	}
+	if pixels*int64(frames)*int64(depth) > maxMemory {
+		return 0, 0, "The image takes too much memory to decode. Give it fewer pixels or frames, or save it with 8 bits a channel and not progressive."
+	}
+	if *work -= pixels * int64(frames); *work < 0 {
+		return 0, 0, "The images of the theme have more than 200 million pixels together."
+	}
+	if m, err := d.decode(bytes.NewReader(b)); err != nil || m.Bounds().Dx() != c.Width || m.Bounds().Dy() != c.Height {
+		return 0, 0, brokenImage
+	}
+	return c.Width, c.Height, ""
+}
+
+// framePNG walks the chunks (ISO/IEC 15948, section 5). Go's decoder ignores
+// animations, so their frames would go unjudged.
+func framePNG(b []byte, _ image.Config) (depth, frames int, detail string) {
+	const ihdr = 8 + 8 // the signature, a length, a type
+	for rest := b[8:]; ; {
+		if len(rest) < 12 || int(big32(rest, 0)) > len(rest)-12 {
+			return 0, 0, brokenImage
+		}
+		kind := string(rest[4:8])
+		rest = rest[12+int(big32(rest, 0)):]
+		if kind == "acTL" {
+			return 0, 0, "Animated PNG images are not supported."
+		}
+		if kind == "IEND" && len(rest) > 0 {
+			return 0, 0, trailing
+		}
+		if kind == "IEND" {
+			break
+		}
+	}
+	depth = 4
+	if b[ihdr+8] == 16 { // bits a channel
+		depth = 8
+	}
+	if b[ihdr+12] != 0 { // interlaced: each pass is an image of its own
+		depth *= 2
+	}
+	return depth, 1, ""
+}
+
+// frameJPEG counts passes. The count is never too low, whatever the decoder takes
+// for a marker.
+func frameJPEG(b []byte, c image.Config) (depth, frames int, detail string) {
+	channels := 3
+	switch c.ColorModel {
+	case color.GrayModel:
+		channels = 1
+	case color.CMYKModel:
+		channels = 4
+	}
+	depth = channels + 4 // and once more in other colours
+	if bytes.Contains(b, []byte{0xff, 0xc2}) {
+		depth += 4 * channels // progressive: coefficients of four bytes
+	}
+	if bytes.Count(b, []byte{0xff, 0xda}) > maxScans {
+		return 0, 0, "The image comes in more than 100 passes."
+	}
+	return depth, 1, ""
+}
+
+// frameWebP walks the chunks (RFC 9649, section 2).
+func frameWebP(b []byte, _ image.Config) (depth, frames int, detail string) {
+	if size := int(u32(b, 4)) + 8; size > len(b) {
+		return 0, 0, brokenImage
+	} else if size < len(b) {
+		return 0, 0, trailing
+	}
+	for rest := b[12:]; len(rest) >= 8; {
+		kind, size := string(rest[:4]), int(u32(rest, 4))
+		size += size & 1
+		if size > len(rest)-8 {
+			return 0, 0, brokenImage
+		}
+		if kind == "ANIM" || kind == "ANMF" {
+			return 0, 0, "Animated WebP images are not supported."
+		}
+		rest = rest[8+size:]
+	}
+	return 8, 1, ""
+}

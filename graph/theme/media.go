@@ -1,0 +1,150 @@
+package theme
+
+import (
+	"bytes"
+	"encoding/hex"
+	"path"
+	"strings"
+
+	"github.com/storefront-go/storefront/ent/digest"
+	"github.com/storefront-go/storefront/ent/state"
+)
+
+// media is a type of assets.
+type media struct {
+	ext         string // of keys; names may have it in capitals, and jpeg for jpg
+	contentType string
+	kind        state.AssetKind
+	noun        string
+}
+
+var medias = []media{
+	{"css", "text/css; charset=utf-8", state.AssetCSS, "a stylesheet"},
+	{"woff2", "font/woff2", state.AssetFont, "a WOFF2 font"},
+	{"woff", "font/woff", state.AssetFont, "a WOFF font"},
+	{"ttf", "font/ttf", state.AssetFont, "a TrueType font"},
+	{"otf", "font/otf", state.AssetFont, "an OpenType font"},
+	{"png", "image/png", state.AssetImage, "a PNG image"},
+	{"jpg", "image/jpeg", state.AssetImage, "a JPEG image"},
+	{"gif", "image/gif", state.AssetImage, "a GIF image"},
+	{"webp", "image/webp", state.AssetImage, "a WebP image"},
+	{"svg", "image/svg+xml", state.AssetImage, "an SVG image"},
+}
+
+// extension is the ending of a name, in small letters and without its dot.
+func extension(name string) string {
+	ext := strings.ToLower(strings.TrimPrefix(path.Ext(name), "."))
+	if ext == "jpeg" {
+		return "jpg"
+	}
+	return ext
+}
+
+func mediaWith(ext string) (media, bool) {
+	for _, m := range medias {
+		if m.ext == ext {
+			return m, true
+		}
+	}
+	return media{}, false
+}
+
+// BlobKey is the key of an asset's bytes in the blob store, by its checksum and
+// content type: "assets/<hex>.css". It is "" for a type that assets do not have.
+func BlobKey(sum digest.Sum, contentType string) string {
+	for _, m := range medias {
+		if m.contentType == contentType {
+			return "assets/" + hex.EncodeToString(sum[:]) + "." + m.ext
+		}
+	}
+	return ""
+}
+
+// ContentTypeOf is the content type of an asset by the ending of its name, which
+// is what an asset's address ends in; not ok for what no asset can be.
+func ContentTypeOf(name string) (contentType string, ok bool) {
+	m, ok := mediaWith(extension(name))
+	return m.contentType, ok
+}
+
+// Address is the path at which every host serves the asset:
+// "/assets/<hex>/style.css" (contract, section 9).
+func (a Asset) Address() string {
+	return "/assets/" + hex.EncodeToString(a.Sum[:]) + "/" + path.Base(a.Path)
+}
+
+// signatures are how files begin. For the types of assets the name is the
+// extension.
+var signatures = []struct{ start, name string }{
+	{"\x89PNG\r\n\x1a\n", "png"},
+	{"\xff\xd8\xff", "jpg"},
+	{"GIF87a", "gif"},
+	{"GIF89a", "gif"},
+	{"wOF2", "woff2"},
+	{"wOFF", "woff"},
+	{"\x00\x01\x00\x00", "ttf"},
+	{"true", "ttf"},
+	{"OTTO", "otf"},
+	{"PK\x03\x04", archived},
+	{"PK\x05\x06", archived},
+	{"PK\x07\x08", archived},
+	{"\x1f\x8b", archived},
+	{"\x1f\x9d", archived},
+	{"Rar!\x1a\x07", archived},
+	{"7z\xbc\xaf\x27\x1c", archived},
+	{"\xfd7zXZ\x00", archived},
+	{"\x28\xb5\x2f\xfd", archived},
+	{"\x04\x22\x4d\x18", archived},
+	{"MSCF\x00\x00\x00\x00", archived},
+}
+
+// archived is what sniff calls an archive or something packed.
+const archived = "archive"
+
+const nested = "The file holds an archive. A theme may not hold archives."
+
+// sniff tells by its first bytes what a file is; "" when it cannot tell.
+func sniff(b []byte) string {
+	switch {
+	case len(b) >= 12 && string(b[:4]) == "RIFF" && string(b[8:12]) == "WEBP":
+		return "webp"
+	case len(b) >= 10 && string(b[:3]) == "BZh" && string(b[4:10]) == "1AY&SY":
+		return archived
+	case len(b) >= 262 && string(b[257:262]) == "ustar":
+		return archived
+	}
+	for _, s := range signatures {
+		if bytes.HasPrefix(b, []byte(s.start)) {
+			return s.name
+		}
+	}
+	return ""
+}
+
+// disguise judges whether a file is what its name says, as far as its first and
+// last bytes tell.
+func disguise(m media, b []byte) string {
+	is := sniff(b)
+	if is == archived || holdsZip(b) {
+		return nested
+	}
+	other, _ := mediaWith(is)
+	switch {
+	case m.ext == "css" && (is == "" || other.kind == state.AssetFont): // a selector may begin with "true"
+		return ""
+	case len(b) == 0:
+		return "The file is empty."
+	case is == m.ext, m.ext == "otf" && is == "ttf":
+		return ""
+	case is == "" && m.ext == "svg":
+		return "" // a text, which has a judge of its own
+	case is == "":
+		return "The file is not " + m.noun + ", though its name says so."
+	}
+	return "The file holds " + other.noun + ", but its name says that it is " + m.noun + "."
+}
+
+// archives are endings of names that are told apart from what is just unknown.
+var archives = []string{
+	"zip", "gz", "tgz", "tar", "bz2", "tbz2", "xz", "txz", "zst", "lz4", "7z", "rar", "jar", "war", "cab", "z", "br", "iso", "dmg", "apk", "whl",
+}

@@ -1,0 +1,240 @@
+package theme
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/tdewolff/parse/v2"
+	"github.com/tdewolff/parse/v2/css"
+)
+
+// sheet judges a stylesheet token by token, and writes it anew with other
+// addresses. Browsers are forgiving: whatever they might take apart in another
+// way than the lexer here is refused.
+type sheet struct {
+	// address judges what a url() names and says what stands there instead.
+	address func(raw string) (instead, detail string)
+	// note takes a sentence on what is wrong.
+	note func(detail string)
+
+	out     []byte
+	line    int
+	open    []string // brackets, and functions by their names, that are not closed
+	binding bool     // the last word was behavior
+}
+
+// maxSheet is the size of the largest stylesheet in bytes, before and after.
+const maxSheet = 1 << 20
+
+// rewrite judges a stylesheet and returns it with the addresses that s.address
+// gave. What is returned is good only if nothing was noted.
+func (s *sheet) rewrite(text []byte) []byte {
+	text, detail := plainSheet(text)
+	if detail != "" {
+		s.note(detail)
+		return nil
+	}
+	s.line = 1
+	// The lexer writes behind the end of what it is given, so it gets a copy.
+	for l := css.NewLexer(parse.NewInputBytes(append(make([]byte, 0, len(text)+1), text...))); ; {
+		kind, token := l.Next()
+		if kind == css.ErrorToken {
+			return s.out
+		}
+		if detail := s.judge(kind, token); detail != "" {
+			s.note(fmt.Sprintf("Line %d: %s", s.line, detail))
+		}
+		if detail := s.exceeds(); detail != "" {
+			s.note(detail)
+			return nil
+		}
+		s.line += bytes.Count(token, []byte{'\n'})
+	}
+}
+
+// maxOpen is how many brackets and functions may be open at once.
+const maxOpen = 100
+
+// exceeds keeps memory and time within bounds that do not grow with what is read.
+func (s *sheet) exceeds() string {
+	switch {
+	case len(s.out) > maxSheet:
+		return "The stylesheet is larger than 1 MiB once the addresses of its images and fonts are in it."
+	case len(s.open) > maxOpen:
+		return "The stylesheet has more than 100 brackets in each other."
+	}
+	return ""
+}
+
+// plainSheet does what browsers do before they look at tokens (CSS Syntax 3,
+// sections 3.2, 3.3), so that both see the same.
+func plainSheet(text []byte) (plain []byte, detail string) {
+	if !utf8.Valid(text) || bytes.IndexByte(text, 0) >= 0 {
+		return nil, "The stylesheet is not text in UTF-8."
+	}
+	text = bytes.TrimPrefix(text, []byte("\ufeff"))
+	const charset = `@charset "utf-8";`
+	if len(text) >= len(charset) && strings.EqualFold(string(text[:len(charset)]), charset) {
+		text = text[len(charset):]
+	}
+	for _, end := range []string{"\r\n", "\r", "\f"} {
+		text = bytes.ReplaceAll(text, []byte(end), []byte{'\n'})
+	}
+	return text, ""
+}
+
+// judge judges one token and writes it.
+func (s *sheet) judge(kind css.TokenType, token []byte) (detail string) {
+	if kind == css.URLToken {
+		return s.url(token)
+	}
+	s.out = append(s.out, token...)
+	if detail := exotic(kind, token); detail != "" {
+		return detail
+	}
+	binding := s.binding
+	if kind != css.WhitespaceToken && kind != css.CommentToken {
+		s.binding = false
+	}
+	switch kind {
+	case css.AtKeywordToken:
+		return atRule(unescape(token[1:]))
+	case css.IdentToken:
+		return s.word(unescape(token))
+	case css.ColonToken:
+		if binding {
+			return "The property behavior runs code and may not be used."
+		}
+	case css.FunctionToken:
+		return s.function(unescape(token[:len(token)-1]))
+	case css.StringToken:
+		if s.inside(imageSet) && s.top() != "type" {
+			return "Addresses in image-set() must stand in url()."
+		}
+	case css.LeftParenthesisToken, css.LeftBracketToken, css.LeftBraceToken:
+		s.open = append(s.open, string(token))
+	case css.RightParenthesisToken, css.RightBracketToken, css.RightBraceToken:
+		s.close(token[0])
+	}
+	return ""
+}
+
+// exotic refuses tokens that end by an error, or that older and newer browsers
+// take apart in different ways.
+func exotic(kind css.TokenType, token []byte) string {
+	switch kind {
+	case css.BadStringToken:
+		return "A text in quotes does not end on its line."
+	case css.BadURLToken:
+		return "A url() is not well formed."
+	case css.StringToken:
+		if !closed(token) {
+			return "A text in quotes does not end."
+		}
+		return ""
+	case css.CommentToken:
+		if len(token) < 4 || !bytes.HasSuffix(token, []byte("*/")) {
+			return "A comment does not end."
+		}
+		return ""
+	case css.IdentToken:
+		return "" // letters outside ASCII part words at most
+	case css.DelimToken:
+		if token[0] == '\\' {
+			return "A backslash stands alone."
+		}
+	}
+	for _, c := range token {
+		if c >= utf8.RuneSelf {
+			return "Letters outside ASCII may stand in texts, comments and names of classes alone."
+		}
+	}
+	return ""
+}
+
+func atRule(name string) string {
+	switch {
+	case name == "import":
+		return "@import may not be used. A theme's layout links all of its stylesheets."
+	case name == "charset":
+		return "Stylesheets are in UTF-8, and @charset may say so at their very beginning alone."
+	case name == "namespace", strings.HasSuffix(name, "document"):
+		return "@" + name + " may not be used."
+	}
+	return ""
+}
+
+func (s *sheet) word(name string) string {
+	s.binding = name == "behavior" || name == "-ms-behavior"
+	if name == "-moz-binding" {
+		return "The property -moz-binding runs code and may not be used."
+	}
+	return ""
+}
+
+// imageSet marks the function in which a plain text is an address.
+const imageSet = "image-set"
+
+func (s *sheet) function(name string) string {
+	inside := s.inside(imageSet)
+	if name == "-webkit-image-set" {
+		name = imageSet
+	}
+	s.open = append(s.open, name)
+	switch {
+	case name == "url":
+		return "url( must be written without backslashes."
+	case name == "expression":
+		return "expression() runs code and may not be used."
+	case name == "src", name == "image", strings.HasSuffix(name, "alphaimageloader"):
+		return name + "() may not be used. Write url() instead."
+	case inside && name != "type":
+		return "image-set() may have url(), resolutions and type() alone."
+	}
+	return ""
+}
+
+// close ends the innermost function or bracket; one that does not fit ends
+// nothing.
+func (s *sheet) close(c byte) {
+	opener := byte('(')
+	switch c {
+	case ']':
+		opener = '['
+	case '}':
+		opener = '{'
+	}
+	if top := s.top(); top != "" && (top[0] == opener || opener == '(' && top != "[" && top != "{") {
+		s.open = s.open[:len(s.open)-1]
+	}
+}
+
+func (s *sheet) top() string {
+	if len(s.open) == 0 {
+		return ""
+	}
+	return s.open[len(s.open)-1]
+}
+
+func (s *sheet) inside(function string) bool {
+	for _, name := range s.open {
+		if name == function {
+			return true
+		}
+	}
+	return false
+}
+
+// url judges url(...) and writes its new address.
+func (s *sheet) url(token []byte) string {
+	s.binding = false
+	raw, ok := target(token)
+	if !ok {
+		return "A url() does not end, or has a backslash in it."
+	}
+	instead, detail := s.address(raw)
+	s.out = append(append(append(s.out, `url("`...), instead...), `")`...)
+	return detail
+}

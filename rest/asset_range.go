@@ -1,0 +1,66 @@
+package rest
+
+import (
+	"context"
+	"errors"
+	"io"
+)
+
+// ranges reads an asset from any place on, from memory or where it lies.
+type ranges struct {
+	*asset
+	ctx    context.Context //nolint:containedctx // io.ReadSeeker has none, and it lives for one request
+	assets *assets
+	key    string
+	at     int64
+	open   io.ReadCloser // at "at"; nil before the first read
+}
+
+// Seek implements io.Seeker.
+func (c *ranges) Seek(offset int64, whence int) (int64, error) {
+	switch whence {
+	case io.SeekCurrent:
+		offset += c.at
+	case io.SeekEnd:
+		offset += c.size
+	}
+	if offset < 0 {
+		return 0, errors.New("seek before the beginning")
+	}
+	if offset != c.at {
+		c.Close()
+	}
+	c.at = offset
+	return offset, nil
+}
+
+// Read implements io.Reader.
+func (c *ranges) Read(b []byte) (int, error) {
+	if c.body != nil {
+		if c.at >= c.size {
+			return 0, io.EOF
+		}
+		n := copy(b, c.body[c.at:])
+		c.at += int64(n)
+		return n, nil
+	}
+	if c.open == nil {
+		var err error
+		if c.open, err = c.assets.Blobs.Range(c.ctx, c.key, c.at, -1); err != nil {
+			return 0, err
+		}
+	}
+	n, err := c.open.Read(b)
+	c.at += int64(n)
+	return n, err
+}
+
+// Close implements io.Closer.
+func (c *ranges) Close() error {
+	if c.open == nil {
+		return nil
+	}
+	err := c.open.Close()
+	c.open = nil
+	return err
+}

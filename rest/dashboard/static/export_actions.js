@@ -1,0 +1,147 @@
+// What can be done with exports: start one, fetch its file, cancel and delete it.
+import { html, useState } from './lib.js';
+import { useApp } from './context.js';
+import { Failure, send } from './api.js';
+import { safeURL, words } from './ui.js';
+import { Icon } from './icons.js';
+import { ActionButton, Check, Confirm, Field, FormDialog, Select, Wrong, useMutation, useWrong } from './form.js';
+import { Narrowed, errors, formOf, statuses, titleOf } from './export_state.js';
+import { dayName, dayOf, nextDay, startOfDay } from './dates.js';
+
+const start = `mutation ExportStart($input: ExportStartInput!) { exportStart(input: $input) { export { id } ${errors} } }`;
+const cancel = `mutation ExportCancel($id: ID!) { exportCancel(id: $id) { export { id } ${errors} } }`;
+const remove = `mutation ExportDelete($id: ID!) { exportDelete(id: $id) { deletedId ${errors} } }`;
+const link = `query ExportLink($id: ID!) { export(id: $id) { downloadUrl } }`;
+
+const kinds = [
+  ['ORDERS', 'Orders', 'With their line items: in CSV one row for each.'],
+  ['PRODUCTS', 'Products', 'With prices, stock and tags.'],
+  ['CUSTOMERS', 'Customers', 'With contact details and addresses.'],
+];
+const forms = [
+  ['CSV', 'CSV', 'For spreadsheets. Times are in UTC, amounts in minor units.'],
+  ['JSONL', 'JSON Lines', 'For programs. One object on each line, as the API shows it.'],
+];
+
+/** One of a few, each with a sentence: radio buttons that look like cards. */
+function Picks({ legend, name, options, value, onChange }) {
+  const wrong = useWrong(name);
+  return html`<fieldset class="picks"><legend>${legend}</legend><div class="picks-row">
+    ${options.map(([v, title, sentence]) => html`<div class="pick" key=${v}>
+      <input type="radio" name=${name} id=${name + '-' + v} value=${v} checked=${value === v} aria-describedby=${name + '-' + v + '-text'} onChange=${() => onChange(v)} />
+      <label for=${name + '-' + v}>${title}</label><p class="hint" id=${name + '-' + v + '-text'}>${sentence}</p></div>`)}
+  </div>${wrong && html`<p class="wrong">${wrong.join(' ')}</p>`}</fieldset>`;
+}
+
+const shift = (day, days) => new Date(Date.parse(day + 'T00:00:00Z') + days * 86400e3).toISOString().slice(0, 10);
+const monthOf = (day) => day.slice(0, 8) + '01';
+
+/** Ranges of days by name; both their days are in. */
+const ranges = {
+  any: ['Any time', () => [null, null]],
+  today: ['Today', (today) => [today, today]],
+  week: ['Last 7 days', (today) => [shift(today, -6), today]],
+  days: ['Last 30 days', (today) => [shift(today, -29), today]],
+  month: ['This month', (today) => [monthOf(today), today]],
+  before: ['Last month', (today) => [monthOf(shift(monthOf(today), -1)), shift(monthOf(today), -1)]],
+  own: ['Choose days', null],
+};
+
+const isDay = (text) => /^\d{4}-\d\d-\d\d$/.test(text);
+
+/** The days that the person chose. */
+function daysOf(v, today) {
+  const chosen = ranges[v.get('range')][1];
+  if (chosen) {
+    return chosen(today);
+  }
+  const [from, until] = [v.get('filters.createdFrom'), v.get('filters.createdTo')];
+  if (!isDay(from) && !isDay(until)) {
+    throw new Wrong('filters.createdFrom', 'Choose at least one of the days.');
+  }
+  if (isDay(from) && isDay(until) && until < from) {
+    throw new Wrong('filters.createdTo', 'Choose the first day or a later one.');
+  }
+  return [isDay(from) ? from : null, isDay(until) ? until : null];
+}
+
+/** Starts a job; begun gets its id. */
+export function StartExport({ onClose, begun }) {
+  const { tell, zone } = useApp();
+  const [kind, setKind] = useState('ORDERS');
+  const [format, setFormat] = useState('CSV');
+  const [range, setRange] = useState('any');
+  const run = useMutation(start);
+  const today = dayOf(Date.now(), zone);
+  const action = async (v) => {
+    const [from, until] = daysOf(v, today);
+    const filters = {
+      createdFrom: from && startOfDay(from, zone), createdTo: until && startOfDay(nextDay(until), zone), status: v.get('filters.status') || null,
+    };
+    const { export: made } = await run({ input: { kind, format, compression: v.has('gzip') ? 'GZIP' : 'NONE', filters } });
+    tell('The export of ' + kind.toLowerCase() + ' has begun.');
+    begun(made.id);
+  };
+  const preset = ranges[range][1]?.(today);
+  return html`<${FormDialog} title="New export" name="export" submit="Start export" busyText="Starting" onClose=${onClose} action=${action}>
+    <${Picks} legend="What" name="kind" options=${kinds} value=${kind} onChange=${setKind} />
+    <div class="pair">
+      <${Select} name="range" label="Created" options=${Object.entries(ranges).map(([k, [text]]) => [k, text])} value="any" onChange=${(e) => setRange(e.target.value)}
+        hint=${preset?.[0] ? (preset[0] === preset[1] ? dayName(preset[0]) : dayName(preset[0]) + ' to ' + dayName(preset[1])) + ', in ' + zone : undefined} />
+      <${Select} key=${kind} name="filters.status" label="Status" options=${[['', 'Any'], ...statuses[kind].map((s) => [s, words(s)])]} />
+    </div>
+    ${range === 'own' && html`<div class="pair">
+      <${Field} name="filters.createdFrom" label="From" type="date" max=${today} hint=${'Days in the store\u2019s time zone, ' + zone + '.'} />
+      <${Field} name="filters.createdTo" label="Until" type="date" hint="That day is included." />
+    </div>`}
+    <${Picks} legend="Format" name="format" options=${forms} value=${format} onChange=${setFormat} />
+    <${Check} name="gzip" label="Compress with gzip" hint="Smaller, and its name ends in .gz. Either way the file is kept for 7 days." />
+  <//>`;
+}
+
+/** Fetches the file by a fresh link, which serves for 15 minutes whoever holds it. */
+export function Download({ of: e, kind = '', gone }) {
+  const fetchLink = async () => {
+    const { data } = await send(link, { id: e.id });
+    const url = data.export?.downloadUrl && safeURL(data.export.downloadUrl);
+    if (!url) {
+      gone();
+      throw new Failure('There is no file any more.', 'gone');
+    }
+    // An error must not take the dashboard's place, so it is not the page that goes there.
+    Object.assign(document.createElement('a'), { href: url, download: '' }).click();
+  };
+  return html`<${ActionButton} kind=${kind} run=${fetchLink} done="The download begins." aria-label=${kind.includes('small') ? 'Download ' + titleOf(e).toLowerCase() : undefined} data-test="export-download"><${Icon} name="exports" size="16" />Download<//>`;
+}
+
+export function CancelExport({ of: e, onClose, changed }) {
+  const { tell } = useApp();
+  const run = useMutation(cancel);
+  const action = async () => {
+    try {
+      await run({ id: e.id });
+      tell('The export is cancelled.');
+    } finally {
+      changed(); // it may have ended meanwhile
+    }
+  };
+  return html`<${Confirm} title="Cancel this export?" name="export-cancel" submit="Cancel export" onClose=${onClose} action=${action}>
+    <p>It stops where it is, and no file is kept of it. You can start another at any time.</p><${Which} of=${e} />
+  <//>`;
+}
+
+export function DeleteExport({ of: e, onClose, changed }) {
+  const { tell } = useApp();
+  const run = useMutation(remove);
+  const action = async () => {
+    await run({ id: e.id });
+    tell('The export is deleted.');
+    changed();
+  };
+  return html`<${Confirm} title="Delete this export?" name="export-delete" submit="Delete" onClose=${onClose} action=${action}>
+    <p>${e.status === 'COMPLETED' ? 'Its file is removed for good, and links to it stop working.' : 'It is removed from the list for good.'}</p><${Which} of=${e} />
+  <//>`;
+}
+
+/** Which export a dialog is about. */
+const Which = ({ of: e }) => html`<p class="which"><span class="strong">${titleOf(e)}</span><span class="muted block">${formOf(e)}. <${Narrowed} of=${e} /></span></p>`;

@@ -1,0 +1,138 @@
+// The themes of the store: the one that the storefront shows, and the others.
+import { html, useEffect, useState } from '../lib.js';
+import { useApp, useQuery, useFilters } from '../context.js';
+import { Page, Badge, Time, Empty, Trouble, Waiting, Alert } from '../ui.js';
+import { ActionButton, useMutation } from '../form.js';
+import { Icon } from '../icons.js';
+import { Menu } from '../menu.js';
+import { Lost, useMoved, usePoll } from '../live.js';
+import { ImportPlace, useImport } from '../theme_import.js';
+import * as actions from '../theme_actions.js';
+import { NewTab, Picture, byline, sources, storefront, themeFields, themePath } from '../theme_state.js';
+import { to } from '../route.js';
+
+const list = `query Themes { themes(first: 100) { nodes { ${themeFields} } } }`; // a store has no more
+
+const none = [];
+const dialogs = { rename: actions.Rename, duplicate: actions.Duplicate, delete: actions.Delete };
+
+export function Themes() {
+  const { store, tell } = useApp();
+  const f = useFilters();
+  const query = useQuery(list);
+  const [dialog, open] = useState(null);
+  const [swap, setSwap] = useState(null); // what was activated here, and what it took the place of
+  const [fresh, setFresh] = useState(f.new ?? '');
+  const importing = useImport((id) => {
+    setFresh(id);
+    query.reload();
+  });
+  const themes = query.data?.themes.nodes ?? none;
+  usePoll(query, themes.some((t) => t.status === 'PROCESSING'));
+  useMoved(themes, (t, before) => before === 'PROCESSING' && (t.status === 'FAILED' ? tell(t.name + ' could not be processed.', 'bad') : tell(t.name + ' is ready.')));
+  const active = themes.find((t) => t.status === 'ACTIVE');
+  const others = themes.filter((t) => t !== active);
+  const activated = (theme) => {
+    setSwap({ theme, former: active });
+    query.reload();
+  };
+  const shared = { fresh, open };
+  const Opened = dialogs[dialog?.kind];
+  const chosen = dialog && themes.find((t) => t.id === dialog.id);
+  const close = () => open(null);
+  return html`<${Page} title="Themes" lead="How the storefront looks to customers." actions=${html`<button type="button" class="button primary" onClick=${importing.choose} data-test="theme-choose"><${Icon} name="upload" size="16" />Import theme</button>`}>
+    <${Lost} query=${query} />
+    <${Swap} of=${swap} undone=${() => {
+      setSwap(null);
+      query.reload();
+    }} forget=${() => setSwap(null)} />
+    ${query.failure ? html`<${Trouble} failure=${query.failure} reload=${query.reload} />`
+      : !query.data ? html`<div class="card"><${Waiting} rows=${6} /></div>`
+      : html`${active && html`<${Shown} theme=${active} ...${shared} />`}
+        <${ImportPlace} of=${importing} themes=${themes} />
+        <${Others} themes=${others} busy=${query.loading} ...${shared} />`}
+    ${chosen && dialog.kind === 'activate' && html`<${actions.Activate} theme=${chosen} former=${active} onClose=${close} done=${activated} />`}
+    ${chosen && Opened && html`<${Opened} theme=${chosen} onClose=${close} changed=${(id) => {
+      if (id) {
+        setFresh(id);
+      }
+      query.reload();
+    }} />`}
+  <//>`;
+}
+
+/** That a theme was activated, and the way back. */
+function Swap({ of: s, undone, forget }) {
+  const run = useMutation(actions.activate);
+  return html`<div role="status">${s && html`<${Alert} tone="good"><div class="swap" data-test="theme-swap">
+    <p class="grow"><strong>${s.theme.name}</strong> is live on the storefront.</p>
+    <span class="actions">
+      ${s.former && html`<${ActionButton} kind="small" run=${async () => {
+        await run({ id: s.former.id });
+        undone();
+      }} done=${s.former.name + ' is live again.'} data-test="theme-undo"><${Icon} name="undo" size="16" />Change back to ${s.former.name}<//>`}
+      <button type="button" class="icon-button" aria-label="Dismiss" onClick=${forget}><${Icon} name="close" size="16" /></button></span>
+  </div><//>`}</div>`;
+}
+
+/** What is seldom done with a theme. */
+function More({ theme: t, open }) {
+  const item = (kind, text, danger) => ({ text, danger, test: 'theme-' + kind, act: () => open({ kind, id: t.id }) });
+  const whole = t.status === 'ACTIVE' || t.status === 'INACTIVE';
+  return html`<${Menu} label=${'More for ' + t.name} test="theme-more" items=${[item('rename', 'Rename'), whole && item('duplicate', 'Duplicate'), t.status !== 'ACTIVE' && item('delete', 'Delete', true)]} />`;
+}
+
+/** The theme that the storefront shows, large. */
+function Shown({ theme: t, open }) {
+  const { store } = useApp();
+  return html`<section class="card flush shown" aria-label="Active theme" data-test="theme-active" data-id=${t.id}>
+    <${Picture} of=${t} eager />
+    <div class="shown-text">
+      <p><${Badge} value="ACTIVE" text="Live on the storefront" /></p>
+      <h2><a href=${to(themePath(t.id))} data-test="theme-name">${t.name}</a></h2>
+      ${byline(t) && html`<p class="muted">${byline(t)}</p>`}
+      ${t.description && html`<p class="said about">${t.description}</p>`}
+      <p class="muted">${sources[t.source]}${t.activatedAt && html`, live since <${Time} at=${t.activatedAt} />`}</p>
+      <div class="actions">
+        <${NewTab} href=${storefront(store)} kind="small primary" test="view-storefront">View storefront<//>
+        <a class="button small" href=${to(themePath(t.id))}>Details</a>
+        <${More} theme=${t} open=${open} />
+      </div>
+    </div>
+  </section>`;
+}
+
+function Others({ themes, busy, fresh, open }) {
+  const more = html`<a class="button small" href=${to('/marketplace')}><${Icon} name="marketplace" size="16" />Marketplace</a>`;
+  return html`<section aria-labelledby="others" class="stack" aria-busy=${busy ? 'true' : 'false'}>
+    <div class="card-top level"><h2 id="others">Other themes</h2>${more}</div>
+    ${themes.length === 0 ? html`<div class="card"><${Empty} icon="themes" title="No other theme">Import one, or install one from the <a href=${to('/marketplace')}>marketplace</a>. It changes nothing until you activate it.<//></div>`
+      : html`<ul class="gallery" data-test="themes">${themes.map((t) => html`<${Card} key=${t.id} theme=${t} fresh=${t.id === fresh} open=${open} />`)}</ul>`}
+  </section>`;
+}
+
+/** One theme that is not shown. */
+function Card({ theme: t, fresh, open }) {
+  const [box, setBox] = useState(null);
+  useEffect(() => {
+    if (fresh && box) {
+      box.scrollIntoView({ block: 'nearest' });
+    }
+  }, [fresh, box]);
+  return html`<li class=${fresh ? 'card flush piece fresh' : 'card flush piece'} data-id=${t.id} ref=${setBox}>
+    <${Picture} of=${t} />
+    <div class="piece-text">
+      <div class="piece-top"><h3><a href=${to(themePath(t.id))} data-test="theme-name">${t.name}</a></h3>
+        ${t.status !== 'INACTIVE' ? html`<${Badge} value=${t.status} />` : fresh && html`<${Badge} value="INFO" text="New" />`}</div>
+      <p class="muted">${byline(t) || sources[t.source]}</p>
+      ${t.status === 'PROCESSING' && html`<span class="progress"><progress aria-label=${'Processing ' + t.name}></progress></span>`}
+      ${t.status === 'FAILED' && html`<p class="none">It could not be processed. Delete it and import it again.</p>`}
+      <p class="muted">${byline(t) && sources[t.source] + ', '}<${Time} at=${t.createdAt} how="date" /></p>
+      <div class="actions piece-end">
+        ${t.status === 'INACTIVE' && html`<button type="button" class="button small soft" aria-label=${'Activate ' + t.name} onClick=${() => open({ kind: 'activate', id: t.id })} data-test="theme-activate">Activate</button>`}
+        ${t.previewUrl && html`<${NewTab} href=${t.previewUrl} kind="small" label=${'Preview ' + t.name + ' (opens a new tab)'} test="theme-preview">Preview<//>`}
+        <span class="grow"></span><${More} theme=${t} open=${open} />
+      </div>
+    </div>
+  </li>`;
+}

@@ -1,0 +1,72 @@
+// What can be done with a theme: each is a dialog with one mutation.
+import { html } from './lib.js';
+import { useApp } from './context.js';
+import { Confirm, Field, FormDialog, Wrong, useMutation } from './form.js';
+import { errors } from './theme_state.js';
+
+export const activate = `mutation ThemeActivate($id: ID!) { themeActivate(id: $id) { theme { id } ${errors} } }`;
+const rename = `mutation ThemeRename($id: ID!, $name: String!) { themeRename(id: $id, name: $name) { theme { id } ${errors} } }`;
+const duplicate = `mutation ThemeDuplicate($id: ID!, $name: String) { themeDuplicate(id: $id, name: $name) { theme { id } ${errors} } }`;
+const remove = `mutation ThemeDelete($id: ID!) { themeDelete(id: $id) { deletedId ${errors} } }`;
+
+const quoted = (name) => '\u201c' + name + '\u201d';
+
+/** Shows a theme on the storefront; done is told, so that it can offer the way back. */
+export function Activate({ theme: t, former, onClose, done }) {
+  const { store } = useApp();
+  const run = useMutation(activate);
+  const action = async () => {
+    await run({ id: t.id });
+    done(t);
+  };
+  return html`<${Confirm} title=${'Activate ' + quoted(t.name) + '?'} name="theme-activate" submit="Activate" danger=${false} onClose=${onClose} action=${action}>
+    <p>Everybody who visits <strong class="url">${store.storeHost}</strong> sees it at once${former && html`, in place of <strong>${former.name}</strong>`}. You can change back at any time.</p>
+  <//>`;
+}
+
+function nameOf(v) {
+  const name = (v.get('name') ?? '').trim();
+  if (!name) {
+    throw new Wrong('name', 'Write a name.');
+  }
+  return name;
+}
+
+export function Rename({ theme: t, onClose, changed }) {
+  const { tell } = useApp();
+  const run = useMutation(rename);
+  const action = async (v) => {
+    await run({ id: t.id, name: nameOf(v) });
+    tell('The theme is renamed.');
+    changed();
+  };
+  return html`<${FormDialog} title=${'Rename ' + quoted(t.name)} name="theme-rename" submit="Rename" busyText="Renaming" onClose=${onClose} action=${action}>
+    <${Field} name="name" label="Name" value=${t.name} required maxlength="255" hint="Only people of this store see it." />
+  <//>`;
+}
+
+export function Duplicate({ theme: t, onClose, changed }) {
+  const { tell } = useApp();
+  const run = useMutation(duplicate);
+  const action = async (v) => {
+    const { theme } = await run({ id: t.id, name: nameOf(v) });
+    tell('The theme is duplicated.');
+    changed(theme?.id);
+  };
+  return html`<${FormDialog} title=${'Duplicate ' + quoted(t.name)} name="theme-duplicate" submit="Duplicate" busyText="Duplicating" onClose=${onClose} action=${action}>
+    <${Field} name="name" label="Name of the copy" value=${t.name + ' copy'} required maxlength="255" />
+  <//>`;
+}
+
+export function Delete({ theme: t, onClose, changed }) {
+  const { tell } = useApp();
+  const run = useMutation(remove);
+  const action = async () => {
+    await run({ id: t.id });
+    tell('The theme is deleted.');
+    changed();
+  };
+  return html`<${Confirm} title=${'Delete ' + quoted(t.name) + '?'} name="theme-delete" submit="Delete" onClose=${onClose} action=${action}>
+    <p>It is removed from this store for good${t.source === 'MARKETPLACE' ? '. It can be installed from the marketplace again' : ''}.</p>
+  <//>`;
+}

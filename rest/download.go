@@ -1,0 +1,158 @@
+package rest
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/export"
+	"github.com/storefront-go/storefront/graph/link"
+)
+
+// downloadRoot is what every address of a download begins with.
+const downloadRoot = "/downloads/"
+
+// maxRanges is the most ranges that are served of one request: each of them may
+// be a request to S3. With more the Range header is ignored, as it may be (RFC
+// 9110, section 14.2).
+const maxRanges = 16
+
+// file is what a download serves.
+type file struct {
+	name        string // made of letters, digits, -, _ and .
+	contentType string
+	sha256      string // hexadecimal
+	content     io.ReadSeekCloser
+}
+
+// opener opens the file of an export for reading within ctx. A file that is no
+// more is [export.ErrGone], of the opener or of the first read.
+type opener func(ctx context.Context, store, id xid.ID) (*file, error)
+
+// openExport is the opener of the engine.
+func (a *API) openExport(ctx context.Context, store, id xid.ID) (*file, error) {
+	f, err := a.Exports.Open(ctx, store, id)
+	if err != nil {
+		return nil, err
+	}
+	return &file{name: f.Name, contentType: f.ContentType, sha256: f.Sha256, content: f}, nil
+}
+
+// downloads answers {api_host}/downloads/<export>/<file name>?expires=…&store=…&signature=…
+// for whoever holds the address (contract, section 9). Neither the log nor a
+// figure holds the query.
+func (a *API) downloads(open opener) http.Handler {
+	m := a.metrics.route("*", strings.TrimSuffix(downloadRoot, "/"))
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		c := a.begin(w, r)
+		defer a.finish(c)
+		c.row = &served{meter: m}
+		if err := a.download(c, open); err != nil {
+			a.fail(c, err)
+		}
+	})
+}
+
+// download judges the link before anything else is looked at, then serves the
+// file.
+func (a *API) download(c *call, open opener) error {
+	if c.r.Method != http.MethodGet && c.r.Method != http.MethodHead {
+		return &fault.Error{Kind: fault.MethodNotAllowed, Detail: "This path takes GET, HEAD.", Allow: "GET, HEAD"}
+	}
+	store, id, err := a.linked(c.r)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancel(c.ctx)
+	defer cancel()
+	f, err := open(ctx, store, id)
+	if err != nil {
+		return gone(err)
+	}
+	content := &content{from: f.content}
+	// The context ends first, so that closing does not wait for a read.
+	defer func() { cancel(); content.close() }()
+	h := c.w.Header()
+	h.Set("Content-Type", f.contentType)
+	h.Set("Content-Disposition", `attachment; filename="`+f.name+`"`)
+	h.Set("Etag", `"sha256-`+f.sha256+`"`)
+	h.Set("Cache-Control", "private, no-store")
+	h.Set("X-Content-Type-Options", "nosniff")
+	d := newDelivery(c)
+	http.ServeContent(d, plainRange(c.r), "", time.Time{}, content)
+	return a.ended(c, d, content.failed())
+}
+
+// ended finishes a delivery: what is still to be sent is sent, and a failure that
+// shows only after the headers must not look like the end of the file.
+func (a *API) ended(c *call, d *delivery, failure error) error {
+	switch {
+	case d.sent && failure != nil && c.ctx.Err() == nil:
+		a.Logger.ErrorContext(c.ctx, "download broke off", slog.String("request_id", c.id),
+			slog.Int64("bytes", c.written), slog.Any("error", failure))
+		panic(http.ErrAbortHandler)
+	case d.sent: // all of it, or as much as somebody took who went away
+		return nil
+	case failure != nil:
+		d.clear("Content-Range")
+		return gone(failure)
+	case d.status == http.StatusRequestedRangeNotSatisfiable:
+		d.clear() // the Content-Range tells the size
+		return fault.New(fault.RangeNotSatisfiable, "No byte of the file is in the range.")
+	}
+	d.send()
+	return nil
+}
+
+// linked returns what an address names, after its signature was judged over the
+// bytes that came. A link that was signed for something else, such as a preview,
+// has other parameters.
+func (a *API) linked(r *http.Request) (store, id xid.ID, err error) {
+	path := r.URL.EscapedPath()
+	params, err := a.Links.Verify(path, r.URL.RawQuery, micros.Now())
+	switch {
+	case errors.Is(err, link.ErrExpired):
+		return xid.Nil, xid.Nil, fault.New(fault.LinkExpired, "The address has expired: read the export again for a new one.")
+	case err != nil || len(params) != 1:
+		return xid.Nil, xid.Nil, forged()
+	}
+	name, _, _ := strings.Cut(strings.TrimPrefix(path, downloadRoot), "/")
+	if id, err = xid.Export.Parse(name); err != nil {
+		return xid.Nil, xid.Nil, forged()
+	}
+	if store, err = xid.Store.Parse(params["store"]); err != nil {
+		return xid.Nil, xid.Nil, forged()
+	}
+	return store, id, nil
+}
+
+func forged() error {
+	return fault.New(fault.LinkInvalid, "The address is not one that was given out: take it as it is, to the last character.")
+}
+
+// gone says that a file is no more; other errors stay.
+func gone(err error) error {
+	if errors.Is(err, export.ErrGone) {
+		return &fault.Error{Kind: fault.FileGone, Detail: "The file has expired or was deleted: start a new export.", Err: err}
+	}
+	return err
+}
+
+// plainRange takes the Range header from a request that counts in another unit,
+// which has to be ignored (RFC 9110, section 14.2), or asks for too many ranges.
+func plainRange(r *http.Request) *http.Request {
+	asked := r.Header.Get("Range")
+	if strings.HasPrefix(asked, "bytes=") && strings.Count(asked, ",") < maxRanges {
+		return r
+	}
+	r = r.Clone(r.Context())
+	r.Header.Del("Range")
+	return r
+}

@@ -1,0 +1,512 @@
+package rest
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"math"
+	"mime"
+	"mime/multipart"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/gorilla/mux"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/export"
+	"github.com/storefront-go/storefront/graph/idem"
+	"github.com/storefront-go/storefront/graph/keyring"
+	"github.com/storefront-go/storefront/graph/link"
+)
+
+const fileName = "orders-2026-03-01.csv.gz"
+
+// memory is the file of an export as the engine would give it. It fails a test in
+// which two use it at once, or one that closed it.
+type memory struct {
+	t   testing.TB
+	ctx context.Context // as the engine's, it ends the reading
+	*bytes.Reader
+	failAt int64 // reading from here on fails
+	err    error
+	hang   bool // it waits for the end of ctx instead
+	busy   sync.Mutex
+	closed bool
+}
+
+func (m *memory) use() func() {
+	if !m.busy.TryLock() {
+		m.t.Error("the file is used by two at once")
+	}
+	if m.closed {
+		m.t.Error("the file is used after it was closed")
+	}
+	return m.busy.Unlock
+}
+
+// Read implements io.Reader.
+func (m *memory) Read(b []byte) (int, error) {
+	defer m.use()()
+	if err := m.ctx.Err(); err != nil {
+		return 0, err
+	}
+	at := m.Size() - int64(m.Len())
+	if at >= m.failAt && m.hang {
+		<-m.ctx.Done()
+		return 0, m.ctx.Err()
+	}
+	if at >= m.failAt {
+		return 0, m.err
+	}
+	b = b[:min(int64(len(b)), m.failAt-at)]
+	return m.Reader.Read(b)
+}
+
+// Seek implements io.Seeker.
+func (m *memory) Seek(offset int64, whence int) (int64, error) {
+	defer m.use()()
+	return m.Reader.Seek(offset, whence)
+}
+
+// Close implements io.Closer.
+func (m *memory) Close() error {
+	defer m.use()()
+	m.closed = true
+	return nil
+}
+
+// counter is where downloads are handed out, with one file.
+type counter struct {
+	t        testing.TB
+	links    *link.Signer
+	handler  http.Handler
+	registry *prometheus.Registry
+	log      *bytes.Buffer
+	logMu    sync.Mutex
+
+	store, id xid.ID
+	body      []byte
+	edit      func(*memory)
+	openErr   error
+	opened    int
+	last      *memory
+}
+
+// Write implements io.Writer for the log.
+func (c *counter) Write(b []byte) (int, error) {
+	c.logMu.Lock()
+	defer c.logMu.Unlock()
+	return c.log.Write(b)
+}
+
+func (c *counter) logged() string {
+	c.logMu.Lock()
+	defer c.logMu.Unlock()
+	return c.log.String()
+}
+
+func newCounter(t testing.TB, size int) *counter {
+	t.Helper()
+	ring, err := keyring.Parse(strings.Repeat("download ", 5))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &counter{t: t, links: link.New(ring), registry: prometheus.NewRegistry(), log: new(bytes.Buffer),
+		store: xid.New(), id: xid.New(), body: make([]byte, size)}
+	for i := range c.body {
+		c.body[i] = byte(i ^ i>>8 ^ i>>16)
+	}
+	a := &API{Config: Config{APIHost: "https://api.test", Links: c.links, Logger: slog.New(slog.NewJSONHandler(c, nil))},
+		metrics: newMetrics(c.registry, new(idem.Keeper)), challenge: "Bearer"}
+	router := mux.NewRouter().SkipClean(true).UseEncodedPath()
+	router.PathPrefix(downloadRoot).Handler(a.downloads(c.open))
+	router.NotFoundHandler = http.HandlerFunc(a.notFound)
+	c.handler = router
+	return c
+}
+
+func (c *counter) open(ctx context.Context, store, id xid.ID) (*file, error) {
+	c.opened++
+	if c.openErr != nil {
+		return nil, c.openErr
+	}
+	if store != c.store || id != c.id {
+		c.t.Errorf("opened %s of %s", id, store)
+	}
+	sum := sha256.Sum256(c.body)
+	c.last = &memory{t: c.t, ctx: ctx, Reader: bytes.NewReader(c.body), failAt: math.MaxInt64}
+	if c.edit != nil {
+		c.edit(c.last)
+	}
+	return &file{name: fileName, contentType: "application/gzip", sha256: hex.EncodeToString(sum[:]), content: c.last}, nil
+}
+
+func (c *counter) tag() string { return fmt.Sprintf(`"sha256-%x"`, sha256.Sum256(c.body)) }
+
+// address is the link of the file.
+func (c *counter) address(expires time.Duration) string {
+	return c.links.Sign(downloadRoot+xid.Export.Format(c.id)+"/"+fileName, micros.Now().Add(expires), "store", xid.Store.Format(c.store))
+}
+
+// serve answers one request without a network.
+func (c *counter) serve(method, target string, headers ...string) *http.Response {
+	c.t.Helper()
+	r, err := http.ReadRequest(bufio.NewReader(strings.NewReader(method + " " + target + " HTTP/1.1\r\nHost: api.test\r\n\r\n")))
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	for i := 0; i+1 < len(headers); i += 2 {
+		r.Header.Add(headers[i], headers[i+1])
+	}
+	r.RemoteAddr = "192.0.2.1:1234"
+	w := httptest.NewRecorder()
+	c.handler.ServeHTTP(w, r)
+	return w.Result()
+}
+
+func text(t testing.TB, res *http.Response) string {
+	t.Helper()
+	b, err := io.ReadAll(res.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// refused checks a problem: its status and code, and that nothing of the file is
+// in the headers.
+func refused(t testing.TB, what string, res *http.Response, status int, code string) {
+	t.Helper()
+	var p struct{ Code, Type, Detail string }
+	body := text(t, res)
+	_ = json.Unmarshal([]byte(body), &p)
+	if res.StatusCode != status || p.Code != code || res.Header.Get("Content-Type") != "application/problem+json" ||
+		!strings.HasSuffix(p.Type, "#"+strings.ReplaceAll(code, "_", "-")) || p.Detail == "" {
+		t.Errorf("%s: %d %s, want %d %s", what, res.StatusCode, body, status, code)
+	}
+	if got := res.Header.Get("Cache-Control"); got != "no-store" {
+		t.Errorf("%s: Cache-Control %q", what, got)
+	}
+	for _, name := range []string{"Content-Disposition", "Etag", "Accept-Ranges", "Last-Modified"} {
+		if got := res.Header.Get(name); got != "" {
+			t.Errorf("%s: %s: %s", what, name, got)
+		}
+	}
+}
+
+func TestDownload(t *testing.T) {
+	c := newCounter(t, 100_000)
+	ts := httptest.NewServer(c.handler)
+	defer ts.Close()
+	body, tag := string(c.body), c.tag()
+	for _, tc := range []struct {
+		name    string
+		method  string
+		headers []string
+		status  int
+		want    string
+		ranged  string // Content-Range
+	}{
+		{"whole", "GET", nil, 200, body, ""},
+		{"head", "HEAD", nil, 200, "", ""},
+		{"gzip is accepted", "GET", []string{"Accept-Encoding", "gzip"}, 200, body, ""},
+		{"a credential is not looked at", "GET", []string{"Authorization", "Bearer sfk_wrong"}, 200, body, ""},
+		{"first byte", "GET", []string{"Range", "bytes=0-0"}, 206, body[:1], "bytes 0-0/100000"},
+		{"from the middle", "GET", []string{"Range", "bytes=50000-"}, 206, body[50000:], "bytes 50000-99999/100000"},
+		{"the last ones", "GET", []string{"Range", "bytes=-10"}, 206, body[99990:], "bytes 99990-99999/100000"},
+		{"over the end", "GET", []string{"Range", "bytes=99999-200000"}, 206, body[99999:], "bytes 99999-99999/100000"},
+		{"head of a range", "HEAD", []string{"Range", "bytes=10-19"}, 206, "", "bytes 10-19/100000"},
+		{"If-Range of this file", "GET", []string{"Range", "bytes=10-19", "If-Range", tag}, 206, body[10:20], "bytes 10-19/100000"},
+		{"If-Range of another", "GET", []string{"Range", "bytes=10-19", "If-Range", `"sha256-0"`}, 200, body, ""},
+		{"If-Range, weak", "GET", []string{"Range", "bytes=10-19", "If-Range", "W/" + tag}, 200, body, ""},
+		{"If-Range, a date", "GET", []string{"Range", "bytes=10-19", "If-Range", "Sun, 01 Mar 2026 09:30:00 GMT"}, 200, body, ""},
+		{"If-None-Match", "GET", []string{"If-None-Match", tag}, 304, "", ""},
+		{"If-None-Match of another", "GET", []string{"If-None-Match", `"x"`}, 200, body, ""},
+		{"If-Match", "GET", []string{"If-Match", tag}, 200, body, ""},
+		{"If-Match of another", "GET", []string{"If-Match", `"x"`}, 412, "", ""},
+		{"ranges of more than the file", "GET", []string{"Range", "bytes=0-,0-"}, 200, body, ""},
+		{"too many ranges", "GET", []string{"Range", "bytes=" + strings.Repeat("0-0,", maxRanges) + "1-1"}, 200, body, ""},
+		{"another unit", "GET", []string{"Range", "rows=0-1"}, 200, body, ""},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			r, err := http.NewRequestWithContext(t.Context(), tc.method, ts.URL+c.address(time.Minute), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Header.Set("Accept-Encoding", "identity")
+			for i := 0; i < len(tc.headers); i += 2 {
+				r.Header.Set(tc.headers[i], tc.headers[i+1])
+			}
+			res, err := ts.Client().Do(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer res.Body.Close()
+			if got := text(t, res); res.StatusCode != tc.status || got != tc.want {
+				t.Errorf("%d and %d bytes, want %d and %d", res.StatusCode, len(got), tc.status, len(tc.want))
+			}
+			want := map[string]string{"Cache-Control": "private, no-store", "X-Content-Type-Options": "nosniff", "Content-Encoding": "",
+				"Last-Modified": "", "Access-Control-Allow-Origin": "", "Etag": tag, "Content-Range": tc.ranged}
+			if tc.status == 200 || tc.status == 206 {
+				want["Content-Type"], want["Accept-Ranges"] = "application/gzip", "bytes"
+				want["Content-Disposition"] = `attachment; filename="` + fileName + `"`
+			}
+			for name, value := range want {
+				if got := res.Header.Get(name); got != value {
+					t.Errorf("%s: %q, want %q", name, got, value)
+				}
+			}
+			if length := int64(len(tc.want)); tc.method == "GET" && tc.status < 300 && res.ContentLength != length {
+				t.Errorf("Content-Length %d, want %d", res.ContentLength, length)
+			}
+			if res.Header.Get("X-Request-Id") == "" {
+				t.Error("no X-Request-Id")
+			}
+		})
+	}
+}
+
+func TestDownloadOfSeveralRanges(t *testing.T) {
+	c := newCounter(t, 100_000)
+	res := c.serve("GET", c.address(time.Minute), "Range", "bytes=0-9, 50000-50099, -1")
+	kind, params, err := mime.ParseMediaType(res.Header.Get("Content-Type"))
+	if err != nil || res.StatusCode != http.StatusPartialContent || kind != "multipart/byteranges" {
+		t.Fatalf("%d %s, %v", res.StatusCode, kind, err)
+	}
+	parts := multipart.NewReader(res.Body, params["boundary"])
+	for _, want := range []struct {
+		ranged string
+		body   []byte
+	}{{"bytes 0-9/100000", c.body[:10]}, {"bytes 50000-50099/100000", c.body[50000:50100]}, {"bytes 99999-99999/100000", c.body[99999:]}} {
+		p, err := parts.NextPart()
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := io.ReadAll(p)
+		if err != nil || !bytes.Equal(got, want.body) || p.Header.Get("Content-Range") != want.ranged || p.Header.Get("Content-Type") != "application/gzip" {
+			t.Errorf("part %v: %d bytes, %v; want %s", p.Header, len(got), err, want.ranged)
+		}
+	}
+	if _, err := parts.NextPart(); !errors.Is(err, io.EOF) {
+		t.Errorf("a part more: %v", err)
+	}
+}
+
+func TestDownloadOutOfRange(t *testing.T) {
+	c := newCounter(t, 1000)
+	for _, ranges := range []string{"bytes=1000-", "bytes=5000-6000", "bytes=x", "bytes=5-4", "bytes=--1"} {
+		res := c.serve("GET", c.address(time.Minute), "Range", ranges)
+		refused(t, ranges, res, http.StatusRequestedRangeNotSatisfiable, "range_not_satisfiable")
+		if got := res.Header.Get("Content-Range"); strings.HasPrefix(ranges, "bytes=1000") && got != "bytes */1000" {
+			t.Errorf("%s: Content-Range %q", ranges, got)
+		}
+	}
+}
+
+func TestDownloadOfNothing(t *testing.T) {
+	c := newCounter(t, 0)
+	for _, headers := range [][]string{nil, {"Range", "bytes=0-"}} {
+		res := c.serve("GET", c.address(time.Minute), headers...)
+		if got := text(t, res); res.StatusCode != http.StatusOK || got != "" || res.Header.Get("Content-Length") != "0" {
+			t.Errorf("%v: %d %q %v", headers, res.StatusCode, got, res.Header)
+		}
+	}
+}
+
+// Each byte of the address changed, left out or doubled is a 403, and nothing is
+// looked up for it; before the path's root it is another path.
+func TestDownloadOfAnAlteredAddress(t *testing.T) {
+	c := newCounter(t, 10)
+	address := c.address(time.Minute)
+	altered := func(target string) {
+		r, err := http.ReadRequest(bufio.NewReader(strings.NewReader("GET " + target + " HTTP/1.1\r\nHost: api.test\r\n\r\n")))
+		if err != nil || target == address {
+			return // the server answers 400
+		}
+		w := httptest.NewRecorder()
+		c.handler.ServeHTTP(w, r)
+		status, code := http.StatusForbidden, "link_invalid"
+		if !strings.HasPrefix(r.URL.EscapedPath(), downloadRoot) {
+			status, code = http.StatusNotFound, "not_found"
+		}
+		refused(t, fmt.Sprintf("%q", target), w.Result(), status, code)
+	}
+	for i := range address {
+		for _, b := range []byte{address[i] ^ 1, address[i] ^ 0x20, 'A', '0', '/', '&', '=', '%', '?', '#', ';', '+', 0x80} {
+			altered(address[:i] + string([]byte{b}) + address[i+1:])
+			altered(address[:i] + string([]byte{b}) + address[i:])
+		}
+		altered(address[:i] + fmt.Sprintf("%%%02X", address[i]) + address[i+1:])
+		altered(address[:i] + address[i+1:])
+		altered(address[:i])
+	}
+	for _, more := range []string{"&", "&x=1", "&store=" + xid.Store.Format(c.store), "=", "#", "%", "/"} {
+		altered(address + more)
+	}
+	if c.opened != 0 || t.Failed() {
+		t.Fatalf("%d altered addresses were looked up", c.opened)
+	}
+}
+
+// What was signed for something else is no download.
+func TestDownloadOfAnotherLink(t *testing.T) {
+	c := newCounter(t, 10)
+	path, store, soon := downloadRoot+xid.Export.Format(c.id)+"/"+fileName, xid.Store.Format(c.store), micros.Now().Add(time.Minute)
+	for name, address := range map[string]string{
+		"a preview":           c.links.Sign(path, soon, "theme", xid.Theme.Format(xid.New())),
+		"no store":            c.links.Sign(path, soon),
+		"a parameter more":    c.links.Sign(path, soon, "store", store, "theme", "x"),
+		"another kind of id":  c.links.Sign(path, soon, "store", xid.Export.Format(c.store)),
+		"not an id":           c.links.Sign(path, soon, "store", ""),
+		"not an export":       c.links.Sign(downloadRoot+xid.Order.Format(c.id)+"/"+fileName, soon, "store", store),
+		"no export":           c.links.Sign(downloadRoot, soon, "store", store),
+		"another path's":      downloadRoot + "x?" + strings.SplitN(c.address(time.Minute), "?", 2)[1],
+		"nothing":             downloadRoot,
+		"no query":            path,
+		"an empty query":      path + "?",
+		"an empty signature":  path + "?expires=9999999999&store=" + store + "&signature=",
+		"a doubled signature": c.address(time.Minute) + "&signature=x",
+	} {
+		refused(t, name, c.serve("GET", address), http.StatusForbidden, "link_invalid")
+	}
+	refused(t, "late", c.serve("GET", c.address(-time.Second)), http.StatusForbidden, "link_expired")
+	refused(t, "late and altered", c.serve("GET", c.address(-time.Second)+"x"), http.StatusForbidden, "link_invalid")
+	if c.opened != 0 {
+		t.Errorf("%d of them were looked up", c.opened)
+	}
+}
+
+func TestDownloadTakesTwoMethods(t *testing.T) {
+	c := newCounter(t, 10)
+	for _, method := range []string{"POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "PROPFIND"} {
+		res := c.serve(method, c.address(time.Minute))
+		refused(t, method, res, http.StatusMethodNotAllowed, "method_not_allowed")
+		if got := res.Header.Get("Allow"); got != "GET, HEAD" {
+			t.Errorf("%s: Allow %q", method, got)
+		}
+	}
+	if c.opened != 0 {
+		t.Errorf("%d were looked up", c.opened)
+	}
+}
+
+// A file that is gone is told whenever that shows before the first byte.
+func TestDownloadOfWhatIsGone(t *testing.T) {
+	for name, gone := range map[string]func(c *counter){
+		"the row":   func(c *counter) { c.openErr = fmt.Errorf("open: %w", export.ErrGone) },
+		"the parts": func(c *counter) { c.edit = func(m *memory) { m.failAt, m.err = 0, export.ErrGone } },
+	} {
+		c := newCounter(t, 100_000)
+		gone(c)
+		for _, headers := range [][]string{nil, {"Range", "bytes=500-600"}} {
+			res := c.serve("GET", c.address(time.Minute), headers...)
+			refused(t, name, res, http.StatusGone, "file_gone")
+			if got := res.Header.Get("Content-Range"); got != "" {
+				t.Errorf("%s: Content-Range %q", name, got)
+			}
+		}
+		// Its query was judged before: that the file is gone is told to holders alone.
+		refused(t, name, c.serve("GET", c.address(time.Minute)+"x"), http.StatusForbidden, "link_invalid")
+	}
+}
+
+// What fails before the first byte is a 500 or 503 that says nothing, and later
+// the connection breaks: no client takes the half for the whole.
+func TestDownloadThatFails(t *testing.T) {
+	for _, tc := range []struct {
+		name   string
+		err    error
+		status int
+		code   string
+	}{
+		{"unknown", errors.New("private cause"), http.StatusInternalServerError, "internal_error"},
+		{"away", context.DeadlineExceeded, http.StatusServiceUnavailable, "unavailable"},
+	} {
+		c := newCounter(t, 100_000)
+		c.openErr = tc.err
+		refused(t, tc.name, c.serve("GET", c.address(time.Minute)), tc.status, tc.code)
+		c.openErr, c.edit = nil, func(m *memory) { m.failAt, m.err = 500, tc.err }
+		res := c.serve("GET", c.address(time.Minute), "Range", "bytes=500-")
+		refused(t, tc.name+", at the first read", res, tc.status, tc.code)
+		if c.last == nil || !c.last.closed {
+			t.Errorf("%s: the file is open", tc.name)
+		}
+	}
+}
+
+func TestDownloadThatBreaksOff(t *testing.T) {
+	c := newCounter(t, 1<<20)
+	c.edit = func(m *memory) { m.failAt, m.err = 700_000, errors.New("the disk is broken") }
+	ts := httptest.NewServer(c.handler)
+	defer ts.Close()
+	for _, ranges := range []string{"", "bytes=100-", "bytes=0-99,600000-800000"} {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, ts.URL+c.address(time.Minute), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ranges != "" {
+			r.Header.Set("Range", ranges)
+		}
+		res, err := ts.Client().Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := io.ReadAll(res.Body)
+		res.Body.Close()
+		if err == nil || len(b) > 700_000 || res.StatusCode >= 300 {
+			t.Errorf("%q: %d and %d bytes, %v; want a broken connection", ranges, res.StatusCode, len(b), err)
+		}
+	}
+	ts.Close() // all handlers have ended
+	if got := strings.Count(c.logged(), "download broke off"); got != 3 || !c.last.closed {
+		t.Errorf("%d lines, closed %t\n%s", got, c.last.closed, c.logged())
+	}
+}
+
+// Neither a log line nor a figure holds the query, whatever comes of the request.
+func TestDownloadQueryIsNeverLogged(t *testing.T) {
+	c := newCounter(t, 100_000)
+	good, late := c.address(time.Minute), c.address(-time.Minute)
+	for _, target := range []string{good, late, good + "x", "/elsewhere" + good} {
+		c.serve("GET", target)
+		c.serve("HEAD", target)
+		c.serve("POST", target)
+	}
+	c.openErr = errors.New("a failure")
+	c.serve("GET", good)
+	c.openErr, c.edit = nil, func(m *memory) { m.failAt, m.err = 50_000, errors.New("a failure") }
+	func() {
+		defer func() { recover() }()
+		c.serve("GET", good)
+	}()
+	families, err := c.registry.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := c.logged() + fmt.Sprint(families)
+	for _, address := range []string{good, late} {
+		_, query, _ := strings.Cut(address, "?")
+		for _, secret := range []string{query, query[len(query)-43:], "expires=", "signature", xid.Store.Format(c.store)} {
+			if strings.Contains(all, secret) {
+				t.Errorf("%q is told:\n%s", secret, all)
+			}
+		}
+	}
+	if got := strings.Count(c.logged(), `"msg":"request"`); got != 13 || !strings.Contains(c.logged(), `"route":"/downloads"`) ||
+		!strings.Contains(c.logged(), `"bytes":100000`) || !strings.Contains(all, "download broke off") {
+		t.Errorf("%d lines of requests:\n%s", got, c.logged())
+	}
+}

@@ -1,0 +1,90 @@
+package rest
+
+import (
+	"net/http"
+
+	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/graph"
+	"github.com/storefront-go/storefront/graph/model"
+	"github.com/storefront-go/storefront/graph/strict"
+	"github.com/storefront-go/storefront/graph/wire"
+)
+
+// listExports is GET /exports.
+func (a *API) listExports(c *call) error {
+	page, err := a.Core.Query().Exports(c.ctx, c.query.limit, c.query.cursor)
+	if err != nil {
+		return err
+	}
+	list(c, page, appendExport)
+	return nil
+}
+
+// getExport is GET /exports/{id}. Its link is made anew for each answer, serves
+// whoever holds it and is kept by nobody, so it has no ETag.
+func (a *API) getExport(c *call) error {
+	e, err := a.Core.Query().Export(c.ctx, c.pathID())
+	if err != nil {
+		return err
+	}
+	c.private = true
+	c.out = wire.AppendExport(c.out, e.Export, &e.Link)
+	return nil
+}
+
+// appendExport writes the form of lists, which has no link: answers to POST are
+// kept for a day, and a link lives for minutes.
+func appendExport(b []byte, e *model.Export) []byte { return wire.AppendExport(b, e.Export, nil) }
+
+// createExport is POST /exports.
+func (a *API) createExport(c *call) error {
+	r, err := c.decode()
+	if err != nil {
+		return err
+	}
+	in, fields := readExport(r)
+	done, err := a.Core.Mutation().ExportStart(graph.WithFields(c.ctx, fields), in)
+	if err != nil {
+		return err
+	}
+	c.code, c.location = http.StatusAccepted, Base+"/exports/"+done.Export.PublicID()
+	c.out = appendExport(c.out, done.Export)
+	return nil
+}
+
+// readExport reads the body of POST /exports, and tells everything that is wrong
+// with its form. What a filter may hold depends on the kind: the resolver judges it.
+func readExport(r *strict.Reader) (model.ExportStartInput, []fault.Field) {
+	in := model.ExportStartInput{Format: state.ExportCSV, Compression: state.ExportPlain}
+	kind, format, compression := r.String("kind"), r.String("format"), r.String("compression")
+	if f := r.Object("filters"); f != nil {
+		in.Filters = &model.ExportFiltersInput{
+			CreatedFrom: f.Time("created_from"), CreatedTo: f.Time("created_to"), Status: f.String("status"),
+		}
+	}
+	fields := r.Fields()
+	if kind == nil {
+		fields = missing(fields, "kind")
+	}
+	fields = choice(fields, "kind", kind, &in.Kind, "The value is orders, products or customers.")
+	fields = choice(fields, "format", format, &in.Format, "The value is csv or jsonl.")
+	fields = choice(fields, "compression", compression, &in.Compression, "The value is none or gzip.")
+	return in, fields
+}
+
+// choice reads a member that is one of the values of an enumeration; one that is
+// absent leaves what is there.
+func choice[T interface {
+	~string
+	Known() bool
+}](fields []fault.Field, name string, text *string, into *T, detail string) []fault.Field {
+	if text == nil {
+		return fields
+	}
+	*into = T(*text)
+	if (*into).Known() {
+		return fields
+	}
+	return append(fields, fault.Field{Pointer: strict.Pointer(name), Code: fault.UnknownValue, Detail: detail})
+}

@@ -1,0 +1,133 @@
+package shop
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph"
+)
+
+const (
+	// fresh is how long a store's state is believed without asking again.
+	fresh = time.Second
+	// seen is the age up to which a state serves others while one request reads it
+	// anew: what another process changes is shown after that, at the latest.
+	seen = 2 * time.Second
+	// keep is how long a page is kept at most, whatever the state says. A state can
+	// miss a change that looks older than others, because the clocks of two
+	// processes differ or a transaction took long. It is also how long pages are
+	// shown while the database is away.
+	keep = 30 * time.Second
+	// unknown is how long a handle that no open store has is not looked up again.
+	unknown = 2 * time.Second
+	// readLimit bounds the statements that a request waits for.
+	readLimit = 5 * time.Second
+)
+
+// front is the storefront of one store.
+type front struct {
+	id     xid.ID
+	handle string
+	slots  chan struct{}
+
+	mu      sync.Mutex
+	state   *graph.StorefrontState // as last read
+	readAt  time.Time              // when that reading began
+	triedAt time.Time              // when the last reading began
+	err     error                  // of the last reading
+	reading bool
+}
+
+// enter finds the open store of a handle and its state; nil if there is none.
+func (s *Shop) enter(ctx context.Context, handle string) (*front, *graph.StorefrontState, error) {
+	if until, ok := s.absent.Get(handle); ok && s.Now().Before(until) {
+		return nil, nil, nil
+	}
+	f, ok := s.fronts.Get(handle)
+	if !ok {
+		var err error
+		if f, err = s.found.Do(ctx, handle, readLimit, s.find(handle)); err != nil {
+			return nil, nil, err
+		}
+	}
+	if f == nil {
+		s.absent.Put(handle, s.Now().Add(unknown), 1)
+		return nil, nil, nil
+	}
+	st, err := s.state(ctx, f)
+	if err != nil {
+		return nil, nil, err
+	}
+	if !st.Open || st.Handle != handle {
+		s.fronts.Delete(handle)
+		s.absent.Put(handle, s.Now().Add(unknown), 1)
+		return nil, nil, nil
+	}
+	return f, st, nil
+}
+
+// find looks a handle up.
+func (s *Shop) find(handle string) func(context.Context) (*front, error) {
+	return func(ctx context.Context) (*front, error) {
+		if f, ok := s.fronts.Get(handle); ok { // another one was quicker
+			return f, nil
+		}
+		id, ok, err := s.Core.Find(viewer.Everywhere(ctx), handle)
+		if err != nil || !ok {
+			return nil, err
+		}
+		f := &front{id: id, handle: handle, slots: make(chan struct{}, maxOfOne)}
+		s.fronts.Put(handle, f, 1)
+		return f, nil
+	}
+}
+
+// state returns the store's state: read at most once a second, by one request,
+// while others get the one before as long as it is not too old.
+func (s *Shop) state(ctx context.Context, f *front) (*graph.StorefrontState, error) {
+	now := s.Now()
+	f.mu.Lock()
+	st, age, reading := f.state, now.Sub(f.readAt), f.reading
+	f.mu.Unlock()
+	if st != nil && (age < fresh || reading && age < seen) {
+		return st, nil
+	}
+	return s.states.Do(ctx, f.id, readLimit, func(ctx context.Context) (*graph.StorefrontState, error) { return s.readState(ctx, f) })
+}
+
+// readState reads the state unless that was tried within the last second.
+func (s *Shop) readState(ctx context.Context, f *front) (*graph.StorefrontState, error) {
+	now := s.Now()
+	f.mu.Lock()
+	if !f.triedAt.IsZero() && now.Sub(f.triedAt) < fresh {
+		defer f.mu.Unlock()
+		return f.believed(now)
+	}
+	f.triedAt, f.reading = now, true
+	f.mu.Unlock()
+
+	st, err := s.Core.State(viewer.Visitor(ctx, f.id))
+	if err != nil {
+		s.Logger.WarnContext(ctx, "the state of a storefront cannot be read", slog.String("store", xid.Store.Format(f.id)), slog.Any("error", err))
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.reading, f.err = false, err
+	if err == nil {
+		f.state, f.readAt = st, now
+	}
+	return f.believed(now)
+}
+
+// believed is what the last readings told. While the database is away the last
+// state stands in, as long as pages are kept. f.mu is held.
+func (f *front) believed(now time.Time) (*graph.StorefrontState, error) {
+	if f.err != nil && (f.state == nil || now.Sub(f.readAt) >= keep) {
+		return nil, f.err
+	}
+	return f.state, nil
+}

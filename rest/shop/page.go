@@ -1,0 +1,200 @@
+package shop
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/storefront-go/storefront/ent/digest"
+	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph"
+)
+
+// makeLimit bounds the making of a page, waiting for a slot included.
+const makeLimit = 10 * time.Second
+
+var (
+	errBusy      = errors.New("too many pages are being made")
+	errThemeless = errors.New("the store has no active theme")
+)
+
+// pageKey names a page in the caches, where a newer one takes the place of the
+// older.
+type pageKey struct {
+	store xid.ID
+	view  view
+}
+
+// makeKey names a page as of a state.
+type makeKey struct {
+	pageKey
+	state digest.Sum
+}
+
+// page returns a page as of the visit's state, from memory if it is there.
+func (s *Shop) page(ctx context.Context, at *visit, v view) (*page, error) {
+	key := makeKey{pageKey{at.front.id, v}, at.state.Fingerprint}
+	if p := s.kept(key); p != nil {
+		return p, nil
+	}
+	return s.made.Do(ctx, key, makeLimit, func(ctx context.Context) (*page, error) {
+		if p := s.kept(key); p != nil { // made between the look and the turn
+			return p, nil
+		}
+		p, err := s.make(ctx, at.front, scene{shop: at.state, sum: at.state.Package}, v)
+		if err != nil {
+			return nil, err
+		}
+		p.state = key.state
+		cache := s.pages
+		if v.kind == searchPage || p.loose() {
+			cache = s.loose
+		}
+		cache.Put(key.pageKey, p, p.size())
+		return p, nil
+	})
+}
+
+// kept finds a page in memory that may still be shown.
+func (s *Shop) kept(key makeKey) *page {
+	p, ok := s.pages.Get(key.pageKey)
+	if !ok || p.state != key.state {
+		p, ok = s.loose.Get(key.pageKey)
+	}
+	if !ok || p.state != key.state || s.Now().Sub(p.began) >= keep {
+		return nil
+	}
+	return p
+}
+
+// scene is in what a page is shown.
+type scene struct {
+	shop  *graph.StorefrontState
+	sum   digest.Sum // of the theme's package
+	links links      // what every link carries
+	// banner is shown above the page of a preview.
+	banner string
+}
+
+// make reads what a page shows and renders it.
+func (s *Shop) make(ctx context.Context, f *front, in scene, v view) (*page, error) {
+	leave, err := s.slot(ctx, f)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	if in.sum == (digest.Sum{}) {
+		return nil, errThemeless
+	}
+	began := s.Now()
+	theme, err := s.theme(ctx, in.sum)
+	if err != nil {
+		return nil, err
+	}
+	c, err := s.content(viewer.Visitor(ctx, f.id), f, in, v)
+	if err != nil {
+		return nil, err
+	}
+	if c.began.IsZero() {
+		c.began = began
+	}
+	var out bytes.Buffer // the renderer bounds its time and its size
+	if err := theme.Render(&out, c.view.kind, c.data(in, theme)); err != nil {
+		return nil, fmt.Errorf("theme %x: %w", in.sum[:4], err)
+	}
+	body := out.Bytes()
+	if in.banner != "" {
+		body = withBanner(body, in.banner)
+	}
+	return newPage(c.view.status(), htmlType, body, c.began), nil
+}
+
+// slot waits for one of the places in which pages are made, first for one of the
+// store's, so that no store takes them all.
+func (s *Shop) slot(ctx context.Context, f *front) (leave func(), err error) {
+	for i, places := range []chan struct{}{f.slots, s.slots} {
+		select {
+		case places <- struct{}{}:
+		case <-ctx.Done():
+			if i > 0 {
+				<-f.slots
+			}
+			return nil, errors.Join(errBusy, ctx.Err())
+		}
+	}
+	return func() { <-s.slots; <-f.slots }, nil
+}
+
+// content is what a page shows.
+type content struct {
+	view    view // the one that was asked for, or not_found
+	product *graph.Offer
+	offers  []*graph.Offer
+	count   int       // of what a search found
+	began   time.Time // when the oldest of it was read; zero for just now
+}
+
+// content reads what a view shows.
+func (s *Shop) content(ctx context.Context, f *front, in scene, v view) (c content, err error) {
+	c.view = v
+	switch v.kind {
+	case homePage:
+		c.offers, err = s.Core.Newest(ctx)
+	case productPage:
+		c.product, err = s.Core.Product(ctx, v.arg)
+		if f, ok := errors.AsType[*fault.Error](err); ok && f.Kind == fault.NotFound {
+			c.view = view{notFoundPage, v.path()}
+			return c, nil
+		}
+		if err == nil {
+			c.offers, err = s.Core.Related(ctx, c.product)
+		}
+	case searchPage:
+		err = s.search(ctx, f, in.shop.Fingerprint, &c)
+	}
+	return c, err
+}
+
+// search finds what the view asks for; without a question it asks for nothing.
+func (s *Shop) search(ctx context.Context, f *front, state digest.Sum, c *content) error {
+	if c.view.arg == "" {
+		return nil
+	}
+	texts, err := s.catalogue(ctx, f, state)
+	if err != nil {
+		return err
+	}
+	var ids []xid.ID
+	ids, c.count = texts.Find(c.view.arg, graph.MaxOffers)
+	c.began = texts.began
+	c.offers, err = s.Core.Offers(ctx, ids)
+	return err
+}
+
+// catalogue is the texts of a store's products as of a state.
+type catalogue struct {
+	*graph.Catalogue
+	state digest.Sum
+	began time.Time
+}
+
+// catalogue returns the texts from memory, or reads them.
+func (s *Shop) catalogue(ctx context.Context, f *front, state digest.Sum) (*catalogue, error) {
+	if c, ok := s.catalogues.Get(f.id); ok && c.state == state && s.Now().Sub(c.began) < keep {
+		return c, nil
+	}
+	return s.read.Do(ctx, makeKey{pageKey{store: f.id}, state}, readLimit, func(ctx context.Context) (*catalogue, error) {
+		began := s.Now()
+		texts, err := s.Core.Catalogue(ctx)
+		if err != nil {
+			return nil, err
+		}
+		c := &catalogue{texts, state, began}
+		s.catalogues.Put(f.id, c, texts.Size())
+		return c, nil
+	})
+}

@@ -1,0 +1,222 @@
+package shop
+
+import (
+	"context"
+	"errors"
+	"html"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph"
+	"github.com/storefront-go/storefront/graph/link"
+)
+
+// signedNames are the parameters of a preview's address, in the order in which
+// they are signed.
+var signedNames = [...]string{"expires", graph.PreviewTheme, graph.PreviewStore, "signature"}
+
+// links writes the addresses of a page's links. In a preview they all carry its
+// signed query, so that whoever follows them stays in it.
+type links struct {
+	query string // the signed one, or ""
+}
+
+// to is the address of a path.
+func (l links) to(path string) string {
+	if l.query == "" {
+		return path
+	}
+	return path + "?" + l.query
+}
+
+// fields are what a form has to send along: a browser drops the query of the
+// address to which it sends one.
+func (l links) fields() []any {
+	list := []any{}
+	if l.query == "" {
+		return list
+	}
+	for pair := range strings.SplitSeq(l.query, "&") {
+		name, value, _ := strings.Cut(pair, "=")
+		list = append(list, map[string]any{"name": name, "value": value})
+	}
+	return list
+}
+
+// signed tells whether a query means to be that of a preview: it has any part of
+// one. So an address that was tampered with is refused, and never shows the
+// storefront in place of the preview.
+func signed(query string) bool {
+	for pair := range strings.SplitSeq(query, "&") {
+		for _, name := range signedNames {
+			if strings.HasPrefix(pair, name+"=") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// linksOf takes the signed parameters out of a query and puts them in the order in
+// which they were signed: a search form sends them with the question among them.
+// Nothing in them is escaped, neither by the signer nor by browsers, so they are
+// taken as they are written.
+func linksOf(query string) (links, bool) {
+	pairs := [len(signedNames)]string{}
+	for pair := range strings.SplitSeq(query, "&") {
+		name, _, _ := strings.Cut(pair, "=")
+		switch i := slices.Index(signedNames[:], name); {
+		case i < 0:
+		case pairs[i] != "":
+			return links{}, false
+		default:
+			pairs[i] = pair
+		}
+	}
+	return links{strings.Join(pairs[:], "&")}, !slices.Contains(pairs[:], "")
+}
+
+// preview shows the storefront with another theme of the store to whoever holds a
+// signed link. Nothing of it is kept.
+func (s *Shop) preview(w http.ResponseWriter, r *http.Request, v *visit) {
+	h := w.Header()
+	h["X-Robots-Tag"], h["Cache-Control"] = noIndex, noStore
+	l, theme, err := s.judge(r, v)
+	switch {
+	case errors.Is(err, link.ErrExpired):
+		s.message(w, r, http.StatusForbidden, "This preview has ended", "Its link was valid for a day or two. Copy a new one from the dashboard.")
+		return
+	case errors.Is(err, link.ErrForged):
+		s.message(w, r, http.StatusForbidden, "This link is not valid", "It is incomplete or was changed. Copy it from the dashboard again.")
+		return
+	case errors.Is(err, errGone):
+		s.message(w, r, http.StatusGone, "This theme is gone", "It was removed, or cannot be shown.")
+		return
+	case err != nil:
+		s.refuse(w, r, err)
+		return
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), makeLimit)
+	defer cancel()
+	p, err := s.make(ctx, v.front, scene{shop: v.state, sum: theme.Checksum, links: l, banner: theme.Name}, viewOf(r.URL))
+	if err != nil {
+		s.refuse(w, r, err)
+		return
+	}
+	send(w, r, p.unkept())
+}
+
+// errGone says that a preview's theme cannot be shown any more.
+var errGone = errors.New("the theme is gone")
+
+// judge finds the theme of a preview. The link is signed for the path "/" and
+// serves every page; it names the store, since one key signs for all hosts.
+func (s *Shop) judge(r *http.Request, v *visit) (links, *db.Theme, error) {
+	l, ok := linksOf(r.URL.RawQuery)
+	if !ok {
+		return l, nil, link.ErrForged
+	}
+	params, err := s.Links.Verify("/", l.query, micros.Of(s.Now()))
+	if err != nil {
+		return l, nil, err
+	}
+	id, err := xid.Theme.Parse(params[graph.PreviewTheme])
+	if err != nil || params[graph.PreviewStore] != xid.Store.Format(v.front.id) {
+		return l, nil, link.ErrForged
+	}
+	t, err := s.Core.Theme(viewer.Visitor(r.Context(), v.front.id), id)
+	if f, ok := errors.AsType[*fault.Error](err); ok && f.Kind == fault.NotFound {
+		return l, nil, errGone
+	}
+	if err != nil {
+		return l, nil, err
+	}
+	if t.Status != state.ThemeInactive && t.Status != state.ThemeActive {
+		return l, nil, errGone
+	}
+	return l, t, nil
+}
+
+// withBanner puts a line above the page that says what is looked at. Its style is
+// a file of ours, since the page's policy allows none within it.
+func withBanner(page []byte, theme string) []byte {
+	banner := `<link rel="stylesheet" href="` + staticRoot + `preview.css"><p class="storefront-preview" role="status">Preview of <strong>` +
+		html.EscapeString(theme) + `</strong>. Visitors do not see it.</p>`
+	at := afterBody(string(page))
+	whole := make([]byte, 0, len(page)+len(banner))
+	whole = append(whole, page[:at]...)
+	whole = append(whole, banner...)
+	return append(whole, page[at:]...)
+}
+
+// afterBody is where the content of a document begins: behind its body tag, or
+// else at its end. Quoted values may hold anything.
+func afterBody(page string) int {
+	lower := asciiLower(page)
+	for at := 0; at < len(page); at++ {
+		switch {
+		case page[at] != '<':
+		case strings.HasPrefix(lower[at:], "<!--"):
+			end := strings.Index(page[at:], "-->")
+			if end < 0 {
+				return len(page)
+			}
+			at += end
+		default:
+			end := tagEnd(page, at)
+			if isBody(lower[at:end]) {
+				return end
+			}
+			at = max(at, end-1)
+		}
+	}
+	return len(page)
+}
+
+func isBody(tag string) bool {
+	rest, ok := strings.CutPrefix(tag, "<body")
+	return ok && rest != "" && strings.ContainsAny(rest[:1], " \t\r\n\f/>")
+}
+
+// tagEnd is where the tag that begins at a place ends; behind a sign that begins
+// no tag, it is the place behind it.
+func tagEnd(page string, at int) int {
+	if at+1 == len(page) || !isLetter(page[at+1]) && page[at+1] != '/' && page[at+1] != '!' {
+		return at + 1
+	}
+	var quote byte
+	for i := at + 1; i < len(page); i++ {
+		switch c := page[i]; {
+		case quote != 0:
+			if c == quote {
+				quote = 0
+			}
+		case c == '"' || c == '\'':
+			quote = c
+		case c == '>':
+			return i + 1
+		}
+	}
+	return len(page)
+}
+
+func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
+
+// asciiLower turns the capitals of ASCII alone, so that every byte stays in its
+// place.
+func asciiLower(s string) string {
+	b := []byte(s)
+	for i, c := range b {
+		if 'A' <= c && c <= 'Z' {
+			b[i] = c | 0x20
+		}
+	}
+	return string(b)
+}

@@ -1,0 +1,331 @@
+package shop_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/store"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/storetest"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/model"
+	"github.com/storefront-go/storefront/rest/shop"
+)
+
+func TestNewNeedsItsParts(t *testing.T) {
+	if _, err := shop.New(shop.Config{}); err == nil {
+		t.Error("made of nothing")
+	}
+}
+
+// TestPages: the active products of the one store in the templates of its theme.
+func TestPages(t *testing.T) {
+	each(t, func(t *testing.T, s *stall) {
+		other := s.open()
+		other.activate(other.theme("Foreign theme"))
+		other.sell("Foreign mug")
+		s.sell("Blue mug", func(in *model.ProductCreateInput) {
+			in.Vendor, in.Description, in.CompareAtPriceMinor = new("Kiln"), new("One.\n\nTwo & three."), new(int64(2990))
+		})
+		s.sell("Bowl", func(in *model.ProductCreateInput) { in.Vendor, in.InventoryQuantity = new("Kiln"), new(int64(0)) })
+		if _, err := s.core.Mutation().ProductCreate(s.ctx, model.ProductCreateInput{Title: "Draft mug", Currency: "EUR"}); err != nil {
+			t.Fatal(err)
+		}
+		s.get("/").want(t, 200, "<title>Test shop</title>", "Theme Plain<", `<a href="/products/blue-mug">Blue mug</a> €24.90 was €29.90 [B]`,
+			`Bowl</a> €24.90 sold out`, "!Draft", "!Foreign", `href="/assets/`, `<form action="/search"`, "!hidden")
+		s.get("/?utm_source=mail").want(t, 200, "Blue mug")
+		s.get("/products/blue-mug").want(t, 200, "<title>Blue mug – Test shop</title>", "<h1>Blue mug</h1>€24.90<p>One.</p><p>Two &amp; three.</p>",
+			`<li><a href="/products/bowl">Bowl</a>`)
+		s.get("/search?q=MUG").want(t, 200, "<title>MUG – Search – Test shop</title>", "<h1>1 for “MUG”</h1>", "Blue mug", "!Foreign", "!Draft")
+		s.get("/search?q=kiln").want(t, 200, "<h1>2 for “kiln”</h1>")
+		s.get("/search").want(t, 200, "<h1>0 for “”</h1>", "<title>Search – Test shop</title>")
+		other.get("/").want(t, 200, "Theme Foreign theme", "Foreign mug", "!Blue mug")
+		for path, shown := range map[string]string{
+			"/nothing": "/nothing", "/products/": "/products/", "/products/draft-mug": "/products/draft-mug", "/products/foreign-mug": "/products/foreign-mug",
+			"/products/Blue-Mug": "/products/Blue-Mug", "/products/blue-mug/": "/products/blue-mug/", "/api/public/v1/products": "/api/public/v1/products",
+			"//": "//", "/%2e%2e/": "/../", "/<script>": "/&lt;script&gt;", "/search/": "/search/", "/dashboard": "/dashboard",
+		} {
+			s.get(path).want(t, 404, "<title>Page not found – Test shop</title>", "Nothing at "+shown+"</h1>", "Theme Plain")
+		}
+		s.get("/robots.txt").want(t, 200, "User-agent: *\nAllow: /\n")
+	})
+}
+
+func TestMoreThanAPageOfResults(t *testing.T) {
+	each(t, func(t *testing.T, s *stall) {
+		for i := range 25 {
+			s.sell(fmt.Sprintf("Mug %d", i))
+		}
+		a := s.get("/search?q=mug").want(t, 200, "<h1>25 for", "more", "!Mug 0<", "Mug 24<")
+		if n := strings.Count(a.body, "<li>"); n != 24 {
+			t.Errorf("%d results", n)
+		}
+		if n := strings.Count(s.get("/").body, "<li>"); n != 24 {
+			t.Errorf("%d products at home", n)
+		}
+	})
+}
+
+func TestSearchFolds(t *testing.T) {
+	each(t, func(t *testing.T, s *stall) {
+		s.sell("Salsa de jalapeño")
+		for _, q := range []string{"JALAPE%C3%91O", "jalape%C3%B1o", "Jalapen%CC%83o", "jalapeno+SALSA", "%20salsa%00%20"} {
+			s.get("/search?q="+q).want(t, 200, "<h1>1 for", "Salsa de jalapeño")
+		}
+		s.get("/search?q=jalape%25").want(t, 200, "<h1>0 for")
+		s.get("/search?q=%ff%fe").want(t, 200, "<h1>0 for “\ufffd”")
+		s.get("/search?q="+strings.Repeat("x", 5000)).want(t, 200, "<h1>0 for “"+strings.Repeat("x", 100)+"”")
+		s.get("/search?q=%zz").want(t, 200, "<h1>0 for “”")
+	})
+}
+
+// TestNothingIsMarkup: texts of merchants and visitors are texts in every place.
+func TestNothingIsMarkup(t *testing.T) {
+	each(t, func(t *testing.T, s *stall) {
+		const attack = `"><script>alert(1)</script>{{.shop}}`
+		p := s.sell(attack, func(in *model.ProductCreateInput) {
+			in.Vendor, in.Description, in.Handle = new(attack), new("<img src=x onerror=alert(1)>"), new("attack")
+		})
+		s.sell("Other", func(in *model.ProductCreateInput) { in.Vendor = p.Vendor })
+		s.write(func(ctx context.Context, c *db.Client) error {
+			return c.Store.Update().Where(store.ID(s.id)).SetName(attack).AddVersion(1).Exec(ctx)
+		})
+		s.clock.add(time.Second)
+		for _, path := range []string{"/", "/products/attack", "/products/other", "/search?q=%22%3E%3Cscript%3Ealert(1)%3C/script%3E%7B%7B.shop%7D%7D",
+			"/%22%3E%3Cscript%3Ealert(1)%3C/script%3E"} {
+			a := s.get(path)
+			if strings.Contains(a.body, "<script") || strings.Contains(a.body, "<img") || strings.Contains(a.body, "map[") {
+				t.Errorf("%s:\n%s", path, a.body)
+			}
+			if !strings.Contains(a.body, "&lt;script&gt;") {
+				t.Errorf("%s shows nothing of it:\n%s", path, a.body)
+			}
+		}
+	})
+}
+
+// TestHosts: the host decides, in whatever case it is written.
+func TestHosts(t *testing.T) {
+	each(t, func(t *testing.T, s *stall) {
+		closed := s.open()
+		closed.activate(closed.theme("Closed"))
+		closed.write(func(ctx context.Context, c *db.Client) error {
+			return c.Store.Update().Where(store.ID(closed.id)).SetStatus(state.StoreClosed).Exec(ctx)
+		})
+		for host, want := range map[string]int{
+			s.handle + ".shops.test": 200, strings.ToUpper(s.handle) + ".Shops.Test": 200,
+			closed.handle + ".shops.test": 421, "nobody.shops.test": 421, "shops.test": 421, ".shops.test": 421, "a.b.shops.test": 421,
+			"-.shops.test": 421, "x_y.shops.test": 421, strings.Repeat("x", 64) + ".shops.test": 421, s.handle + ".shops.test.": 421,
+		} {
+			s.ask(http.MethodGet, host, "/").want(t, want)
+		}
+		// What is no label costs no query, and what is unknown costs one for a while.
+		if n := s.statements(func() { s.ask(http.MethodGet, "x_y.shops.test", "/") }); n != 0 {
+			t.Errorf("%d statements for what is no handle", n)
+		}
+		if n := s.statements(func() { s.ask(http.MethodGet, "nobody.shops.test", "/") }); n != 0 {
+			t.Errorf("%d statements for a handle that was unknown a moment ago", n)
+		}
+	})
+}
+
+// TestClosingAndOpening: a store that closes has no storefront, and a handle that
+// was unknown may become a store's.
+func TestClosingAndOpening(t *testing.T) {
+	each(t, func(t *testing.T, s *stall) {
+		s.get("/").want(t, 200)
+		setStatus := func(status state.StoreStatus) {
+			s.write(func(ctx context.Context, c *db.Client) error {
+				return c.Store.Update().Where(store.ID(s.id)).SetStatus(status).AddVersion(1).Exec(ctx)
+			})
+		}
+		setStatus(state.StoreClosed)
+		s.clock.add(time.Second)
+		s.get("/").want(t, 421)
+		setStatus(state.StoreOpen)
+		s.get("/").want(t, 421) // believed for two seconds
+		s.clock.add(2 * time.Second)
+		s.get("/").want(t, 200)
+	})
+}
+
+// TestChangesAreSeen: a change of another process is shown with the next look at
+// the state, which is at most a second away.
+func TestChangesAreSeen(t *testing.T) {
+	each(t, func(t *testing.T, s *stall) {
+		m := s.core.Mutation()
+		p := s.sell("Blue mug")
+		product := func() { s.get("/products/blue-mug").want(t, 200) }
+		s.get("/").want(t, 200, "Blue mug", "Theme Plain")
+		product()
+		next := s.theme("Bold")
+		for _, step := range []struct {
+			name string
+			do   func() error
+			want string
+		}{
+			{"activation", func() error { s.activate(next); return nil }, "Theme Bold"},
+			{"price", func() (err error) {
+				got, err := m.ProductUpdate(s.ctx, p.PublicID(), p.Version, model.ProductUpdateInput{PriceMinor: model.Some(int64(100))})
+				if err == nil {
+					p = got.Product
+				}
+				return err
+			}, "€1.00"},
+			{"a new one", func() error { s.sell("Bowl"); return nil }, "Bowl"},
+			{"name", func() error {
+				st, err := s.core.Query().Store(s.ctx)
+				if err != nil {
+					return err
+				}
+				_, err = m.StoreUpdate(s.ctx, model.StoreUpdateInput{ExpectedVersion: st.Version, Name: new("Corner")})
+				return err
+			}, "<title>Corner</title>"},
+			{"deletion", func() error { _, err := m.ProductDelete(s.ctx, p.PublicID(), p.Version); return err }, "!Blue mug"},
+		} {
+			if err := step.do(); err != nil {
+				t.Fatalf("%s: %v", step.name, err)
+			}
+			before := "!" + step.want
+			if gone, ok := strings.CutPrefix(step.want, "!"); ok {
+				before = gone
+			}
+			s.clock.add(time.Second - time.Millisecond)
+			s.get("/").want(t, 200, before)
+			s.clock.add(time.Millisecond)
+			s.get("/").want(t, 200, step.want)
+		}
+		s.get("/products/blue-mug").want(t, 404)
+	})
+}
+
+// TestOldPagesGo: what the fingerprint misses is shown after half a minute.
+func TestOldPagesGo(t *testing.T) {
+	each(t, func(t *testing.T, s *stall) {
+		s.sell("Blue mug")
+		look := func(want string) {
+			t.Helper()
+			s.get("/").want(t, 200, want)
+			s.get("/search?q=mug").want(t, 200, want)
+		}
+		look("Blue mug")
+		s.write(func(ctx context.Context, c *db.Client) error { // as by a clock that is far behind
+			return c.Product.Update().SetTitle("Red mug").Exec(ctx)
+		})
+		s.clock.add(29 * time.Second)
+		look("Blue mug")
+		s.clock.add(time.Second)
+		look("Red mug")
+	})
+}
+
+// TestStatements: a page that is kept costs nothing, a look at the state one, and a
+// new page what its kind costs.
+func TestStatements(t *testing.T) {
+	each(t, func(t *testing.T, s *stall) {
+		s.sell("Blue mug", func(in *model.ProductCreateInput) { in.Vendor = new("Kiln") })
+		s.sell("Bowl", func(in *model.ProductCreateInput) { in.Vendor = new("Kiln") })
+		s.get("/robots.txt") // finds the store
+		for _, tc := range []struct {
+			path      string
+			cold, hot uint64
+		}{
+			{"/", 2, 0}, // the theme's package is read here
+			{"/products/blue-mug", 2, 0}, {"/products/no-such", 1, 0}, {"/nothing", 0, 0}, {"/search", 0, 0},
+			{"/search?q=mug", 2, 0}, {"/search?q=bowl", 1, 0}, // the texts are read once
+			{"/search?q=none", 0, 0}, {"/robots.txt", 0, 0}, {"/_storefront/message.css", 0, 0}, {"/?utm=1", 0, 0}, {"/search?q=+mug", 0, 0},
+		} {
+			if n := s.statements(func() { s.get(tc.path) }); n != tc.cold {
+				t.Errorf("%s: %d statements at first, want %d", tc.path, n, tc.cold)
+			}
+			if n := s.statements(func() { s.get(tc.path) }); n != tc.hot {
+				t.Errorf("%s: %d statements again, want %d", tc.path, n, tc.hot)
+			}
+		}
+		s.clock.add(time.Second)
+		if n := s.statements(func() { s.get("/"); s.get("/products/blue-mug"); s.get("/search?q=mug") }); n != 1 {
+			t.Errorf("%d statements for pages that are kept, a second later", n)
+		}
+	})
+}
+
+// TestOneLookPerSecond: however many visitors there are, one asks for the state,
+// and a page is made once.
+func TestOneLookPerSecond(t *testing.T) {
+	each(t, func(t *testing.T, s *stall) {
+		s.sell("Blue mug")
+		crowd := func() {
+			var wait sync.WaitGroup
+			for range 40 {
+				wait.Go(func() { s.get("/").want(t, 200, "Blue mug") })
+			}
+			wait.Wait()
+		}
+		// the handle, the state, the theme's package and the products
+		if n := s.statements(crowd); n != 4 {
+			t.Errorf("%d statements at first, want 4", n)
+		}
+		for range 5 {
+			s.clock.add(time.Second)
+			if n := s.statements(crowd); n != 1 {
+				t.Errorf("%d statements a second later, want 1", n)
+			}
+		}
+		s.clock.add(30 * time.Second)
+		if n := s.statements(crowd); n != 2 {
+			t.Errorf("%d statements half a minute later, want 2", n)
+		}
+	})
+}
+
+// TestThemesThatFail: visitors get a page that says so, and the cause is logged.
+func TestThemesThatFail(t *testing.T) {
+	each(t, func(t *testing.T, s *stall) {
+		s.activate(s.theme("Broken", func(files map[string]string) {
+			files["templates/home.html"] = `{{define "content"}}{{.shop.name` // no longer lets itself be compiled
+		}))
+		a := s.get("/").want(t, 503, "This page cannot be shown", "!shop.name", "!template")
+		if a.Header.Get("Retry-After") == "" || a.Header.Get("Cache-Control") != "no-store" {
+			t.Errorf("headers %v", a.Header)
+		}
+		if !strings.Contains(s.log.String(), "home.html") {
+			t.Errorf("the log does not say why: %s", s.log)
+		}
+		bare := s.open()
+		bare.get("/").want(t, 503, "This shop is being set up")
+		bare.get("/nothing").want(t, 503)
+		bare.get("/robots.txt").want(t, 200)
+	})
+}
+
+// TestDatabaseAway: what is kept is shown for half a minute, all else is a 503
+// that says when to come back.
+func TestDatabaseAway(t *testing.T) {
+	s := newMall(t, storetest.Open(t)).open()
+	s.activate(s.theme("Plain"))
+	s.sell("Blue mug")
+	s.get("/").want(t, 200)
+	if err := s.core.Store.Close(); err != nil {
+		t.Fatal(err)
+	}
+	away := func(a answer) {
+		t.Helper()
+		if a.want(t, 503, "This shop is not available"); a.Header.Get("Retry-After") == "" {
+			t.Errorf("no Retry-After: %v", a.Header)
+		}
+	}
+	s.clock.add(29 * time.Second)
+	s.get("/").want(t, 200, "Blue mug")
+	away(s.get("/products/blue-mug"))
+	s.ask(http.MethodGet, "other.shops.test", "/_storefront/message.css").want(t, 200, "body {")
+	away(s.ask(http.MethodGet, "other.shops.test", "/"))
+	away(s.get(s.link(xid.New(), time.Hour)))
+	s.clock.add(time.Second)
+	away(s.get("/"))
+}

@@ -1,0 +1,72 @@
+package shop
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/storefront-go/storefront/ent/digest"
+	"github.com/storefront-go/storefront/graph/render"
+	"github.com/storefront-go/storefront/graph/theme"
+)
+
+// compiledSize is about how many bytes a byte of a template takes once it is
+// compiled, and compiledRoom what a theme takes in any case.
+const (
+	compiledSize = 8
+	compiledRoom = 32 << 10
+)
+
+// look is a compiled theme, or what is wrong with it: a package never changes, so
+// one that does not compile never will.
+type look struct {
+	*render.Theme
+	name, version string
+	err           error
+}
+
+// theme returns the compiled theme of a package.
+func (s *Shop) theme(ctx context.Context, sum digest.Sum) (*look, error) {
+	l, ok := s.themes.Get(sum)
+	if !ok {
+		var err error
+		l, err = s.compiled.Do(ctx, sum, makeLimit, func(ctx context.Context) (*look, error) {
+			p, err := s.Core.Package(ctx, sum)
+			if err != nil {
+				return nil, err
+			}
+			l := compile(p)
+			s.themes.Put(sum, l, sizeOf(p))
+			return l, nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return l, l.err
+}
+
+// compile takes name and version from the package, not from the store's theme: so
+// a page depends on the package alone, and shows its author's words.
+func compile(p *theme.Package) *look {
+	l := &look{name: p.Manifest.Name}
+	if p.Manifest.Version != nil {
+		l.version = *p.Manifest.Version
+	}
+	var err error
+	l.Theme, err = render.Compile(p.Templates, func(path string) (string, bool) {
+		a, ok := p.Find(path)
+		return a.Address(), ok
+	})
+	if err != nil {
+		l.err = fmt.Errorf("compile a theme: %w", err)
+	}
+	return l
+}
+
+func sizeOf(p *theme.Package) int64 {
+	n := int64(compiledRoom)
+	for _, text := range p.Templates {
+		n += compiledSize * int64(len(text))
+	}
+	return n
+}

@@ -1,0 +1,88 @@
+package shop
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// The kinds of pages, as themes name their templates.
+const (
+	homePage     = "home"
+	productPage  = "product"
+	searchPage   = "search"
+	notFoundPage = "not_found"
+)
+
+const (
+	productRoot = "/products/"
+	searchPath  = "/search"
+	// maxHandle is the longest handle of a product.
+	maxHandle = 120
+	// maxQuestion is what of a question is looked for, in code points, and maxPath
+	// what a page shows of an address, in bytes.
+	maxQuestion = 100
+	maxPath     = 256
+)
+
+// view is what a request wants to see, in one spelling: equal views are one page.
+type view struct {
+	kind string
+	// arg is the handle of a product, the question of a search or a wrong path.
+	arg string
+}
+
+// viewOf reads an address. Parameters that no page has, such as those that mark
+// where visitors come from, change nothing.
+func viewOf(u *url.URL) view {
+	handle, isProduct := strings.CutPrefix(u.Path, productRoot)
+	switch {
+	case u.Path == "/":
+		return view{kind: homePage}
+	case u.Path == searchPath:
+		return view{searchPage, question(u.Query().Get("q"))}
+	case isProduct && isHandle(handle):
+		return view{productPage, handle}
+	}
+	return view{notFoundPage, strings.ToValidUTF8(u.Path[:min(len(u.Path), maxPath)], string(utf8.RuneError))}
+}
+
+// question brings what somebody types into one form: without control characters,
+// with single spaces, and cut where it is too long.
+func question(text string) string {
+	text = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(text, string(utf8.RuneError)))
+	runes := []rune(strings.Join(strings.Fields(text), " "))
+	return strings.TrimSpace(string(runes[:min(len(runes), maxQuestion)]))
+}
+
+func isHandle(s string) bool {
+	return s != "" && len(s) <= maxHandle && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789-") == ""
+}
+
+// status is that of a page that is shown.
+func (v view) status() int {
+	if v.kind == notFoundPage {
+		return http.StatusNotFound
+	}
+	return http.StatusOK
+}
+
+// path is the page's own.
+func (v view) path() string {
+	switch v.kind {
+	case homePage:
+		return "/"
+	case productPage:
+		return productRoot + v.arg
+	case searchPage:
+		return searchPath
+	}
+	return v.arg
+}

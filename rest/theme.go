@@ -1,0 +1,61 @@
+package rest
+
+import (
+	"net/http"
+
+	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/graph/model"
+	"github.com/storefront-go/storefront/graph/wire"
+)
+
+// listThemes is GET /themes.
+func (a *API) listThemes(c *call) error {
+	page, err := a.Core.Query().Themes(c.ctx, c.query.limit, c.query.cursor)
+	if err != nil {
+		return err
+	}
+	list(c, page, appendTheme)
+	return nil
+}
+
+// getTheme is GET /themes/{id}.
+func (a *API) getTheme(c *call) error {
+	t, err := a.Core.Query().Theme(c.ctx, c.pathID())
+	if err != nil {
+		return err
+	}
+	c.out = appendTheme(c.out, t)
+	return nil
+}
+
+func appendTheme(b []byte, t *model.Theme) []byte {
+	return wire.AppendTheme(b, t.Theme, t.Status(), t.PreviewURL)
+}
+
+// listThemeAssets is GET /themes/{id}/assets.
+func (a *API) listThemeAssets(c *call) error {
+	page, err := a.Core.Query().ThemeAssets(c.ctx, c.pathID(), c.query.limit, c.query.cursor)
+	if err != nil {
+		return err
+	}
+	list(c, page, func(b []byte, t *model.ThemeAsset) []byte { return wire.AppendThemeAsset(b, t.ThemeAsset, t.Host) })
+	return nil
+}
+
+// activateTheme is POST /themes/{id}/activate, which takes no members.
+func (a *API) activateTheme(c *call) error {
+	r, err := c.decode()
+	if err != nil {
+		return err
+	}
+	if fields := r.Fields(); len(fields) > 0 {
+		return fault.Invalid(fields...)
+	}
+	done, err := a.Core.Mutation().ThemeActivate(c.ctx, c.pathID())
+	if err != nil {
+		return err
+	}
+	c.code = http.StatusOK
+	c.out = appendTheme(c.out, done.Theme)
+	return nil
+}
