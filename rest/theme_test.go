@@ -232,7 +232,7 @@ func TestThemeAssetPages(t *testing.T) {
 			want = append(want, fmt.Sprintf("assets/%c.css", c))
 		}
 		list := "/themes/" + inactiveID + "/assets?limit=3"
-		for at := list; at != ""; {
+		for at, pages := list, 0; at != "" && pages < 10; pages++ {
 			var page struct {
 				Data []struct{ Key string }
 				Next *string `json:"next_cursor"`
@@ -268,7 +268,7 @@ func TestMarketplaceOfTwoStores(t *testing.T) {
 			ThemeID   *string `json:"installed_theme_id"`
 		}
 		walk := func(as string) (all []listing) {
-			for at := "/marketplace/themes?limit=1"; at != ""; {
+			for at, pages := "/marketplace/themes?limit=1", 0; at != "" && pages < 10; pages++ {
 				var page struct {
 					Data []listing
 					Next *string `json:"next_cursor"`
@@ -298,7 +298,7 @@ func TestThemePages(t *testing.T) {
 		for _, n := range []int{4, 3, 2, 1} {
 			want = append(want, xid.Theme.Format(fixed(n)))
 		}
-		for at := "/themes?limit=2"; at != ""; {
+		for at, pages := "/themes?limit=2", 0; at != "" && pages < 10; pages++ {
 			page := s.do(t, request{As: m.all, Path: at}).list()
 			got = append(got, page.ids()...)
 			if at = ""; page.NextCursor != nil {

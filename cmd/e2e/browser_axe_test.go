@@ -99,6 +99,8 @@ func (b *browser) inspectThemes() {
 	b.click(`[data-test="theme-name"]`)
 	b.inspect("theme", `[data-test="theme-assets"] tbody tr`)
 	b.open("/dashboard/marketplace")
+	b.see(`[data-test="offers"]`)
+	b.gone(`.waiting-rows`) // what comes in above moves the button
 	b.click(`[data-test="submit-theme"]`)
 	b.inspect("submit-theme", `dialog [data-test="submit"]`)
 }

@@ -281,6 +281,8 @@ func TestBrowserMarketplace(t *testing.T) {
 	token := f.Stores[0].StaffToken
 	p.copied(t, token, "Window")
 	b.signIn("/dashboard/marketplace", f.Stores[0].Owner)
+	b.see(`[data-test="offers"]`)
+	b.gone(`.waiting-rows`) // what comes in above moves the buttons
 	submit := func(tagline string) {
 		t.Helper()
 		b.click(`[data-test="submit-theme"]`)

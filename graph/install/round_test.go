@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"math/rand/v2"
 	"strings"
 	"sync"
@@ -285,7 +286,7 @@ func TestRenew(t *testing.T) {
 			t.Fatal(err)
 		}
 		wg.Wait()
-		if context.Cause(ctx) != errLost {
+		if !errors.Is(context.Cause(ctx), errLost) {
 			t.Errorf("the work went on: %v", context.Cause(ctx))
 		}
 	})

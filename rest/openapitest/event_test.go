@@ -12,7 +12,7 @@ const told = `{"event_id":"evt_01kjynaea8e008000000000000","type":"product.updat
 
 func TestEventErr(t *testing.T) {
 	v := New(t, document(t))
-	with := func(old, new string) string { return strings.Replace(told, old, new, 1) }
+	with := func(part, other string) string { return strings.Replace(told, part, other, 1) }
 	for _, tc := range []struct{ name, kind, body, want string }{
 		{"good", "product.updated", told, ""},
 		{"left out for its size", "product.updated", with(`{"object":`+product+`},"payload_omitted":false`, `null,"payload_omitted":true`), ""},

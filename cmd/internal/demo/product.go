@@ -88,9 +88,6 @@ func (s *seeder) product(i int) model.ProductCreateInput {
 	if r.IntN(4) == 0 {
 		in.Tags = append(in.Tags, "new")
 	}
-	if i%5 != 4 {
-		in.ImageURL = new(fmt.Sprintf("https://images.example/%s/%03d.webp", s.handle, i+1))
-	}
 	return in
 }
 

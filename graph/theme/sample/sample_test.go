@@ -45,7 +45,7 @@ func TestSlugs(t *testing.T) {
 func TestRead(t *testing.T) {
 	each(t, func(t *testing.T, s sample.Sample) {
 		p := read(t, s)
-		if strings.ToLower(p.Manifest.Name) != s.Slug {
+		if !strings.EqualFold(p.Manifest.Name, s.Slug) {
 			t.Errorf("name %q, slug %q", p.Manifest.Name, s.Slug)
 		}
 		if p.Manifest.Version == nil || p.Manifest.Author == nil || p.Manifest.Description == nil {

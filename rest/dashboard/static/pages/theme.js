@@ -53,7 +53,7 @@ export function Theme({ id }) {
     ${t.status === 'FAILED' && html`<${Alert}><span data-test="standing">It could not be processed, and cannot be shown. Delete it and import it again.</span><//>`}
     ${t.status === 'PROCESSING' && html`<${Card}><span class="progress"><progress aria-label=${'Processing ' + t.name}></progress><span class="progress-text">It is being processed.</span></span><//>`}
     <div class="columns">
-      <section class="card flush" aria-label="Picture"><${Picture} of=${t} eager /></section>
+      <section class="card flush whole-picture" aria-label="Picture"><${Picture} of=${t} eager /></section>
       <${Card} title="Details" name="theme-details">
         ${t.description && html`<p class="said lead-in">${t.description}</p>`}
         <${Facts} rows=${[

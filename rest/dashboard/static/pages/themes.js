@@ -17,7 +17,7 @@ const none = [];
 const dialogs = { rename: actions.Rename, duplicate: actions.Duplicate, delete: actions.Delete };
 
 export function Themes() {
-  const { store, tell } = useApp();
+  const { tell } = useApp();
   const f = useFilters();
   const query = useQuery(list);
   const [dialog, open] = useState(null);
