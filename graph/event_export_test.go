@@ -27,7 +27,7 @@ func onExport(cancelled bool) func(*caller) string {
 // whole, or given up, the engine tells.
 var exportEffects = []effect{
 	{"exportStart", "orders", fixedArgs("input: {kind: ORDERS}"), "", ""},
-	{"exportStart", "refused", fixedArgs(`input: {kind: ORDERS, filters: {status: "draft"}}`), "", "validation_failed"},
+	{"exportStart", "refused", fixedArgs(`input: {kind: ORDERS, filters: {status: "draft"}}`), "", "unknown_value"},
 	{"exportCancel", "queued", onExport(false), "", ""},
 	{"exportCancel", "cancelled", onExport(true), "", "invalid_transition"},
 	{"exportDelete", "queued", onExport(false), "", ""},

@@ -28,7 +28,7 @@ func (c *ranges) Seek(offset int64, whence int) (int64, error) {
 		return 0, errors.New("seek before the beginning")
 	}
 	if offset != c.at {
-		c.Close()
+		c.release()
 	}
 	c.at = offset
 	return offset, nil
@@ -55,12 +55,10 @@ func (c *ranges) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// Close implements io.Closer.
-func (c *ranges) Close() error {
-	if c.open == nil {
-		return nil
+// release ends the reading; what was read was read.
+func (c *ranges) release() {
+	if c.open != nil {
+		_ = c.open.Close()
+		c.open = nil
 	}
-	err := c.open.Close()
-	c.open = nil
-	return err
 }

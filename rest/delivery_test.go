@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -124,6 +125,9 @@ func TestDownloadOfAClientThatLeaves(t *testing.T) {
 				defer c.last.busy.Unlock()
 				if !c.last.closed {
 					t.Error("the file is open")
+				}
+				if log := c.logged(); strings.Contains(log, "broke off") || strings.Count(log, `"msg":"request"`) != 1 {
+					t.Errorf("logged %s", log)
 				}
 			})
 		}

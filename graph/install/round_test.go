@@ -98,8 +98,9 @@ func TestRoundsAtOnce(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		m, log := newMerchant(t, s), new(storetest.Log)
 		const themes = 6
+		var rows []*db.Theme
 		for i := range themes {
-			m.accept("Linen", string(rune('a'+i%3)))
+			rows = append(rows, m.accept("Linen", string(rune('a'+i%3))))
 		}
 		var wg sync.WaitGroup
 		for _, k := range []*Keeper{m.Keeper, m.another(s, m.folder), m.another(s, m.folder)} {
@@ -112,6 +113,11 @@ func TestRoundsAtOnce(t *testing.T) {
 		wg.Wait()
 		if got := strings.Count(log.Since(t, s), "theme.installed"); got != themes {
 			t.Errorf("%d of %d themes", got, themes)
+		}
+		for _, row := range rows {
+			if now := m.now(row); now.Tries != 1 {
+				t.Errorf("a theme was tried %d times", now.Tries)
+			}
 		}
 		if got := m.count("theme_uploads", "theme_packages", "theme_assets"); got != "theme_uploads 0, theme_packages 3, theme_assets 12" {
 			t.Error(got)
@@ -178,6 +184,42 @@ func TestRoundTakesOver(t *testing.T) {
 				}
 			})
 		}
+	})
+}
+
+// Who is late writes nothing while another one works: the claim is not his.
+func TestRoundLate(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, s *ent.Store) {
+		m := newMerchant(t, s)
+		row := m.accept("Linen", "a")
+		p, err := m.read(m.ctx, row.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		late := *row
+		for _, r := range []*db.Theme{&late, row} {
+			if mine, err := m.claim(m.ctx, m.now(row)); !mine || err != nil {
+				t.Fatalf("claimed: %t, %v", mine, err)
+			}
+			r.Tries = m.now(row).Tries
+		}
+		renewed := func(u *db.ThemeUpdate) { u.SetDueAt(micros.Never) }
+		if err := m.change(m.ctx, &late, "renew", renewed); !errors.Is(err, errLost) {
+			t.Errorf("the late one renews: %v", err)
+		}
+		if err := m.finish(m.ctx, &late, p); !errors.Is(err, errLost) {
+			t.Errorf("the late one finishes: %v", err)
+		}
+		if mine, err := m.claim(m.ctx, &late); mine || err != nil {
+			t.Errorf("the late one claims: %t, %v", mine, err)
+		}
+		if got := m.count("theme_packages", "theme_assets", "events"); got != "theme_packages 0, theme_assets 0, events 0" {
+			t.Error(got)
+		}
+		if err := errors.Join(m.keepAssets(m.ctx, p), m.finish(m.ctx, row, p)); err != nil {
+			t.Fatal(err)
+		}
+		m.check(m.now(row))
 	})
 }
 

@@ -11,7 +11,7 @@ import (
 // asked for the longest. It may be used by many goroutines.
 type Cache[K comparable, V any] struct {
 	mu    sync.Mutex
-	max   int64
+	limit int64
 	used  int64
 	order *list.List // of *item[K, V], the last used first
 	items map[K]*list.Element
@@ -23,9 +23,9 @@ type item[K comparable, V any] struct {
 	size  int64
 }
 
-// NewCache makes a cache of up to max bytes.
-func NewCache[K comparable, V any](max int64) *Cache[K, V] {
-	return &Cache[K, V]{max: max, order: list.New(), items: map[K]*list.Element{}}
+// NewCache makes a cache of up to limit bytes.
+func NewCache[K comparable, V any](limit int64) *Cache[K, V] {
+	return &Cache[K, V]{limit: limit, order: list.New(), items: map[K]*list.Element{}}
 }
 
 // Get returns what is kept under a key.
@@ -48,12 +48,12 @@ func (c *Cache[K, V]) Put(key K, value V, size int64) {
 	if e, ok := c.items[key]; ok {
 		c.drop(e)
 	}
-	if size > c.max/4 {
+	if size > c.limit/4 {
 		return
 	}
 	c.items[key] = c.order.PushFront(&item[K, V]{key, value, size})
 	c.used += size
-	for c.used > c.max {
+	for c.used > c.limit {
 		c.drop(c.order.Back())
 	}
 }

@@ -53,6 +53,8 @@ type mall struct {
 	url   string
 	log   *lines
 	http  *http.Client
+
+	handler http.Handler
 }
 
 // newMall serves the storefronts of s under HANDLE.shops.test. Any other host
@@ -78,13 +80,14 @@ func newMall(t testing.TB, s *ent.Store) *mall {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	m.handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if taken, ok := shops.Take(r); ok {
 			shops.ServeHTTP(w, taken)
 			return
 		}
 		w.WriteHeader(http.StatusMisdirectedRequest)
-	}))
+	})
+	server := httptest.NewServer(m.handler)
 	t.Cleanup(server.Close)
 	transport := &http.Transport{DisableCompression: true, MaxIdleConnsPerHost: 64}
 	t.Cleanup(transport.CloseIdleConnections)

@@ -12,6 +12,7 @@ import (
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph"
+	"github.com/storefront-go/storefront/rest/memo"
 )
 
 // makeLimit bounds the making of a page, waiting for a slot included.
@@ -61,14 +62,13 @@ func (s *Shop) page(ctx context.Context, at *visit, v view) (*page, error) {
 
 // kept finds a page in memory that may still be shown.
 func (s *Shop) kept(key makeKey) *page {
-	p, ok := s.pages.Get(key.pageKey)
-	if !ok || p.state != key.state {
-		p, ok = s.loose.Get(key.pageKey)
+	for _, cache := range []*memo.Cache[pageKey, *page]{s.pages, s.loose} {
+		p, ok := cache.Get(key.pageKey)
+		if ok && p.state == key.state && s.Now().Sub(p.began) < keep {
+			return p
+		}
 	}
-	if !ok || p.state != key.state || s.Now().Sub(p.began) >= keep {
-		return nil
-	}
-	return p
+	return nil
 }
 
 // scene is in what a page is shown.

@@ -161,9 +161,9 @@ func TestChangesAreSeen(t *testing.T) {
 	each(t, func(t *testing.T, s *stall) {
 		m := s.core.Mutation()
 		p := s.sell("Blue mug")
-		product := func() { s.get("/products/blue-mug").want(t, 200) }
 		s.get("/").want(t, 200, "Blue mug", "Theme Plain")
-		product()
+		s.get("/products/blue-mug").want(t, 200)
+		s.get("/search?q=b").want(t, 200, "Blue mug")
 		next := s.theme("Bold")
 		for _, step := range []struct {
 			name string
@@ -186,7 +186,7 @@ func TestChangesAreSeen(t *testing.T) {
 				}
 				_, err = m.StoreUpdate(s.ctx, model.StoreUpdateInput{ExpectedVersion: st.Version, Name: new("Corner")})
 				return err
-			}, "<title>Corner</title>"},
+			}, "Corner</a>"},
 			{"deletion", func() error { _, err := m.ProductDelete(s.ctx, p.PublicID(), p.Version); return err }, "!Blue mug"},
 		} {
 			if err := step.do(); err != nil {
@@ -198,8 +198,10 @@ func TestChangesAreSeen(t *testing.T) {
 			}
 			s.clock.add(time.Second - time.Millisecond)
 			s.get("/").want(t, 200, before)
+			s.get("/search?q=b").want(t, 200, before)
 			s.clock.add(time.Millisecond)
 			s.get("/").want(t, 200, step.want)
+			s.get("/search?q=b").want(t, 200, step.want)
 		}
 		s.get("/products/blue-mug").want(t, 404)
 	})

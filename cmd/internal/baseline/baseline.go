@@ -3,6 +3,7 @@ package baseline
 import (
 	"errors"
 	"net/http"
+	"os"
 	"strconv"
 	"strings"
 	"sync"
@@ -25,12 +26,18 @@ type Config struct {
 	Store *ent.Store
 	Keys  *apikey.Keeper
 	Pages *page.Codec
+	// OriginOf is scheme and host of a store by its handle; without it there is no
+	// list of a theme's assets.
+	OriginOf func(handle string) string
+	// Assets holds the assets that are served, each as [AssetFile]; nil for none.
+	Assets *os.Root
 }
 
 // New returns the handler of GET /orders, GET /orders/{id}, GET /products and
 // POST /products below [Root], of POST at [Exchange], of POST /raw/products,
 // which makes a product with three inserts: the least that an idempotent API
-// could do, and of POST at [Silent].
+// could do, and of POST at [Silent]. Where the configuration says so, it also
+// answers GET /themes/{id}/assets below [Root] and GET /assets/{sum}/{name}.
 func New(c Config) (http.Handler, error) {
 	if c.Store == nil || c.Keys == nil || c.Pages == nil {
 		return nil, errors.New("baseline: Store, Keys and Pages are needed")
@@ -44,13 +51,15 @@ func New(c Config) (http.Handler, error) {
 	mux.HandleFunc("POST "+Silent, h.guard(h.silent))
 	mux.HandleFunc("POST /raw/products", h.guard(h.insert))
 	mux.HandleFunc("POST "+Exchange, h.token)
+	h.mountThemes(mux)
 	return mux, nil
 }
 
 type handler struct {
 	Config
-	sql  texts
-	idle sync.Pool // of *[]byte
+	sql     texts
+	idle    sync.Pool // of *[]byte
+	origins sync.Map  // from the store's id to its [Config.OriginOf]
 }
 
 // guard authenticates and reports errors, nothing more.

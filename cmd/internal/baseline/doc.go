@@ -1,6 +1,6 @@
-// Package baseline answers four requests of the REST API and those of the token
+// Package baseline answers five requests of the REST API and those of the token
 // endpoint with as little as they can be answered with: net/http, database/sql
-// and JSON appended by hand. It is the yardstick of the benchmarks and of
+// and JSON appended by hand; and the assets of themes from a folder. It is the yardstick of the benchmarks and of
 // cmd/loadgen; nobody serves it.
 //
 // The comparison is honest where it costs the same on both sides. So the

@@ -9,6 +9,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/order"
 	"github.com/storefront-go/storefront/ent/db/orderline"
 	"github.com/storefront-go/storefront/ent/db/product"
+	"github.com/storefront-go/storefront/ent/db/themeasset"
 )
 
 // texts are the statements of one engine, letter for letter the service's.
@@ -16,6 +17,7 @@ type texts struct {
 	ordersHead, linesHead, productsHead string
 	ordersFrom, linesFrom, productsFrom string // with the index named on MySQL
 	order                               string
+	assetsHead                          string // to its limit
 }
 
 func statements(engine string) texts {
@@ -33,6 +35,7 @@ func statements(engine string) texts {
 		t.linesFrom += " FORCE INDEX (`PRIMARY`)"
 		t.productsFrom += " FORCE INDEX (`PRIMARY`)"
 	}
+	t.assetsHead = assets(engine)
 	return t
 }
 
@@ -56,6 +59,18 @@ func (t *texts) orders(after bool, limit int) string {
 // products is a page of products.
 func (t *texts) products(after bool, limit int) string {
 	return window(t.productsHead+t.productsFrom, "products", after, limit)
+}
+
+// assets is the first page of a theme's assets.
+func (t *texts) assets(limit int) string { return t.assetsHead + strconv.Itoa(limit) }
+
+func assets(engine string) string {
+	from := "`theme_assets`"
+	if engine == dialect.MySQL {
+		from += " FORCE INDEX (`themeasset_store_id_theme_id_path`)"
+	}
+	return "SELECT " + columns(themeasset.Columns) + " FROM " + from +
+		" WHERE `theme_assets`.`theme_id` = ? AND `theme_assets`.`store_id` = ? ORDER BY `theme_assets`.`path` LIMIT "
 }
 
 func window(head, table string, after bool, limit int) string {

@@ -1,5 +1,0 @@
-package graph
-
-import "errors"
-
-var errStub = errors.New("not built yet")

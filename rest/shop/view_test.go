@@ -1,0 +1,101 @@
+package shop
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/storefront-go/storefront/graph"
+	"github.com/storefront-go/storefront/graph/render"
+)
+
+func TestQuestion(t *testing.T) {
+	for text, want := range map[string]string{
+		"": "", " \t\n": "", " blue  mug\x00": "blue mug", "Blue MUG": "Blue MUG", "\xff": "\ufffd",
+		strings.Repeat("é", 101): strings.Repeat("é", 100), strings.Repeat("a", 99) + " b": strings.Repeat("a", 99),
+	} {
+		if got := question(text); got != want {
+			t.Errorf("%q becomes %q, want %q", text, got, want)
+		}
+	}
+}
+
+// FuzzView: whatever is asked for, a view is short, is text, and names itself.
+func FuzzView(f *testing.F) {
+	for _, target := range []string{"/", "/search?q=a+b", "/products/blue-mug", "/products/%2e", "//", "/search?q=%zz", "/?expires=1&preview=x"} {
+		f.Add(target)
+	}
+	f.Fuzz(func(t *testing.T, target string) {
+		u, err := url.ParseRequestURI(target)
+		if err != nil {
+			return
+		}
+		v := viewOf(u)
+		if len(v.arg) > 3*maxPath || !utf8.ValidString(v.arg) {
+			t.Errorf("%q is the view %q", target, v)
+		}
+		if v.kind == searchPage && question(v.arg) != v.arg {
+			t.Errorf("%q is not in one form", v.arg)
+		}
+		if l, ok := linksOf(u.RawQuery); ok && (!signed(u.RawQuery) || len(l.fields()) != len(signedNames)) {
+			t.Errorf("%q is signed with %q", u.RawQuery, l.query)
+		}
+	})
+}
+
+// TestDataIsWhatThemesAreJudgedWith: a page has just the values with which the
+// templates of a theme are tried at its import.
+func TestDataIsWhatThemesAreJudgedWith(t *testing.T) {
+	offer := &graph.Offer{Title: "“Mug”", Handle: "mug", Price: "€2.00", Before: "€3.00", Image: "https://example.com/", Vendor: "Kiln",
+		Type: "Mugs", SKU: "M-1", Tags: []string{"blue"}, Paragraphs: []string{"One."}, Available: true}
+	in := scene{shop: &graph.StorefrontState{Name: "Shop", Currency: "EUR"}, links: links{"expires=1&preview=2&store=3&signature=4"}}
+	for _, kind := range []string{homePage, productPage, searchPage, notFoundPage} {
+		c := content{view: view{kind, "mug"}, product: offer, offers: []*graph.Offer{offer}, count: 1}
+		got, want := shape(c.data(in, &look{name: "Plain", version: "1"})), shape(render.SampleData(kind))
+		if d := cmp.Diff(want, got); d != "" {
+			t.Errorf("%s:\n%s", kind, d)
+		}
+	}
+}
+
+// shape lists the names in a value and what kind of thing each is. Of a list, the
+// first member speaks for all.
+func shape(v any) []string {
+	var list []string
+	var walk func(path string, v any)
+	walk = func(path string, v any) {
+		switch v := v.(type) {
+		case map[string]any:
+			for name, member := range v {
+				walk(path+"."+name, member)
+			}
+		case []any:
+			if len(v) > 0 {
+				walk(path+"[]", v[0])
+			}
+		case float64:
+			list = append(list, path+" number")
+		case bool:
+			list = append(list, path+" bool")
+		case string:
+			list = append(list, path+" text")
+		default:
+			list = append(list, path+" nothing")
+		}
+	}
+	walk("", v)
+	slices.Sort(list)
+	return list
+}
+
+func TestInitial(t *testing.T) {
+	for title, want := range map[string]string{"mug": "M", "🌶 salsa": "S", "“ölkanne”": "Ö", "3 cups": "3", "!?": "•", "": "•", "茶": "茶"} {
+		if got := initial(title); got != want {
+			t.Errorf("%q begins with %q, want %q", title, got, want)
+		}
+	}
+}
