@@ -21,6 +21,9 @@ import (
 type baselineCommand struct {
 	Database string `required:"" help:"Address of the database."`
 	Addr     string `required:"" help:"Address to listen on."`
+
+	StoreDomain string `help:"What follows the handle in the host of a store, for the addresses of assets."`
+	Assets      string `type:"path" help:"Folder of the assets that are served."`
 }
 
 // Run serves until the context ends.
@@ -36,7 +39,17 @@ func (c *baselineCommand) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	h, err := baseline.New(baseline.Config{Store: s, Keys: apikey.NewKeeper(s), Pages: page.New(ring)})
+	config := baseline.Config{Store: s, Keys: apikey.NewKeeper(s), Pages: page.New(ring)}
+	if c.StoreDomain != "" {
+		config.OriginOf = func(handle string) string { return "http://" + handle + "." + c.StoreDomain }
+	}
+	if c.Assets != "" {
+		if config.Assets, err = os.OpenRoot(c.Assets); err != nil {
+			return err
+		}
+		defer config.Assets.Close()
+	}
+	h, err := baseline.New(config)
 	if err != nil {
 		return err
 	}

@@ -69,14 +69,14 @@ func (c *children) server(ctx context.Context, flags ...string) (*child, error) 
 	return p, p.await(ctx, c.data)
 }
 
-// baseline starts this program again.
-func (c *children) baseline(ctx context.Context) (*child, error) {
+// baseline starts this program again, with further flags.
+func (c *children) baseline(ctx context.Context, flags ...string) (*child, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
 	}
 	addr := free()
-	p, err := c.start("baseline", self, "baseline", "--database", c.data.address, "--addr", addr)
+	p, err := c.start("baseline", self, append([]string{"baseline", "--database", c.data.address, "--addr", addr}, flags...)...)
 	if err != nil {
 		return nil, err
 	}

@@ -16,14 +16,15 @@ import (
 
 // commands are what the program does.
 type commands struct {
-	Figures  figuresCommand  `cmd:"" help:"Measure the service and the baseline in turns and print the tables."`
-	Webhooks webhooksCommand `cmd:"" help:"Measure how webhooks are delivered and print the tables."`
-	Exports  exportsCommand  `cmd:"" help:"Measure exports beside a raw streaming query and print the table."`
-	Prepare  prepareCommand  `cmd:"" help:"Load the data that the figures need, and stop."`
-	Writes   writesCommand   `cmd:"" help:"Make products under idempotency keys and keep a ledger of the answers."`
-	Verify   verifyCommand   `cmd:"" help:"Retry every key of a ledger: one product each, the same answers."`
-	Baseline baselineCommand `cmd:"" hidden:"" help:"Serve the baseline, for figures."`
-	Sink     sinkCommand     `cmd:"" hidden:"" help:"Receive webhooks, for figures."`
+	Figures    figuresCommand    `cmd:"" help:"Measure the service and the baseline in turns and print the tables."`
+	Webhooks   webhooksCommand   `cmd:"" help:"Measure how webhooks are delivered and print the tables."`
+	Exports    exportsCommand    `cmd:"" help:"Measure exports beside a raw streaming query and print the table."`
+	Storefront storefrontCommand `cmd:"" help:"Measure themes and the storefront and print the tables."`
+	Prepare    prepareCommand    `cmd:"" help:"Load the data that the figures need, and stop."`
+	Writes     writesCommand     `cmd:"" help:"Make products under idempotency keys and keep a ledger of the answers."`
+	Verify     verifyCommand     `cmd:"" help:"Retry every key of a ledger: one product each, the same answers."`
+	Baseline   baselineCommand   `cmd:"" hidden:"" help:"Serve the baseline, for figures."`
+	Sink       sinkCommand       `cmd:"" hidden:"" help:"Receive webhooks, for figures."`
 }
 
 func main() {

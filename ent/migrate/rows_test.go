@@ -1,6 +1,7 @@
 package migrate_test
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
 	"fmt"
@@ -158,7 +159,7 @@ func value(kind schema.Type, column int, full bool) any {
 		if k.Size != nil {
 			size = min(*k.Size, 32)
 		}
-		return []byte(strings.Repeat(string(rune(seed)), size))
+		return bytes.Repeat([]byte{byte(seed)}, size)
 	case *schema.StringType:
 		size := 3
 		if k.Size > 0 {

@@ -13,7 +13,6 @@ import (
 
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
-	"github.com/storefront-go/storefront/ent/db/store"
 	"github.com/storefront-go/storefront/ent/digest"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
@@ -206,7 +205,7 @@ func (s *stall) theme(name string, edit ...func(map[string]string)) xid.ID {
 func (s *stall) activate(id xid.ID) {
 	s.t.Helper()
 	s.write(func(ctx context.Context, c *db.Client) error {
-		return c.Store.Update().Where(store.ID(s.id)).SetActiveThemeID(id).Exec(ctx)
+		return c.Store.Update().SetActiveThemeID(id).Exec(ctx)
 	})
 }
 

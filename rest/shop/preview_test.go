@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/storefront-go/storefront/ent/db"
-	"github.com/storefront-go/storefront/ent/db/theme"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
@@ -111,7 +110,7 @@ func TestPreviewEnds(t *testing.T) {
 		s.get(address).want(t, 200)
 		setStatus := func(status state.ThemeStatus) {
 			s.write(func(ctx context.Context, c *db.Client) error {
-				return c.Theme.Update().Where(theme.ID(id)).SetStatus(status).Exec(ctx)
+				return c.Theme.Update().SetStatus(status).Exec(ctx)
 			})
 		}
 		for _, status := range []state.ThemeStatus{state.ThemeProcessing, state.ThemeFailed} {
@@ -122,7 +121,7 @@ func TestPreviewEnds(t *testing.T) {
 		s.activate(id)
 		s.get(address).want(t, 200, "as a preview") // of the active one too
 		s.write(func(ctx context.Context, c *db.Client) error {
-			_, err := c.Theme.Delete().Where(theme.ID(id)).Exec(ctx)
+			_, err := c.Theme.Delete().Exec(ctx)
 			return err
 		})
 		a := s.get(address).want(t, 410, "This theme is gone")

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/storefront-go/storefront/ent/db"
-	"github.com/storefront-go/storefront/ent/db/store"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/storetest"
 	"github.com/storefront-go/storefront/ent/xid"
@@ -94,7 +93,7 @@ func TestNothingIsMarkup(t *testing.T) {
 		})
 		s.sell("Other", func(in *model.ProductCreateInput) { in.Vendor = p.Vendor })
 		s.write(func(ctx context.Context, c *db.Client) error {
-			return c.Store.Update().Where(store.ID(s.id)).SetName(attack).AddVersion(1).Exec(ctx)
+			return c.Store.Update().SetName(attack).AddVersion(1).Exec(ctx)
 		})
 		s.clock.add(time.Second)
 		for _, path := range []string{"/", "/products/attack", "/products/other", "/search?q=%22%3E%3Cscript%3Ealert(1)%3C/script%3E%7B%7B.shop%7D%7D",
@@ -116,7 +115,7 @@ func TestHosts(t *testing.T) {
 		closed := s.open()
 		closed.activate(closed.theme("Closed"))
 		closed.write(func(ctx context.Context, c *db.Client) error {
-			return c.Store.Update().Where(store.ID(closed.id)).SetStatus(state.StoreClosed).Exec(ctx)
+			return c.Store.Update().SetStatus(state.StoreClosed).Exec(ctx)
 		})
 		for host, want := range map[string]int{
 			s.handle + ".shops.test": 200, strings.ToUpper(s.handle) + ".Shops.Test": 200,
@@ -142,7 +141,7 @@ func TestClosingAndOpening(t *testing.T) {
 		s.get("/").want(t, 200)
 		setStatus := func(status state.StoreStatus) {
 			s.write(func(ctx context.Context, c *db.Client) error {
-				return c.Store.Update().Where(store.ID(s.id)).SetStatus(status).AddVersion(1).Exec(ctx)
+				return c.Store.Update().SetStatus(status).AddVersion(1).Exec(ctx)
 			})
 		}
 		setStatus(state.StoreClosed)

@@ -36,8 +36,12 @@ func (h *handler) mountThemes(mux *http.ServeMux) {
 func (h *handler) asset(w http.ResponseWriter, r *http.Request) {
 	name := r.PathValue("name")
 	contentType, ok := theme.ContentTypeOf(name)
+	if !ok {
+		http.NotFound(w, r)
+		return
+	}
 	f, err := h.Assets.Open(AssetFile(r.PathValue("sum"), name))
-	if !ok || errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) {
 		http.NotFound(w, r)
 		return
 	}

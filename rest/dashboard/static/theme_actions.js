@@ -20,7 +20,7 @@ export function Activate({ theme: t, former, onClose, done }) {
     done(t);
   };
   return html`<${Confirm} title=${'Activate ' + quoted(t.name) + '?'} name="theme-activate" submit="Activate" danger=${false} onClose=${onClose} action=${action}>
-    <p>Everybody who visits <strong class="url">${store.storeHost}</strong> sees it at once${former && html`, in place of <strong>${former.name}</strong>`}. You can change back at any time.</p>
+    <p>Everybody who visits <strong class="url">${store.storeHost}</strong> sees it within seconds${former && html`, in place of <strong>${former.name}</strong>`}. You can change back at any time.</p>
   <//>`;
 }
 
