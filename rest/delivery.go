@@ -155,5 +155,5 @@ func (f *content) close() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.closed = true
-	f.from.Close() // what was read was read
+	_ = f.from.Close() // what was read was read
 }

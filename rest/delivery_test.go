@@ -186,11 +186,14 @@ func TestDownloadNarrowsItsConnection(t *testing.T) {
 }
 
 // broken is a writer on which nothing arrives, though its request goes on.
-type broken struct{ *httptest.ResponseRecorder }
+type broken struct {
+	*httptest.ResponseRecorder
+	wait func()
+}
 
 // Write implements http.ResponseWriter.
 func (b broken) Write([]byte) (int, error) {
-	time.Sleep(time.Second)
+	b.wait()
 	return 0, errors.New("the stream was reset")
 }
 
@@ -202,7 +205,7 @@ func TestDownloadDoesNotWaitForARead(t *testing.T) {
 		c.edit = func(m *memory) { m.failAt, m.hang = 0, true }
 		r := httptest.NewRequest(http.MethodGet, c.address(time.Minute), nil)
 		r.Header.Set("Range", "bytes=0-999999,1000001-")
-		c.handler.ServeHTTP(broken{httptest.NewRecorder()}, r)
+		c.handler.ServeHTTP(broken{httptest.NewRecorder(), func() { time.Sleep(time.Second) }}, r)
 		if !c.last.closed {
 			t.Error("the file is open")
 		}

@@ -145,7 +145,7 @@ func (a *API) pages(router *mux.Router) error {
 	}
 	if a.Exports != nil {
 		if a.Links == nil {
-			return errors.New("Exports needs Links")
+			return errors.New("downloads of exports need Links")
 		}
 		router.PathPrefix(downloadRoot).Handler(a.downloads(a.openExport))
 	}

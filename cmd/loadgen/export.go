@@ -162,6 +162,9 @@ func rawExport(ctx context.Context, d *dataset, path string) (x exportRun, err e
 	}
 	x.took = time.Since(start)
 	after, err := used(d.pid, os.Getpid())
+	if err != nil {
+		return x, err
+	}
 	x.cpu = after - before
 	x.bytes, err = f.Seek(0, io.SeekEnd)
 	return x, err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"regexp"
+	"strconv"
 	"sync/atomic"
 	"time"
 )
@@ -33,7 +34,7 @@ func (s *shopper) home(ctx context.Context, r *report, m meter, engine string) e
 		if err != nil {
 			return err
 		}
-		found, err := m.measure(ctx, engine, figure{name: fmt.Sprintf("storefront home, %d connections", conns), conns: conns, sides: []side{at}})
+		found, err := m.measure(ctx, engine, figure{name: "storefront home, connections: " + strconv.Itoa(conns), conns: conns, sides: []side{at}})
 		if err != nil {
 			return err
 		}
@@ -49,22 +50,22 @@ func (s *shopper) home(ctx context.Context, r *report, m meter, engine string) e
 // homeFacts are what a load on the home page tells: a page of so many bytes, so
 // many statements for each request, with those of the server's own loops.
 func homeFacts(found *result, size int, statements float64) []fact {
-	name := fmt.Sprintf("%s, %s: ", found.name, found.engine)
+	name := fmt.Sprintf("%s, %s, ", found.name, found.engine)
 	v := found.middle(0)
 	return []fact{
-		{name + "CPU", millis(v.server+v.database) + " ms", within(v.server+v.database, homeBound)},
+		{name + "CPU", millis(v.server+v.database) + " ms", within(v.server+v.database, homeBound, "2 ms")},
 		{name + "p50, p99", millis(v.p50) + " ms, " + millis(v.p99) + " ms", ""},
-		{name + "pages", fmt.Sprintf("%.0f/s of %.1f kB", v.rate, float64(size)/1e3), ""},
+		{name + "pages of " + fmt.Sprintf("%.1f kB", float64(size)/1e3), fmt.Sprintf("%.0f/s", v.rate), ""},
 		{name + "statements per page", fmt.Sprintf("%.4f", statements), ""},
 	}
 }
 
-// within shows a bound, and whether it is kept.
-func within(v, bound time.Duration) string {
+// within shows a bound as it was asked for, and whether it is kept.
+func within(v, bound time.Duration, asked string) string {
 	if v > bound {
-		return fmt.Sprintf("≤ %v, missed", bound)
+		return "≤ " + asked + ", missed"
 	}
-	return fmt.Sprintf("≤ %v, kept", bound)
+	return "≤ " + asked + ", kept"
 }
 
 // productLink is the address of a product's page.

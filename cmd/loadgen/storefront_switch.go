@@ -57,7 +57,7 @@ func switchFacts(engine string, took []time.Duration) []fact {
 	name, last := "activation until another process shows it, "+engine+", ", took[len(took)-1]
 	return []fact{
 		{name + "median", fmt.Sprintf("%.2f s", took[len(took)/2].Seconds()), ""},
-		{fmt.Sprintf("%slongest of %d", name, len(took)), fmt.Sprintf("%.2f s", last.Seconds()), within(last, switchBound)},
+		{fmt.Sprintf("%slongest of %d", name, len(took)), fmt.Sprintf("%.2f s", last.Seconds()), within(last, switchBound, "2 s")},
 	}
 }
 

@@ -90,7 +90,7 @@ func TestCloseWaitsForTheDisk(t *testing.T) {
 	s, dir := openTest(t)
 	type flush struct{ Name, Object string }
 	var got []flush
-	real := s.folder.sync
+	flushed := s.folder.sync
 	s.folder.sync = func(f *os.File) error {
 		name, err := filepath.Rel(dir, f.Name())
 		if err != nil {
@@ -101,7 +101,7 @@ func TestCloseWaitsForTheDisk(t *testing.T) {
 		}
 		object, _ := os.ReadFile(filepath.Join(dir, "exports", "one", "part"))
 		got = append(got, flush{filepath.ToSlash(strings.TrimPrefix(name, dir)), string(object)})
-		return real(f)
+		return flushed(f)
 	}
 	if err := s.Put(t.Context(), "exports/one/part", "", []byte("text")); err != nil {
 		t.Fatal(err)

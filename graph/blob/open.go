@@ -46,7 +46,7 @@ func Open(ctx context.Context, address, dir string) (*Store, error) {
 func openFile(u *url.URL) (*Store, error) {
 	dir := u.Path
 	if runtime.GOOS == "windows" {
-		dir = strings.TrimPrefix(dir, "/") // file:///c:/folder
+		dir = strings.TrimPrefix(dir, "/") // of a path with a drive
 	}
 	if dir = filepath.FromSlash(dir); u.Host != "" || u.RawQuery != "" || !filepath.IsAbs(dir) {
 		return nil, errors.New("a blob store in a folder is written file:///FOLDER, without a host and parameters")

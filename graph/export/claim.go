@@ -211,7 +211,7 @@ func (e *Engine) take(ctx context.Context, c candidate, asked time.Time) (*run, 
 	set := "status = ?, lease_token = lease_token + 1, lease_owner = ?, stored = 1"
 	args := []any{string(state.ExportRunning), e.id}
 	if c.status == state.ExportQueued {
-		slot, ok, err := e.freeSlot(ctx, c.store)
+		slot, ok, err := e.freeSlot(ctx)
 		if err != nil || !ok {
 			return nil, err
 		}
@@ -234,8 +234,8 @@ func (e *Engine) take(ctx context.Context, c candidate, asked time.Time) (*run, 
 	return e.newRun(rows[0], asked), nil
 }
 
-// freeSlot is the first slot that no job of the store has.
-func (e *Engine) freeSlot(ctx context.Context, store xid.ID) (slot int, ok bool, err error) {
+// freeSlot is the first slot that no job of the viewer's store has.
+func (e *Engine) freeSlot(ctx context.Context) (slot int, ok bool, err error) {
 	rows, err := e.Store.DB(ctx).Export.Query().Where(dbexport.SlotNotNil()).Order(db.Asc(dbexport.FieldSlot)).Limit(StoreSlots).Load(ctx)
 	if err != nil {
 		return 0, false, err

@@ -81,12 +81,10 @@ func (e *Engine) settle(ctx context.Context, r *run, err error) error {
 		if err = e.complete(ctx, r); err == nil || errors.Is(err, errLost) {
 			return nil
 		}
-	case errors.Is(err, errYields):
+	case errors.Is(err, errLost), r.ended.Err() != nil:
+		return nil //nolint:nilerr // what came of it is its new owner's to note
+	case errors.Is(err, errYields), errors.Is(err, context.Canceled): // the process stops
 		return e.release(ctx, r, 0)
-	case errors.Is(err, errLost) || r.ended.Err() != nil:
-		return nil
-	case errors.Is(err, context.Canceled):
-		return e.release(ctx, r, 0) // the process stops
 	}
 	e.metrics.failures.Inc()
 	failures := r.job.Failures + 1

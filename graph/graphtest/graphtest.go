@@ -25,7 +25,11 @@ func Config(t testing.TB, s *ent.Store, ring *keyring.Ring) graph.Config {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { blobs.Close() })
+	t.Cleanup(func() {
+		if err := blobs.Close(); err != nil {
+			t.Error(err)
+		}
+	})
 	hooks, err := webhook.New(webhook.Config{Store: s, Vault: webhook.NewVault(ring)})
 	if err != nil {
 		t.Fatal(err)

@@ -57,7 +57,9 @@ func Export(ctx context.Context, s *ent.Store, store xid.ID, through micros.Time
 	}
 	defer rs.Close()
 	out := bufio.NewWriterSize(w, 256<<10)
-	out.WriteString(strings.Join(export.Columns("orders"), ",") + "\r\n")
+	if _, err := out.WriteString(strings.Join(export.Columns("orders"), ",") + "\r\n"); err != nil {
+		return 0, err
+	}
 	values := make([]sql.RawBytes, len(exported))
 	into := make([]any, len(values))
 	for i := range values {
@@ -145,7 +147,7 @@ func address(b, v []byte) []byte {
 		return append(b, ",,,,,,,,"...)
 	}
 	first := true
-	document.Address(v).Members(func(value []byte) { // written by the service: it parses
+	_ = document.Address(v).Members(func(value []byte) { // written by the service: it parses
 		if !first {
 			b = append(b, ',')
 		}

@@ -49,6 +49,8 @@ var libraries = []home{
 	{"github.com/mattn/go-sqlite3", below("ent"), "ent"},
 	{"github.com/ncruces/go-sqlite3", below("ent"), "ent"},
 	{"github.com/alecthomas/kong", below("cmd"), "cmd"},
+	{"gocloud.dev", below("graph/blob"), "graph/blob"},
+	{"github.com/aws/aws-sdk-go-v2", below("graph/blob"), "graph/blob"},
 	{"github.com/wneessen/go-mail", below("graph/notify"), "graph/notify"},
 }
 
