@@ -134,12 +134,12 @@ func someWOFF() string {
 
 func someWOFF2() string {
 	const header, stream = 48, "\x01\x02\x03\x04"
-	dir := ""
+	var dir strings.Builder
 	for _, tag := range []byte{0, 1, 2, 3, 4} { // the numbers of the five tables
-		dir += string([]byte{tag, 56})
+		dir.WriteString(string([]byte{tag, 56}))
 	}
 	b := []byte("wOF2\x00\x01\x00\x00")
-	b = binary.BigEndian.AppendUint32(b, uint32(header+len(dir)+len(stream)))
+	b = binary.BigEndian.AppendUint32(b, uint32(header+len(dir.String())+len(stream)))
 	b = append(b, 0, 5, 0, 0, 0, 0, 1, 0, 0, 0, 0, byte(len(stream)))
-	return string(b) + strings.Repeat("\x00", header-len(b)) + dir + stream
+	return string(b) + strings.Repeat("\x00", header-len(b)) + dir.String() + stream
 }

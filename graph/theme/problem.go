@@ -2,6 +2,7 @@ package theme
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -38,10 +39,8 @@ func (p *Problems) Error() string {
 // one too many, is left out.
 func (p *Problems) add(path, format string, args ...any) {
 	problem := Problem{show(path), fmt.Sprintf(format, args...)}
-	for _, old := range p.List {
-		if old == problem {
-			return
-		}
+	if slices.Contains(p.List, problem) {
+		return
 	}
 	if !p.full() {
 		p.List = append(p.List, problem)

@@ -3,6 +3,7 @@ package theme
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -219,12 +220,7 @@ func (s *sheet) top() string {
 }
 
 func (s *sheet) inside(function string) bool {
-	for _, name := range s.open {
-		if name == function {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(s.open, function)
 }
 
 // url judges url(...) and writes its new address.

@@ -49,11 +49,12 @@ func TestJudgeSVGHostile(t *testing.T) {
 	)
 	deep := strings.Repeat("<g>", maxNesting) + strings.Repeat("</g>", maxNesting)
 	bomb := func(use string) string { // each part uses the one before ten times
-		text := `<g id="a0"/>`
+		var text strings.Builder
+		text.WriteString(`<g id="a0"/>`)
 		for i := range 7 {
-			text += fmt.Sprintf(`<g id="a%d">`, i+1) + strings.Repeat(fmt.Sprintf(use, i), 10) + `</g>`
+			text.WriteString(fmt.Sprintf(`<g id="a%d">`, i+1) + strings.Repeat(fmt.Sprintf(use, i), 10) + `</g>`)
 		}
-		return drawn(text + fmt.Sprintf(use, 7))
+		return drawn(text.String() + fmt.Sprintf(use, 7))
 	}
 	for _, tc := range []struct{ name, text, want string }{
 		{"empty", "", "The image is cut off."},
