@@ -179,7 +179,7 @@ func TestUploadPlaces(t *testing.T) {
 func TestUploadMemory(t *testing.T) {
 	f := newFace(t, storetest.Open(t), nil)
 	h, text := f.http.(*handler), strings.Repeat("A", 13<<20)
-	body := []byte(fmt.Sprintf(`{"query":%q,"variables":{"in":{"archive":%q}}}`, importTheme, text))
+	body := fmt.Appendf(nil, `{"query":%q,"variables":{"in":{"archive":%q}}}`, importTheme, text)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	p, err := h.parse(body, true)

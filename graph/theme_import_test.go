@@ -45,9 +45,7 @@ func tiny(t testing.TB, name string, change map[string]string) map[string]string
 	files["theme.json"] = `{"name": "` + name + `", "version": "1.2.0", "author": "Ada", "preview": "assets/preview.png"}`
 	files["assets/style.css"], files["assets/print.css"] = "h1 { color: #123456 }", "h1 { color: #000 }"
 	files["assets/preview.png"] = picture(t)
-	for path, text := range change {
-		files[path] = text
-	}
+	maps.Copy(files, change)
 	maps.DeleteFunc(files, func(_, text string) bool { return text == "" })
 	return files
 }

@@ -225,7 +225,7 @@ func TestTakenOver(t *testing.T) {
 			want := b.file(ctx, calm)
 			hit := b.ask(ctx, state.ExportOrders, state.ExportCSV, zip)
 			b.edit(ctx, hit, func(u *db.ExportUpdate) { u.SetStartedAt(*b.row(ctx, calm).StartedAt) })
-			for kill := 0; kill < 4; kill++ {
+			for kill := range 4 {
 				b.turn(ctx, hit, kill%2+1)
 				if got := b.row(ctx, hit).Status; got != state.ExportRunning {
 					t.Fatalf("after kill %d the job is %s", kill, got)

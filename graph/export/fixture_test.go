@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
@@ -183,10 +184,8 @@ func (b *bench) wait(ctx context.Context, id xid.ID, states ...state.ExportStatu
 	b.t.Helper()
 	for ctx.Err() == nil {
 		row := b.row(ctx, id)
-		for _, s := range states {
-			if row.Status == s {
-				return row
-			}
+		if slices.Contains(states, row.Status) {
+			return row
 		}
 		pause(ctx)
 	}
