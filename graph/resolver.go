@@ -54,6 +54,8 @@ type Resolver struct {
 	numbers *numbers
 	// handles remembers what the addresses of assets need.
 	handles handles
+	// shelves remembers the assets of themes.
+	shelves shelves
 	// rejected counts cursors that did not open.
 	rejected atomic.Uint64
 }

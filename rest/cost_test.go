@@ -34,8 +34,8 @@ func TestStatements(t *testing.T) {
 			{"/exports?limit=1", 1}, {"/exports?limit=100", 1}, {"/exports/" + exportID, 1},
 			// the themes, and the store, which says which is active
 			{"/themes?limit=1", 2}, {"/themes?limit=100", 2}, {"/themes/" + themeID, 2},
-			// the assets, and the store's handle, which is asked once
-			{"/themes/" + themeID + "/assets?limit=1", 2}, {"/themes/" + themeID + "/assets?limit=100", 1},
+			// whether the theme is there; its assets and the store's handle are asked once
+			{"/themes/" + themeID + "/assets?limit=1", 3}, {"/themes/" + themeID + "/assets?limit=100", 1},
 			// the published ones, and the store's that came of them
 			{"/marketplace/themes?limit=1", 2}, {"/marketplace/themes?limit=100", 2},
 			{"/products/x", 0}, {"/orders/x", 0}, {"/products?limit=0", 0}, {"/nothing", 0},

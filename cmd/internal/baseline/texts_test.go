@@ -18,9 +18,6 @@ func (t Text) Order() string { return t.t.order }
 // Products is a page of products.
 func (t Text) Products(after bool, limit int) string { return t.t.products(after, limit) }
 
-// Assets is the first page of a theme's assets.
-func (t Text) Assets(limit int) string { return t.t.assets(limit) }
-
 // Create are the statements of POST /products.
 var Create = []string{insertClaim, savepoint, insertProduct, insertAudit, insertEvent, insertOutbox, updateAnswer}
 
