@@ -65,6 +65,8 @@ func TestFigures(t *testing.T) {
 		shop.write(&p, 4, event.ProductUpdated, `{}`)
 		shop.engine.Start(t.Context())
 		until(t, "a failure", func() bool { return shop.queueOf(e).Streak == 1 })
+		// It is counted after it is written down.
+		until(t, "its count", func() bool { return read()["attempts_total server_error"] > 0 })
 		m.well.Store(true)
 		got := read()
 		for name, want := range map[string]float64{
