@@ -12,6 +12,19 @@ import (
 // Count is how many buckets there are.
 const Count = 16
 
+// Every is the condition that names every bucket, for statements that look for
+// work in all of them; they lie on one shard.
+const Every = "bucket IN (0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)"
+
+// All returns every bucket: one database has them all.
+func All() []int8 {
+	list := make([]int8, Count)
+	for i := range list {
+		list[i] = int8(i)
+	}
+	return list
+}
+
 // Of returns the bucket of a store, from 0 to [Count] - 1.
 func Of(store xid.ID) int8 {
 	sum := md5.Sum(store[:]) //nolint:gosec // see the import

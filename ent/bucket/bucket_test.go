@@ -1,6 +1,8 @@
 package bucket_test
 
 import (
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/storefront-go/storefront/ent/bucket"
@@ -23,5 +25,15 @@ func TestOf(t *testing.T) {
 	}
 	if len(seen) != bucket.Count {
 		t.Errorf("%d buckets, want %d", len(seen), bucket.Count)
+	}
+}
+
+func TestEvery(t *testing.T) {
+	names := make([]string, bucket.Count)
+	for i := range names {
+		names[i] = strconv.Itoa(i)
+	}
+	if want := "bucket IN (" + strings.Join(names, ", ") + ")"; bucket.Every != want {
+		t.Errorf("got %s, want %s", bucket.Every, want)
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -37,15 +36,6 @@ const (
 
 // The engine's own statements are texts, since they look at the jobs of many
 // stores at once, which the tenant policy is not made for.
-
-// allBuckets is the condition that names every bucket; they lie on one shard.
-var allBuckets = func() string {
-	names := make([]string, bucket.Count)
-	for i := range names {
-		names[i] = fmt.Sprint(i)
-	}
-	return "bucket IN (" + strings.Join(names, ", ") + ")"
-}()
 
 // clock is the time of leases: the database's on MySQL, on SQLite ours.
 func (e *Engine) clock() string {
@@ -118,7 +108,7 @@ func (e *Engine) round(ctx context.Context, jobs *sync.WaitGroup) (more bool, er
 func (e *Engine) candidates(ctx context.Context) (all []candidate, err error) {
 	now := e.clock()
 	query := "SELECT store_id, id, status, lease_token, due_at, CASE WHEN due_at <= " + now + " THEN 1 ELSE 0 END," +
-		" CASE WHEN lease_until > " + now + " THEN 1 ELSE 0 END FROM exports WHERE " + allBuckets +
+		" CASE WHEN lease_until > " + now + " THEN 1 ELSE 0 END FROM exports WHERE " + bucket.Every +
 		" AND due_at <= " + now + fmt.Sprintf(" + %d ORDER BY due_at LIMIT %d", leaseTime.Microseconds(), window)
 	rows, err := e.Store.DB(ctx).QueryContext(ctx, query)
 	if err != nil {

@@ -52,19 +52,10 @@ func (k *Keeper) Round(ctx context.Context) error {
 	return nil
 }
 
-// buckets are all of them: one database has them all.
-var buckets = func() []int8 {
-	list := make([]int8, bucket.Count)
-	for i := range list {
-		list[i] = int8(i)
-	}
-	return list
-}()
-
 // due reads the themes whose time has come, the longest overdue first. It locks
 // nothing: whoever wants one claims it.
 func (k *Keeper) due(ctx context.Context) ([]*db.Theme, error) {
-	query := k.Store.DB(ctx).Theme.Query().Where(dbtheme.BucketIn(buckets...), dbtheme.DueAtLTE(micros.Now()))
+	query := k.Store.DB(ctx).Theme.Query().Where(dbtheme.BucketIn(bucket.All()...), dbtheme.DueAtLTE(micros.Now()))
 	query.Modify(func(s *sql.Selector) { s.OrderBy(s.C(dbtheme.FieldDueAt)).Limit(batch) })
 	rows, err := query.Load(viewer.Everywhere(ctx))
 	if err != nil {

@@ -20,19 +20,10 @@ const (
 	MaxWaiting = 1000
 )
 
-// buckets are all of them: one database has them all.
-var buckets = func() []int8 {
-	list := make([]int8, bucket.Count)
-	for i := range list {
-		list[i] = int8(i)
-	}
-	return list
-}()
-
 // due reads the mails whose time has come, the longest overdue first. It locks
 // nothing: whoever wants one claims it.
 func (s *Sender) due(ctx context.Context) ([]*db.Mail, error) {
-	query := s.Store.DB(ctx).Mail.Query().Where(dbmail.BucketIn(buckets...), dbmail.DueAtLTE(micros.Now()))
+	query := s.Store.DB(ctx).Mail.Query().Where(dbmail.BucketIn(bucket.All()...), dbmail.DueAtLTE(micros.Now()))
 	query.Modify(func(sel *sql.Selector) { sel.OrderBy(sel.C(dbmail.FieldDueAt)).Limit(batch) })
 	rows, err := query.Load(viewer.Everywhere(ctx))
 	if err != nil {
@@ -43,7 +34,7 @@ func (s *Sender) due(ctx context.Context) ([]*db.Mail, error) {
 
 // Waiting counts the mails that are not sent yet, up to [MaxWaiting].
 func (s *Sender) Waiting(ctx context.Context) (int, error) {
-	ids, err := s.Store.DB(ctx).Mail.Query().Where(dbmail.BucketIn(buckets...)).Limit(MaxWaiting).IDs(viewer.Everywhere(ctx))
+	ids, err := s.Store.DB(ctx).Mail.Query().Where(dbmail.BucketIn(bucket.All()...)).Limit(MaxWaiting).IDs(viewer.Everywhere(ctx))
 	if err != nil {
 		return 0, fmt.Errorf("count waiting mail: %w", err)
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/storefront-go/storefront/ent/bucket"
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/event"
 	"github.com/storefront-go/storefront/ent/micros"
@@ -298,7 +299,7 @@ func (d *dispatcher) candidates(ctx context.Context, room int) (free []candidate
 	args = slices.Concat(due, due)
 	var mine []key
 	err = d.read(ctx, "SELECT store_id, id, lease_token, lease_owner, CASE WHEN lease_until > "+now+" THEN 1 ELSE 0 END"+
-		" FROM webhook_queues WHERE "+allBuckets+" AND due_at <= "+now+fmt.Sprintf(" LIMIT %d", 2*room), args,
+		" FROM webhook_queues WHERE "+bucket.Every+" AND due_at <= "+now+fmt.Sprintf(" LIMIT %d", 2*room), args,
 		func(rs *stdsql.Rows) error {
 			var c candidate
 			var owner *xid.ID

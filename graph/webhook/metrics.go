@@ -12,6 +12,7 @@ import (
 	"entgo.io/ent/dialect"
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/storefront-go/storefront/ent/bucket"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
@@ -222,10 +223,10 @@ func (b backlog) Collect(out chan<- prometheus.Metric) {
 		args  []any
 		age   bool
 	}{
-		{outboxLag, "SELECT MIN(id) FROM (SELECT id FROM outbox WHERE " + allBuckets + " AND store_id >= ? LIMIT 1000) t", []any{xid.Nil}, true},
+		{outboxLag, "SELECT MIN(id) FROM (SELECT id FROM outbox WHERE " + bucket.Every + " AND store_id >= ? LIMIT 1000) t", []any{xid.Nil}, true},
 		{queueDepth, fmt.Sprintf("SELECT COUNT(*) FROM (SELECT 1 FROM deliveries WHERE store_id >= ? LIMIT %d) t", maxCounted), []any{xid.Nil}, false},
 		{queueOldest, "SELECT MIN(id) FROM (SELECT id FROM deliveries WHERE store_id >= ? LIMIT 1000) t", []any{xid.Nil}, true},
-		{queueOverdue, "SELECT COALESCE(MAX(" + now + " - due_at), 0) / 1000000.0 FROM webhook_queues WHERE " + allBuckets +
+		{queueOverdue, "SELECT COALESCE(MAX(" + now + " - due_at), 0) / 1000000.0 FROM webhook_queues WHERE " + bucket.Every +
 			" AND due_at > 0 AND due_at <= " + now + " AND store_id >= ?", append(append(clock, clock...), xid.Nil), false},
 		{suspended, "SELECT COUNT(*) FROM webhook_endpoints WHERE store_id >= ? AND status = ? AND deleted_at IS NULL",
 			[]any{xid.Nil, string(state.EndpointSuspended)}, false},

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/storefront-go/storefront/ent/bucket"
 	"github.com/storefront-go/storefront/ent/event"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/xid"
@@ -172,7 +173,7 @@ func (r *relay) outbox(ctx context.Context) (batch []*entry, err error) {
 	}
 	err = r.read(ctx, "SELECT o.bucket, o.store_id, o.id, e.type, e.resource_id"+body+
 		" FROM outbox o LEFT JOIN events e ON e.store_id = o.store_id AND e.id = o.id"+
-		" WHERE o."+allBuckets+" AND (o.bucket > ? OR o.bucket = ? AND o.store_id > ?)"+
+		" WHERE o."+bucket.Every+" AND (o.bucket > ? OR o.bucket = ? AND o.store_id > ?)"+
 		fmt.Sprintf(" ORDER BY o.bucket, o.store_id, o.id LIMIT %d", relayBatch),
 		[]any{r.bucket, r.bucket, r.after}, func(rs *stdsql.Rows) error {
 			p := new(entry)

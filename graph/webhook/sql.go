@@ -3,12 +3,10 @@ package webhook
 import (
 	"context"
 	stdsql "database/sql"
-	"fmt"
 	"strings"
 
 	"entgo.io/ent/dialect"
 
-	"github.com/storefront-go/storefront/ent/bucket"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/xid"
 )
@@ -19,16 +17,6 @@ import (
 
 // key names an endpoint's queue.
 type key struct{ store, endpoint xid.ID }
-
-// allBuckets is the condition that names every bucket; they lie on one shard.
-var allBuckets = func() string {
-	var b strings.Builder
-	b.WriteString("bucket IN (0")
-	for i := 1; i < bucket.Count; i++ {
-		fmt.Fprintf(&b, ", %d", i)
-	}
-	return b.String() + ")"
-}()
 
 // among writes "IN (...)" of n tuples of k values each.
 func (e *Engine) among(n, k int) string {
