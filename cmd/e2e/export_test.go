@@ -24,7 +24,7 @@ import (
 )
 
 // many are enough orders for several parts of a file.
-var many = corpus.Size{Orders: 60_000, Stores: 1, Share: 100, Ties: 500, Products: 200}
+var many = corpus.Size{Orders: 60_000 / slower, Stores: 1, Share: 100, Ties: 500, Products: 200}
 
 // filled is a database full of orders that the program migrated, on each engine.
 func filled(t *testing.T, f func(t *testing.T, s settings, key string)) {

@@ -4,3 +4,6 @@ package e2e
 
 // buildFlags make the child look for races when the tests do.
 var buildFlags = []string{"-race"}
+
+// slower is by how much less the tests with much data do then.
+const slower = 4
