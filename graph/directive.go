@@ -8,48 +8,49 @@ import (
 
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/internal/exec"
 )
 
-// refusal is what a directive answers. Unlike the faults of a method it never
+// Refusal is what a directive answers. Unlike the faults of a method it never
 // becomes a user error: the field did not run.
-type refusal struct{ fault *fault.Error }
+type Refusal struct{ Fault *fault.Error }
 
-func (r refusal) Error() string { return r.fault.Error() }
+func (r Refusal) Error() string { return r.Fault.Error() }
 
 // Unwrap returns the fault.
-func (r refusal) Unwrap() error { return r.fault }
+func (r Refusal) Unwrap() error { return r.Fault }
 
 // directives gates the fields of the schema.
 func directives() exec.DirectiveRoot {
-	return exec.DirectiveRoot{Scope: requireScope, Dashboard: requireRole}
+	return exec.DirectiveRoot{Scope: requireScope, Dashboard: RequireRole}
 }
 
 // requireScope implements @scope.
 func requireScope(ctx context.Context, _ any, next graphql.Resolver, name string) (any, error) {
-	v, err := asker(ctx)
+	v, err := core.Caller(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if !v.Scopes.Has(name) {
-		return nil, refusal{&fault.Error{Kind: fault.InsufficientScope, Scope: name,
+		return nil, Refusal{&fault.Error{Kind: fault.InsufficientScope, Scope: name,
 			Detail: "The credential lacks the scope " + name + "."}}
 	}
 	return next(ctx)
 }
 
-// requireRole implements @dashboard: people by their role, and the operator.
-func requireRole(ctx context.Context, _ any, next graphql.Resolver, roles []viewer.Role) (any, error) {
-	v, err := asker(ctx)
+// RequireRole implements @dashboard: people by their role, and the operator.
+func RequireRole(ctx context.Context, _ any, next graphql.Resolver, roles []viewer.Role) (any, error) {
+	v, err := core.Caller(ctx)
 	switch {
 	case err != nil:
 		return nil, err
 	case v.Kind == viewer.System:
 		return next(ctx)
 	case !v.IsPerson():
-		return nil, refusal{fault.New(fault.Forbidden, "This field is for people: sign in or use a staff token.")}
+		return nil, Refusal{fault.New(fault.Forbidden, "This field is for people: sign in or use a staff token.")}
 	case !slices.Contains(roles, v.Role):
-		return nil, refusal{fault.New(fault.Forbidden, "Your role in this store does not reach this field.")}
+		return nil, Refusal{fault.New(fault.Forbidden, "Your role in this store does not reach this field.")}
 	}
 	return next(ctx)
 }

@@ -1,4 +1,4 @@
-package graph
+package graph_test
 
 import (
 	"context"
@@ -8,20 +8,22 @@ import (
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/scope"
 	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/graph"
+	"github.com/storefront-go/storefront/graph/graphtest"
 	"github.com/storefront-go/storefront/graph/model"
 )
 
 // onKey are the arguments for a key of the shop.
 func onKey(w *caller) string {
-	return fmt.Sprintf("id: %q", w.newKey(w.t, w.ctx, scope.OrdersRead).APIKey.PublicID())
+	return fmt.Sprintf("id: %q", w.NewKey(w.t, w.Ctx, scope.OrdersRead).APIKey.PublicID())
 }
 
 // onApp are the arguments for an app of the shop that may be disabled.
 func onApp(disabled bool, more ...string) func(*caller) string {
 	return func(w *caller) string {
-		a := w.newApp(w.t, scope.ProductsRead)
+		a := w.NewApp(w.t, scope.ProductsRead)
 		if disabled {
-			a = with(w, func(ctx context.Context, m Mutation) (*model.AppPayload, error) {
+			a = with(w, func(ctx context.Context, m graph.Mutation) (*model.AppPayload, error) {
 				return m.AppDisable(ctx, a.PublicID(), a.Version)
 			}).App
 		}
@@ -33,18 +35,18 @@ func onApp(disabled bool, more ...string) func(*caller) string {
 // its own that hears of grants, or for the last of them.
 func onGrants(how string, name string) func(*caller) string {
 	return func(w *caller) string {
-		a := w.newApp(w.t, scope.WebhooksWrite)
-		app, _ := w.asApp(w.t, a, scope.WebhooksWrite)
-		w.hook(w.t, app, "app.grant_revoked")
-		last := w.gave(w.t, a, 1, nil)[0]
+		a := w.NewApp(w.t, scope.WebhooksWrite)
+		app, _ := w.AsApp(w.t, a, scope.WebhooksWrite)
+		w.Hook(w.t, app, "app.grant_revoked")
+		last := w.Gave(w.t, a, 1, nil)[0]
 		switch how {
 		case "dead":
-			with(w, func(ctx context.Context, m Mutation) (*model.InstalledAppRevokePayload, error) {
+			with(w, func(ctx context.Context, m graph.Mutation) (*model.InstalledAppRevokePayload, error) {
 				return m.InstalledAppRevoke(ctx, a.PublicID())
 			})
 		case "run out":
-			a = w.newApp(w.t, scope.ProductsRead)
-			last = w.gave(w.t, a, 1, dead["expired"])[0]
+			a = w.NewApp(w.t, scope.ProductsRead)
+			last = w.Gave(w.t, a, 1, graphtest.Dead["expired"])[0]
 		}
 		if name == "appId" {
 			return fmt.Sprintf("appId: %q", a.PublicID())
@@ -58,7 +60,7 @@ func onEndpoint(change func(*caller, *model.WebhookEndpoint) (*model.WebhookEndp
 	return func(w *caller) string {
 		e := w.endpoint()
 		if change != nil {
-			e = must[*model.WebhookEndpointPayload](w.t)(change(w, e)).WebhookEndpoint
+			e = graphtest.Must[*model.WebhookEndpointPayload](w.t)(change(w, e)).WebhookEndpoint
 		}
 		return at(e.PublicID(), e.Version, more...)
 	}
@@ -68,26 +70,26 @@ func onEndpoint(change func(*caller, *model.WebhookEndpoint) (*model.WebhookEndp
 func (w *caller) endpoint() *model.WebhookEndpoint {
 	w.t.Helper()
 	in := model.WebhookEndpointCreateInput{URL: w.receiver, Events: []string{"webhook_endpoint.suspended", "order.paid"}}
-	return must[*model.WebhookEndpointPayload](w.t)(w.Mutation().WebhookEndpointCreate(w.ctx, in)).WebhookEndpoint
+	return graphtest.Must[*model.WebhookEndpointPayload](w.t)(w.Mutation().WebhookEndpointCreate(w.Ctx, in)).WebhookEndpoint
 }
 
 func disabledEndpoint(w *caller, e *model.WebhookEndpoint) (*model.WebhookEndpointPayload, error) {
-	return w.Mutation().WebhookEndpointDisable(w.ctx, e.PublicID(), e.Version)
+	return w.Mutation().WebhookEndpointDisable(w.Ctx, e.PublicID(), e.Version)
 }
 
 func rotatedEndpoint(w *caller, e *model.WebhookEndpoint) (*model.WebhookEndpointPayload, error) {
-	return w.Mutation().WebhookEndpointRotateSecret(w.ctx, e.PublicID(), e.Version)
+	return w.Mutation().WebhookEndpointRotateSecret(w.Ctx, e.PublicID(), e.Version)
 }
 
 // onDelivery are the arguments for a delivery that has come so far.
-func onDelivery(f fate) func(*caller) string {
-	return func(w *caller) string { return fmt.Sprintf("id: %q", w.sent(w.t, w.endpoint(), f)[0]) }
+func onDelivery(f graphtest.Fate) func(*caller) string {
+	return func(w *caller) string { return fmt.Sprintf("id: %q", w.Sent(w.t, w.endpoint(), f)[0]) }
 }
 
 // onMember are the arguments for a person of the shop.
 func onMember(versioned bool, more string) func(*caller) string {
 	return func(w *caller) string {
-		s, _ := w.member(w.t, viewer.Support)
+		s, _ := w.Member(w.t, viewer.Support)
 		if versioned {
 			return at(s.PublicID(), s.Version, more)
 		}
@@ -100,17 +102,17 @@ func onMember(versioned bool, more string) func(*caller) string {
 var adminEffects = []effect{
 	{"storeCreate", "another one", fixedArgs(`input: {name: "Second", currency: "EUR"}`), "", ""},
 	{"storeUpdate", "its name", func(w *caller) string {
-		s := must[*model.Store](w.t)(w.Query().Store(w.ctx))
+		s := graphtest.Must[*model.Store](w.t)(w.Query().Store(w.Ctx))
 		return fmt.Sprintf(`input: {expectedVersion: %d, name: "Corner"}`, s.Version)
 	}, "", ""},
 	{"storeSetLegacy", "on", func(w *caller) string {
-		s := must[*model.Store](w.t)(w.Query().Store(w.ctx))
+		s := graphtest.Must[*model.Store](w.t)(w.Query().Store(w.Ctx))
 		return fmt.Sprintf("expectedVersion: %d, legacy: true", s.Version)
 	}, "", ""},
 	{"storeClose", "another one", func(w *caller) string {
-		beside := w.other(w.t)
+		beside := w.Other(w.t)
 		w.token = w.tokenOf(beside)
-		return fmt.Sprintf("expectedVersion: %d", beside.store.Version)
+		return fmt.Sprintf("expectedVersion: %d", beside.Model.Version)
 	}, "", ""},
 
 	{"staffAdd", "somebody", fixedArgs(`input: {email: "sam@example.com", name: "Sam", role: SUPPORT}`), "", ""},
@@ -118,7 +120,7 @@ var adminEffects = []effect{
 	{"staffRemove", "somebody", onMember(false, ""), "", ""},
 	{"staffTokenCreate", "his own", fixedArgs(`name: "Laptop"`), "", ""},
 	{"staffTokenRevoke", "his own", func(w *caller) string {
-		made := must[*model.StaffTokenPayload](w.t)(w.Mutation().StaffTokenCreate(w.as(w.owner.ID, viewer.Owner), "Old", nil))
+		made := graphtest.Must[*model.StaffTokenPayload](w.t)(w.Mutation().StaffTokenCreate(w.As(w.Owner.ID, viewer.Owner), "Old", nil))
 		return fmt.Sprintf("id: %q", made.StaffToken.PublicID())
 	}, "", ""},
 
@@ -129,8 +131,8 @@ var adminEffects = []effect{
 	{"appCreate", "an app", fixedArgs(`input: {name: "Sync", redirectUris: ["https://sync.example/cb"], scopes: ["orders.read"]}`), "", ""},
 	{"appUpdate", "its name", onApp(false, `input: {name: "Sync 2"}`), "", ""},
 	{"appDisable", "with its grants", func(w *caller) string {
-		a := w.newApp(w.t, scope.ProductsRead)
-		w.gave(w.t, a, 1, nil)
+		a := w.NewApp(w.t, scope.ProductsRead)
+		w.Gave(w.t, a, 1, nil)
 		return at(a.PublicID(), a.Version)
 	}, "", ""},
 	{"appEnable", "an app", onApp(true), "", ""},
@@ -150,7 +152,7 @@ var adminEffects = []effect{
 	{"webhookEndpointPromoteSecret", "the second one", onEndpoint(rotatedEndpoint), "", ""},
 	{"webhookEndpointDelete", "with a queue", func(w *caller) string {
 		e := w.endpoint()
-		w.sent(w.t, e, waits, "delivered")
+		w.Sent(w.t, e, graphtest.Waits, "delivered")
 		return fmt.Sprintf("id: %q", e.PublicID())
 	}, "", ""},
 	{"webhookEndpointTest", "a ping", func(w *caller) string { return fmt.Sprintf("id: %q", w.endpoint().PublicID()) }, "", ""},
@@ -159,18 +161,18 @@ var adminEffects = []effect{
 		w.order("mark_paid")
 		return fmt.Sprintf("id: %q, from: %q, to: %q", e.PublicID(), now.Add(-time.Hour), micros.Now())
 	}, "", ""},
-	{"webhookDeliveryRetry", "one that waits", onDelivery(waits), "", ""},
+	{"webhookDeliveryRetry", "one that waits", onDelivery(graphtest.Waits), "", ""},
 	{"webhookDeliveryRetry", "one that has ended", onDelivery("delivered"), "", ""},
-	{"webhookDeliverySkip", "one that waits", onDelivery(waits), "", ""},
+	{"webhookDeliverySkip", "one that waits", onDelivery(graphtest.Waits), "", ""},
 
 	{"notificationMarkRead", "a notice", func(w *caller) string {
-		w.told(w.t, 1)
-		list := must[*model.NotificationConnection](w.t)(w.Query().Notifications(w.ctx, nil, nil))
+		w.Told(w.t, 1)
+		list := graphtest.Must[*model.NotificationConnection](w.t)(w.Query().Notifications(w.Ctx, nil, nil))
 		return fmt.Sprintf("id: %q", list.Nodes[0].PublicID())
 	}, "", ""},
-	{"notificationsMarkAllRead", "two", func(w *caller) string { w.told(w.t, 2); return "" }, "", ""},
+	{"notificationsMarkAllRead", "two", func(w *caller) string { w.Told(w.t, 2); return "" }, "", ""},
 	{"passwordChange", "his own", func(w *caller) string {
-		secret, _, err := w.ResetPassword(w.ctx, w.owner.ID)
+		secret, _, err := w.ResetPassword(w.Ctx, w.Owner.ID)
 		if err != nil {
 			w.t.Fatal(err)
 		}

@@ -1,21 +1,23 @@
-package graph
+package graph_test
 
 import (
 	"context"
 	"fmt"
 
 	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/graph"
+	"github.com/storefront-go/storefront/graph/graphtest"
 	"github.com/storefront-go/storefront/graph/model"
 )
 
 // onExport are the arguments for a job of the shop, cancelled before or not.
 func onExport(cancelled bool) func(*caller) string {
 	return func(w *caller) string {
-		e := with(w, func(ctx context.Context, m Mutation) (*model.ExportPayload, error) {
-			return m.ExportStart(ctx, exportOf(state.ExportOrders))
+		e := with(w, func(ctx context.Context, m graph.Mutation) (*model.ExportPayload, error) {
+			return m.ExportStart(ctx, graphtest.ExportOf(state.ExportOrders))
 		}).Export
 		if cancelled {
-			with(w, func(ctx context.Context, m Mutation) (*model.ExportPayload, error) {
+			with(w, func(ctx context.Context, m graph.Mutation) (*model.ExportPayload, error) {
 				return m.ExportCancel(ctx, e.PublicID())
 			})
 		}

@@ -1,4 +1,4 @@
-package graph
+package graph_test
 
 import (
 	"context"
@@ -17,10 +17,13 @@ import (
 	"github.com/storefront-go/storefront/ent/event"
 	"github.com/storefront-go/storefront/ent/storetest"
 	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/graph"
 	"github.com/storefront-go/storefront/graph/egress"
+	"github.com/storefront-go/storefront/graph/graphtest"
 	"github.com/storefront-go/storefront/graph/idem"
 	"github.com/storefront-go/storefront/graph/keyring"
 	"github.com/storefront-go/storefront/graph/model"
+	"github.com/storefront-go/storefront/graph/transport"
 	"github.com/storefront-go/storefront/graph/webhook"
 )
 
@@ -40,9 +43,9 @@ var effects = slices.Concat(orderEffects, catalogueEffects, adminEffects, themeE
 
 // caller is the owner of a shop at its GraphQL endpoint.
 type caller struct {
-	*shop
+	*graphtest.Shop
 	t     testing.TB
-	face  *face
+	face  *graphtest.Face
 	token string // of who calls
 	// receiver is the address of a receiver of webhooks that takes everything.
 	receiver string
@@ -51,23 +54,23 @@ type caller struct {
 // newCaller serves a new shop over HTTP.
 func newCaller(t testing.TB, s *ent.Store) *caller {
 	t.Helper()
-	ring := must[*keyring.Ring](t)(keyring.Parse(strings.Repeat("k", 32)))
-	core := newCore(t, s)
-	core.Webhooks = must[*webhook.Engine](t)(webhook.New(webhook.Config{Store: s, Vault: webhook.NewVault(ring),
+	ring := graphtest.Must[*keyring.Ring](t)(keyring.Parse(strings.Repeat("k", 32)))
+	core := graphtest.NewCore(t, s)
+	core.Webhooks = graphtest.Must[*webhook.Engine](t)(webhook.New(webhook.Config{Store: s, Vault: webhook.NewVault(ring),
 		Egress: egress.Policy{AllowLoopback: true}}))
-	handler := must[http.Handler](t)(NewHandler(HandlerConfig{Core: core, Idem: idem.New(s, ring), ResourceMetadata: "https://api.example/x"}))
+	handler := graphtest.Must[http.Handler](t)(transport.New(transport.Config{Core: core, Idem: idem.New(s, ring), ResourceMetadata: "https://api.example/x"}))
 	api, receiver := httptest.NewServer(handler), httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	t.Cleanup(api.Close)
 	t.Cleanup(receiver.Close)
-	w := &caller{shop: newShop(t, core), t: t, face: &face{t: t, url: api.URL, store: s, core: core}, receiver: receiver.URL}
-	w.token = w.tokenOf(w.shop)
+	w := &caller{Shop: graphtest.NewShop(t, core), t: t, face: &graphtest.Face{T: t, URL: api.URL, Store: s, Core: core}, receiver: receiver.URL}
+	w.token = w.tokenOf(w.Shop)
 	return w
 }
 
 // tokenOf makes a token of a shop's owner.
-func (w *caller) tokenOf(p *shop) string {
+func (w *caller) tokenOf(p *graphtest.Shop) string {
 	w.t.Helper()
-	made := must[*model.StaffTokenPayload](w.t)(p.Mutation().StaffTokenCreate(p.as(p.owner.ID, viewer.Owner), "Test token", nil))
+	made := graphtest.Must[*model.StaffTokenPayload](w.t)(p.Mutation().StaffTokenCreate(p.As(p.Owner.ID, viewer.Owner), "Test token", nil))
 	return *made.Token
 }
 
@@ -77,8 +80,8 @@ func (w *caller) call(field, args string) string {
 	if args != "" {
 		args = "(" + args + ")"
 	}
-	a := w.face.query(w.token, "mutation { "+field+args+" { userErrors { code message } } }", nil).ok()
-	refusals, _ := a.at(field, "userErrors").([]any)
+	a := w.face.Query(w.token, "mutation { "+field+args+" { userErrors { code message } } }", nil).Ok()
+	refusals, _ := a.At(field, "userErrors").([]any)
 	if len(refusals) == 0 {
 		return ""
 	}
@@ -102,8 +105,8 @@ func TestMutationEvents(t *testing.T) {
 		token := w.token
 		for _, tc := range effects {
 			t.Run(tc.field+"/"+tc.name, func(t *testing.T) {
-				w.t, w.face.t, w.token = t, t, token
-				w.ctx = viewer.Operator(t.Context(), w.shop.store.ID)
+				w.t, w.face.T, w.token = t, t, token
+				w.Ctx = viewer.Operator(t.Context(), w.Shop.Model.ID)
 				args := tc.args(w)
 				log.Mark(t, s)
 				if got := w.call(tc.field, args); got != tc.refused {
@@ -125,7 +128,7 @@ func TestMutationEvents(t *testing.T) {
 
 // Every mutation of the schema has a case that succeeds, and no other field has one.
 func TestEveryMutationHasItsEvents(t *testing.T) {
-	source := must[[]byte](t)(os.ReadFile("../schema.graphqls"))
+	source := graphtest.Must[[]byte](t)(os.ReadFile("../schema.graphqls"))
 	doc, err := parser.ParseSchema(&ast.Source{Name: "schema.graphqls", Input: string(source)})
 	if err != nil {
 		t.Fatal(err)
@@ -216,7 +219,7 @@ func TestEveryEventHasItsTrigger(t *testing.T) {
 		if !ok && want == "" {
 			t.Errorf("nothing makes %s", e.Type)
 		}
-		if ok && !strings.Contains(string(must[[]byte](t)(os.ReadFile(place))), string(e.Type)) {
+		if ok && !strings.Contains(string(graphtest.Must[[]byte](t)(os.ReadFile(place))), string(e.Type)) {
 			t.Errorf("%s does not name %s", place, e.Type)
 		}
 		if !strings.HasSuffix(e.Trigger, ".") || sentences[e.Trigger] {
@@ -236,7 +239,7 @@ func sortedKeys(set map[string]bool) []string {
 }
 
 // with runs a call of the core that has to succeed, to prepare a case.
-func with[T any](w *caller, call func(ctx context.Context, m Mutation) (T, error)) T {
+func with[T any](w *caller, call func(ctx context.Context, m graph.Mutation) (T, error)) T {
 	w.t.Helper()
-	return must[T](w.t)(call(w.ctx, w.Mutation()))
+	return graphtest.Must[T](w.t)(call(w.Ctx, w.Mutation()))
 }

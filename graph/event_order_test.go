@@ -1,10 +1,11 @@
-package graph
+package graph_test
 
 import (
 	"fmt"
 	"strings"
 
 	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/graphtest"
 	"github.com/storefront-go/storefront/graph/model"
 )
 
@@ -15,7 +16,7 @@ func (w *caller) order(way string) *model.Order {
 	c := w.customer("")
 	o := w.orderOf(c)
 	for name := range strings.FieldsSeq(way) {
-		o = must[*model.OrderPayload](w.t)(steps[name](w.ctx, w.Mutation(), o)).Order
+		o = graphtest.Must[*model.OrderPayload](w.t)(graphtest.Steps[name](w.Ctx, w.Mutation(), o)).Order
 	}
 	return o
 }
@@ -23,23 +24,23 @@ func (w *caller) order(way string) *model.Order {
 // orderOf makes an order of a customer, with his e-mail.
 func (w *caller) orderOf(c *model.Customer) *model.Order {
 	w.t.Helper()
-	return must[*model.OrderPayload](w.t)(w.Mutation().OrderCreate(w.ctx, model.OrderCreateInput{
-		Lines: []*model.OrderLineInput{of(ware(w.t, w.ctx, w.Resolver, 100, 10), 2)}, Source: "test", CustomerID: new(c.PublicID())})).Order
+	return graphtest.Must[*model.OrderPayload](w.t)(w.Mutation().OrderCreate(w.Ctx, model.OrderCreateInput{
+		Lines: []*model.OrderLineInput{graphtest.Of(graphtest.Ware(w.t, w.Ctx, w.Resolver, 100, 10), 2)}, Source: "test", CustomerID: new(c.PublicID())})).Order
 }
 
 // customer makes a customer who can be told from the others, and moves him on.
 func (w *caller) customer(way string) *model.Customer {
 	w.t.Helper()
-	in := ada()
+	in := graphtest.Ada()
 	in.Email = new(xid.New().String() + "@example.com")
-	c := newCustomer(w.t, w.ctx, w.Resolver, in)
+	c := graphtest.NewCustomer(w.t, w.Ctx, w.Resolver, in)
 	m := w.Mutation()
 	for move := range strings.FieldsSeq(way) {
 		next := m.CustomerDisable
 		if move == "redact" {
 			next = m.CustomerRedact
 		}
-		c = must[*model.CustomerPayload](w.t)(next(w.ctx, c.PublicID(), c.Version)).Customer
+		c = graphtest.Must[*model.CustomerPayload](w.t)(next(w.Ctx, c.PublicID(), c.Version)).Customer
 	}
 	return c
 }
@@ -56,7 +57,7 @@ func onOrder(way string, more ...string) func(*caller) string {
 // basket are the arguments for an order of a product with a stock of 3.
 func basket(quantity int, price int64, more string) func(*caller) string {
 	return func(w *caller) string {
-		p := ware(w.t, w.ctx, w.Resolver, price, 3)
+		p := graphtest.Ware(w.t, w.Ctx, w.Resolver, price, 3)
 		return fmt.Sprintf("input: {lines: [{productId: %q, quantity: %d}] %s}", p.PublicID(), quantity, more)
 	}
 }
@@ -144,7 +145,7 @@ func noteOn(way, input string) func(*caller) string {
 
 // threeUnits ships the second of three units.
 func threeUnits(w *caller) string {
-	o := sale(w.t, w.ctx, w.Resolver, item("a", 3, 100))
-	o = must[*model.OrderPayload](w.t)(steps["ship_1"](w.ctx, w.Mutation(), o)).Order
+	o := graphtest.Sale(w.t, w.Ctx, w.Resolver, graphtest.Item("a", 3, 100))
+	o = graphtest.Must[*model.OrderPayload](w.t)(graphtest.Steps["ship_1"](w.Ctx, w.Mutation(), o)).Order
 	return at(o.PublicID(), o.Version, fmt.Sprintf("input: {lines: [{lineItemId: %q, quantity: 1}]}", o.Lines[0].PublicID()))
 }

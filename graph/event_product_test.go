@@ -1,23 +1,24 @@
-package graph
+package graph_test
 
 import (
 	"fmt"
 	"strings"
 
 	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/graph/graphtest"
 	"github.com/storefront-go/storefront/graph/model"
 )
 
 // onProduct are the arguments for a product with stock that went a way.
 func onProduct(way string, more ...string) func(*caller) string {
 	return func(w *caller) string {
-		p, m := ware(w.t, w.ctx, w.Resolver, 100, 10), w.Mutation()
+		p, m := graphtest.Ware(w.t, w.Ctx, w.Resolver, 100, 10), w.Mutation()
 		for move := range strings.FieldsSeq(way) {
 			next := m.ProductPublish
 			if move == "archive" {
 				next = m.ProductArchive
 			}
-			p = must[*model.ProductPayload](w.t)(next(w.ctx, p.PublicID(), p.Version)).Product
+			p = graphtest.Must[*model.ProductPayload](w.t)(next(w.Ctx, p.PublicID(), p.Version)).Product
 		}
 		return at(p.PublicID(), p.Version, more...)
 	}
@@ -36,7 +37,7 @@ var catalogueEffects = []effect{
 	{"productCreate", "a draft", fixedArgs(`input: {title: "Cup", priceMinor: 1, currency: "EUR", inventoryQuantity: 3}`), "product.created", ""},
 	{"productCreate", "imported", fixedArgs(`input: {title: "Cup", priceMinor: 1, currency: "EUR", createdAt: "2020-01-02T03:04:05Z"}`), "product.created", ""},
 	{"productCreate", "a handle that is taken", func(w *caller) string {
-		return fmt.Sprintf(`input: {title: "Cup", priceMinor: 1, currency: "EUR", handle: %q}`, ware(w.t, w.ctx, w.Resolver, 1).Handle)
+		return fmt.Sprintf(`input: {title: "Cup", priceMinor: 1, currency: "EUR", handle: %q}`, graphtest.Ware(w.t, w.Ctx, w.Resolver, 1).Handle)
 	}, "", "taken"},
 
 	{"productUpdate", "its title", onProduct("", `input: {title: "Jug"}`), "product.updated", ""},
@@ -60,10 +61,10 @@ var catalogueEffects = []effect{
 	{"productDelete", "a draft", onProduct(""), "product.deleted", ""},
 	{"productDelete", "an active one", onProduct("publish"), "product.deleted", ""},
 	{"productDelete", "one that was ordered", func(w *caller) string {
-		p := must[*db.Product](w.t)(w.product(w.ctx, *w.order("").Lines[0].ProductID))
+		p := graphtest.Must[*db.Product](w.t)(w.ProductRow(w.Ctx, *w.order("").Lines[0].ProductID))
 		return at(p.PublicID(), p.Version)
 	}, "product.deleted", ""},
-	{"productDelete", "a stale version", func(w *caller) string { return at(ware(w.t, w.ctx, w.Resolver, 1).PublicID(), 7) }, "", "version_mismatch"},
+	{"productDelete", "a stale version", func(w *caller) string { return at(graphtest.Ware(w.t, w.Ctx, w.Resolver, 1).PublicID(), 7) }, "", "version_mismatch"},
 
 	{"customerCreate", "a guest", fixedArgs("input: {status: GUEST}"), "customer.created", ""},
 	{"customerCreate", "an e-mail address that is taken", func(w *caller) string {
@@ -81,11 +82,11 @@ var catalogueEffects = []effect{
 	{"customerRedact", "with orders", func(w *caller) string {
 		c := w.customer("")
 		open, lost, bare := w.orderOf(c), w.orderOf(c), w.orderOf(c)
-		must[*model.OrderPayload](w.t)(steps["cancel"](w.ctx, w.Mutation(), lost))
-		must[*model.OrderPayload](w.t)(steps["mark_paid"](w.ctx, w.Mutation(), open))
-		none := model.OrderUpdateInput{Email: said[*string](nil)} // nothing is left to redact of this one
-		must[*model.OrderPayload](w.t)(w.Mutation().OrderUpdate(w.ctx, bare.PublicID(), bare.Version, none))
-		return at(c.PublicID(), again(w.t, w.ctx, w.Resolver, c.ID).Version)
+		graphtest.Must[*model.OrderPayload](w.t)(graphtest.Steps["cancel"](w.Ctx, w.Mutation(), lost))
+		graphtest.Must[*model.OrderPayload](w.t)(graphtest.Steps["mark_paid"](w.Ctx, w.Mutation(), open))
+		none := model.OrderUpdateInput{Email: graphtest.Said[*string](nil)} // nothing is left to redact of this one
+		graphtest.Must[*model.OrderPayload](w.t)(w.Mutation().OrderUpdate(w.Ctx, bare.PublicID(), bare.Version, none))
+		return at(c.PublicID(), graphtest.Again(w.t, w.Ctx, w.Resolver, c.ID).Version)
 	}, "customer.redacted; order.updated; order.updated", ""},
 	{"customerRedact", "again", onCustomer("redact"), "", "invalid_transition"},
 }

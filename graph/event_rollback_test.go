@@ -1,4 +1,4 @@
-package graph
+package graph_test
 
 import (
 	"context"
@@ -31,9 +31,9 @@ func TestNoChangeWithoutItsEvent(t *testing.T) {
 		mend := breakOutbox(t, s)
 		for i, e := range telling {
 			before := footprint(t, s)
-			a := w.face.query(w.token, fmt.Sprintf("mutation { %s(%s) { userErrors { code } } }", e.field, args[i]), nil)
+			a := w.face.Query(w.token, fmt.Sprintf("mutation { %s(%s) { userErrors { code } } }", e.field, args[i]), nil)
 			if len(a.Errors) != 1 {
-				t.Errorf("%s, %s: %s", e.field, e.name, a.body)
+				t.Errorf("%s, %s: %s", e.field, e.name, a.Body)
 			}
 			if got := log.Since(t, s); got != "" {
 				t.Errorf("%s, %s told %q and failed", e.field, e.name, got)

@@ -1,25 +1,26 @@
-package graph
+package graph_test
 
 import (
 	"testing"
 
 	"github.com/storefront-go/storefront/ent/event"
+	"github.com/storefront-go/storefront/graph/graphtest"
 	"github.com/storefront-go/storefront/graph/model"
 )
 
 // The log holds what the store's changes made, newest first, and nobody else's.
 func TestEvents(t *testing.T) {
-	eachShop(t, func(t *testing.T, p *shop) {
+	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		in := model.ProductCreateInput{Title: "Cup", PriceMinor: 100, Currency: "EUR"}
-		made := must[*model.ProductPayload](t)(p.Mutation().ProductCreate(p.ctx, in)).Product
-		other := newShop(t, p.Resolver)
-		must[*model.ProductPayload](t)(other.Mutation().ProductCreate(other.ctx, in))
+		made := graphtest.Must[*model.ProductPayload](t)(p.Mutation().ProductCreate(p.Ctx, in)).Product
+		other := graphtest.NewShop(t, p.Resolver)
+		graphtest.Must[*model.ProductPayload](t)(other.Mutation().ProductCreate(other.Ctx, in))
 		q := p.Query()
-		must[*model.ProductPayload](t)(p.Mutation().ProductPublish(p.ctx, made.PublicID(), made.Version))
+		graphtest.Must[*model.ProductPayload](t)(p.Mutation().ProductPublish(p.Ctx, made.PublicID(), made.Version))
 		var types []string
 		var after *string
 		for {
-			c := must[*model.EventConnection](t)(q.Events(p.ctx, new(1), after))
+			c := graphtest.Must[*model.EventConnection](t)(q.Events(p.Ctx, new(1), after))
 			for _, e := range c.Nodes {
 				if e.PublicResourceID() != made.PublicID() || e.ResourceType != "product" || e.Body != nil {
 					t.Errorf("%+v", e)

@@ -1,4 +1,4 @@
-package graph
+package graph_test
 
 import (
 	"context"
@@ -6,6 +6,8 @@ import (
 
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph"
+	"github.com/storefront-go/storefront/graph/graphtest"
 	"github.com/storefront-go/storefront/graph/model"
 )
 
@@ -13,7 +15,7 @@ import (
 // change.
 func onTheme(change func(*caller, *model.Theme), more string) func(*caller) string {
 	return func(w *caller) string {
-		th := w.imported(w.t, "Linen")
+		th := w.Imported(w.t, "Linen")
 		if change != nil {
 			change(w, th)
 		}
@@ -22,7 +24,7 @@ func onTheme(change func(*caller, *model.Theme), more string) func(*caller) stri
 }
 
 func activated(w *caller, th *model.Theme) {
-	with(w, func(ctx context.Context, m Mutation) (*model.ThemePayload, error) {
+	with(w, func(ctx context.Context, m graph.Mutation) (*model.ThemePayload, error) {
 		return m.ThemeActivate(ctx, th.PublicID())
 	})
 }
@@ -30,7 +32,7 @@ func activated(w *caller, th *model.Theme) {
 // onUnprocessed are the arguments for a theme that waits for its processing.
 func onUnprocessed(more string) func(*caller) string {
 	return func(w *caller) string {
-		return fmt.Sprintf("id: %q%s", w.unprocessed(w.t).PublicID(), more)
+		return fmt.Sprintf("id: %q%s", w.Unprocessed(w.t).PublicID(), more)
 	}
 }
 
@@ -38,7 +40,7 @@ func onUnprocessed(more string) func(*caller) string {
 // come so far.
 func onListing(name string, as state.ListingStatus, more string) func(*caller) string {
 	return func(w *caller) string {
-		return fmt.Sprintf("%s: %q%s", name, w.offered(w.t, as).PublicID(), more)
+		return fmt.Sprintf("%s: %q%s", name, w.Offered(w.t, as).PublicID(), more)
 	}
 }
 
@@ -46,14 +48,14 @@ func onListing(name string, as state.ListingStatus, more string) func(*caller) s
 // round tells that processes it.
 var themeEffects = []effect{
 	{"themeImport", "an archive", func(w *caller) string {
-		return fmt.Sprintf("input: {archive: %q}", archived(w.t, tiny(w.t, "Linen", nil)))
+		return fmt.Sprintf("input: {archive: %q}", graphtest.Archived(w.t, graphtest.Tiny(w.t, "Linen", nil)))
 	}, "", ""},
 	{"themeImport", "not an archive", fixedArgs(`input: {archive: "aGVsbG8="}`), "", "invalid_format"},
 	{"themeInstall", "a published one", onListing("marketplaceThemeId", state.ListingPublished, ""), "theme.installed", ""},
 	{"themeInstall", "an approved one", onListing("marketplaceThemeId", state.ListingApproved, ""), "", "not_found"},
 	{"themeInstall", "one with a price", func(w *caller) string {
-		l := w.submitted(w.t, model.MarketplaceThemeSubmitInput{PriceMinor: 1})
-		w.move(w.t, l, state.ListingPublished)
+		l := w.Submitted(w.t, model.MarketplaceThemeSubmitInput{PriceMinor: 1})
+		w.Move(w.t, l, state.ListingPublished)
 		return fmt.Sprintf("marketplaceThemeId: %q", l.PublicID())
 	}, "", "theme_not_free"},
 	{"themeDuplicate", "a ready one", onTheme(nil, ""), "theme.installed", ""},
@@ -71,7 +73,7 @@ var themeEffects = []effect{
 	{"themeDelete", "one in processing", onUnprocessed(""), "", ""},
 
 	{"marketplaceThemeSubmit", "a ready one", func(w *caller) string {
-		return fmt.Sprintf("input: {themeId: %q}", w.imported(w.t, "Linen").PublicID())
+		return fmt.Sprintf("input: {themeId: %q}", w.Imported(w.t, "Linen").PublicID())
 	}, "", ""},
 	{"marketplaceThemeReview", "a submitted one", onListing("id", state.ListingSubmitted, ", verdict: APPROVE"), "", ""},
 	{"marketplaceThemeReview", "again", onListing("id", state.ListingRejected, ", verdict: APPROVE"), "", "invalid_transition"},

@@ -1,110 +1,106 @@
 package graph
 
 import (
-	"cmp"
-	"context"
-	"errors"
-	"fmt"
-	"log/slog"
-	"sync/atomic"
-
-	"github.com/storefront-go/storefront/ent"
-	"github.com/storefront-go/storefront/ent/db"
-	"github.com/storefront-go/storefront/ent/fault"
-	"github.com/storefront-go/storefront/ent/viewer"
-	"github.com/storefront-go/storefront/graph/apikey"
-	"github.com/storefront-go/storefront/graph/export"
-	"github.com/storefront-go/storefront/graph/install"
-	"github.com/storefront-go/storefront/graph/link"
-	"github.com/storefront-go/storefront/graph/page"
-	"github.com/storefront-go/storefront/graph/session"
-	"github.com/storefront-go/storefront/graph/webhook"
+	"github.com/storefront-go/storefront/graph/access"
+	"github.com/storefront-go/storefront/graph/appearance"
+	"github.com/storefront-go/storefront/graph/catalog"
+	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/endpoint"
+	"github.com/storefront-go/storefront/graph/merchant"
+	"github.com/storefront-go/storefront/graph/report"
+	"github.com/storefront-go/storefront/graph/sales"
+	"github.com/storefront-go/storefront/graph/storefront"
 )
 
 // Config is what the core needs.
-type Config struct {
-	Store *ent.Store
-	// Keys authenticates credentials and forgets revoked ones.
-	Keys *apikey.Keeper
-	// Sessions keeps people signed in; by default one without a throttle.
-	Sessions *session.Keeper
-	// Pages signs cursors.
-	Pages *page.Codec
-	// HostOf returns the store_host of a store by its handle.
-	HostOf func(handle string) string
-	// APIHost is {api_host}, without a slash at its end.
-	APIHost string
-	// Links signs downloads and previews.
-	Links *link.Signer
-	// Webhooks keeps the queues of webhook endpoints.
-	Webhooks *webhook.Engine
-	// Exports writes the files of export jobs.
-	Exports *export.Engine
-	// Themes keeps what themes consist of.
-	Themes *install.Keeper
-	// Reviewer tells whether the people of a store review what others submit to
-	// the marketplace; nobody does by default.
-	Reviewer func(*db.Store) bool
-	Logger   *slog.Logger
-}
+type Config = core.Config
+
+// The parts of the domain, under names that can be embedded beside each other.
+type (
+	catalogResolver    = catalog.Resolver
+	salesResolver      = sales.Resolver
+	accessResolver     = access.Resolver
+	merchantResolver   = merchant.Resolver
+	endpointResolver   = endpoint.Resolver
+	reportResolver     = report.Resolver
+	appearanceResolver = appearance.Resolver
+
+	catalogQuery    = catalog.Query
+	salesQuery      = sales.Query
+	accessQuery     = access.Query
+	merchantQuery   = merchant.Query
+	endpointQuery   = endpoint.Query
+	reportQuery     = report.Query
+	appearanceQuery = appearance.Query
+
+	catalogMutation    = catalog.Mutation
+	salesMutation      = sales.Mutation
+	accessMutation     = access.Mutation
+	merchantMutation   = merchant.Mutation
+	endpointMutation   = endpoint.Mutation
+	reportMutation     = report.Mutation
+	appearanceMutation = appearance.Mutation
+)
 
 // Resolver is the core: its Query and Mutation methods are every operation.
 type Resolver struct {
-	Config
-	numbers *numbers
-	// handles remembers what the addresses of assets need.
-	handles handles
-	// shelves remembers the assets of themes.
-	shelves shelves
-	// rejected counts cursors that did not open.
-	rejected atomic.Uint64
+	*core.Core
+	*catalogResolver
+	*salesResolver
+	*accessResolver
+	*merchantResolver
+	*endpointResolver
+	*reportResolver
+	*appearanceResolver
 }
 
-// RejectedCursors returns how many cursors were taken as absent.
-func (r *Resolver) RejectedCursors() uint64 { return r.rejected.Load() }
-
 // New makes the core.
-func New(c Config) (*Resolver, error) {
-	if c.Store == nil || c.Keys == nil || c.Pages == nil || c.HostOf == nil || c.APIHost == "" ||
-		c.Links == nil || c.Webhooks == nil || c.Exports == nil || c.Themes == nil {
-		return nil, errors.New("graph: every part is needed but Sessions, Reviewer and Logger")
+func New(config Config) (*Resolver, error) {
+	c, err := core.New(config)
+	if err != nil {
+		return nil, err
 	}
-	if c.Reviewer == nil {
-		c.Reviewer = func(*db.Store) bool { return false }
-	}
-	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
-	if c.Sessions == nil {
-		var err error
-		if c.Sessions, err = session.NewKeeper(session.Config{Store: c.Store, Logger: c.Logger}); err != nil {
-			return nil, fmt.Errorf("graph: %w", err)
-		}
-	}
-	r := &Resolver{Config: c, numbers: newNumbers(c.Store)}
-	c.Themes.Preview = r.previewURL
+	r := &Resolver{Core: c, catalogResolver: catalog.New(c), salesResolver: sales.New(c), endpointResolver: endpoint.New(c),
+		reportResolver: report.New(c), appearanceResolver: appearance.New(c)}
+	r.accessResolver = access.New(c, r.endpointResolver, r.reportResolver)
+	r.merchantResolver = merchant.New(c, r.accessResolver)
+	c.Themes.Preview = r.PreviewURL
 	return r, nil
 }
 
+// Query holds every root query.
+type Query struct {
+	catalogQuery
+	salesQuery
+	accessQuery
+	merchantQuery
+	endpointQuery
+	reportQuery
+	appearanceQuery
+}
+
 // Query returns the queries.
-func (r *Resolver) Query() Query { return Query{r} }
+func (r *Resolver) Query() Query {
+	return Query{r.catalogResolver.Query(), r.salesResolver.Query(), r.accessResolver.Query(), r.merchantResolver.Query(),
+		r.endpointResolver.Query(), r.reportResolver.Query(), r.appearanceResolver.Query()}
+}
+
+// Mutation holds every root mutation.
+type Mutation struct {
+	catalogMutation
+	salesMutation
+	accessMutation
+	merchantMutation
+	endpointMutation
+	reportMutation
+	appearanceMutation
+}
 
 // Mutation returns the mutations.
-func (r *Resolver) Mutation() Mutation { return Mutation{r} }
-
-// Query holds the root queries.
-type Query struct{ *Resolver }
-
-// Mutation holds the root mutations.
-type Mutation struct{ *Resolver }
-
-// client returns the database client of ctx.
-func (r *Resolver) client(ctx context.Context) *db.Client { return r.Store.DB(ctx) }
-
-// asker returns who asks; nobody is a fault, since the pipelines of both faces
-// authenticate first.
-func asker(ctx context.Context) (*viewer.Viewer, error) {
-	v := viewer.From(ctx)
-	if v == nil {
-		return nil, fault.New(fault.AuthenticationRequired, "A credential is needed.")
-	}
-	return v, nil
+func (r *Resolver) Mutation() Mutation {
+	return Mutation{r.catalogResolver.Mutation(), r.salesResolver.Mutation(), r.accessResolver.Mutation(), r.merchantResolver.Mutation(),
+		r.endpointResolver.Mutation(), r.reportResolver.Mutation(), r.appearanceResolver.Mutation()}
 }
+
+// Storefront returns what storefronts are made of.
+func (r *Resolver) Storefront() storefront.Storefront { return storefront.New(r.Core) }

@@ -5,7 +5,7 @@ import (
 
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/state"
-	"github.com/storefront-go/storefront/graph"
+	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/model"
 	"github.com/storefront-go/storefront/graph/strict"
 	"github.com/storefront-go/storefront/graph/wire"
@@ -44,7 +44,7 @@ func (a *API) createExport(c *call) error {
 		return err
 	}
 	in, fields := readExport(r)
-	done, err := a.Core.Mutation().ExportStart(graph.WithFields(c.ctx, fields), in)
+	done, err := a.Core.Mutation().ExportStart(core.WithFields(c.ctx, fields), in)
 	if err != nil {
 		return err
 	}

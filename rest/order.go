@@ -7,7 +7,7 @@ import (
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
-	"github.com/storefront-go/storefront/graph"
+	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/model"
 	"github.com/storefront-go/storefront/graph/wire"
 )
@@ -69,7 +69,7 @@ func (a *API) createOrderNote(c *call) error {
 			fields = append(fields, fault.Field{Pointer: "#/visibility", Code: fault.UnknownValue, Detail: "The value is internal or customer."})
 		}
 	}
-	done, err := a.Core.Mutation().OrderNoteAppend(graph.WithFields(c.ctx, fields), c.pathID(), in)
+	done, err := a.Core.Mutation().OrderNoteAppend(core.WithFields(c.ctx, fields), c.pathID(), in)
 	if err != nil {
 		return err
 	}

@@ -4,7 +4,7 @@ import (
 	"net/http"
 
 	"github.com/storefront-go/storefront/ent/state"
-	"github.com/storefront-go/storefront/graph"
+	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/model"
 	"github.com/storefront-go/storefront/graph/wire"
 )
@@ -72,7 +72,7 @@ func (a *API) createProduct(c *call) error {
 	} else {
 		in.Currency = *currency
 	}
-	done, err := a.Core.Mutation().ProductCreate(graph.WithFields(c.ctx, fields), in)
+	done, err := a.Core.Mutation().ProductCreate(core.WithFields(c.ctx, fields), in)
 	if err != nil {
 		return err
 	}

@@ -4,7 +4,7 @@ import (
 	"net/http"
 
 	"github.com/storefront-go/storefront/ent/fault"
-	"github.com/storefront-go/storefront/graph"
+	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/model"
 	"github.com/storefront-go/storefront/graph/wire"
 )
@@ -41,7 +41,7 @@ func (a *API) createWebhook(c *call) error {
 	if events == nil {
 		fields = missing(fields, "events")
 	}
-	done, err := a.Core.Mutation().WebhookEndpointCreate(graph.WithFields(c.ctx, fields), in)
+	done, err := a.Core.Mutation().WebhookEndpointCreate(core.WithFields(c.ctx, fields), in)
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph"
+	"github.com/storefront-go/storefront/graph/access"
 	"github.com/storefront-go/storefront/graph/model"
 	"github.com/storefront-go/storefront/graph/password"
 )
@@ -70,7 +71,7 @@ func (c *storeCreateCmd) Run(s *session) error {
 	if err != nil {
 		return err
 	}
-	owner := graph.Person{Email: c.OwnerEmail, Name: cmp.Or(c.OwnerName, c.OwnerEmail), PasswordHash: hash}
+	owner := access.Person{Email: c.OwnerEmail, Name: cmp.Or(c.OwnerName, c.OwnerEmail), PasswordHash: hash}
 	return c.open(s, func(_ *app.Base, core *graph.Resolver) error {
 		made, person, err := core.NewStore(s.ctx, in, owner)
 		if err != nil {

@@ -16,6 +16,7 @@ import (
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/storetest"
 	"github.com/storefront-go/storefront/graph"
+	"github.com/storefront-go/storefront/graph/access"
 	"github.com/storefront-go/storefront/graph/apikey"
 	"github.com/storefront-go/storefront/graph/graphtest"
 	"github.com/storefront-go/storefront/graph/idem"
@@ -23,6 +24,7 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 	"github.com/storefront-go/storefront/graph/password"
 	"github.com/storefront-go/storefront/graph/session"
+	"github.com/storefront-go/storefront/graph/transport"
 	"github.com/storefront-go/storefront/rest"
 	"github.com/storefront-go/storefront/rest/account"
 )
@@ -82,7 +84,7 @@ func build(t testing.TB, s *ent.Store, host string, edit ...setting) *site {
 	if rc.Account, err = account.New(ac); err != nil {
 		t.Fatal(err)
 	}
-	rc.GraphQL, err = graph.NewHandler(graph.HandlerConfig{Core: core, Idem: claims, Session: rc.Account.Viewer, Origins: rc.Account.Origins(), Logger: log})
+	rc.GraphQL, err = transport.New(transport.Config{Core: core, Idem: claims, Session: rc.Account.Viewer, Origins: rc.Account.Origins(), Logger: log})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +112,7 @@ func serve(t testing.TB, s *ent.Store, host string, edit ...setting) *site {
 func (w *site) shop(email string) *model.Store {
 	w.t.Helper()
 	s, _, err := w.core.NewStore(w.t.Context(), model.StoreCreateInput{Name: "Shop of " + email, Currency: "EUR", Timezone: "UTC"},
-		graph.Person{Email: email, Name: "Ada", PasswordHash: hashed()})
+		access.Person{Email: email, Name: "Ada", PasswordHash: hashed()})
 	if err != nil {
 		w.t.Fatal(err)
 	}

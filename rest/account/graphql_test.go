@@ -9,7 +9,7 @@ import (
 	"github.com/storefront-go/storefront/ent/storetest"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
-	"github.com/storefront-go/storefront/graph"
+	"github.com/storefront-go/storefront/graph/access"
 	"github.com/storefront-go/storefront/graph/model"
 	"github.com/storefront-go/storefront/rest"
 	"github.com/storefront-go/storefront/rest/account"
@@ -68,7 +68,7 @@ func (w *site) token(s *model.Store) string {
 func TestStoreHeader(t *testing.T) {
 	each(t, "http://127.0.0.1:8080", func(t *testing.T, w *site) {
 		first, foreign := w.shop("ada@example.com"), w.shop("eve@example.com")
-		second, _, err := w.core.NewStore(t.Context(), model.StoreCreateInput{Name: "A first by name", Currency: "JPY", Timezone: "UTC"}, graph.Person{Email: "zoe@example.com", Name: "Zoe"})
+		second, _, err := w.core.NewStore(t.Context(), model.StoreCreateInput{Name: "A first by name", Currency: "JPY", Timezone: "UTC"}, access.Person{Email: "zoe@example.com", Name: "Zoe"})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -3,7 +3,7 @@ package shop
 import (
 	"unicode"
 
-	"github.com/storefront-go/storefront/graph"
+	"github.com/storefront-go/storefront/graph/storefront"
 )
 
 // The data of a page consists of map[string]any, []any, string, bool, float64 and
@@ -28,7 +28,7 @@ func (c *content) data(in scene, l *look) map[string]any {
 		d["product"], d["related"] = whole(c.product, in.links), cards(c.offers, in.links)
 	case searchPage:
 		d["search"] = map[string]any{
-			"query": c.view.arg, "count": float64(c.count), "results": cards(c.offers, in.links), "more": c.count > graph.MaxOffers,
+			"query": c.view.arg, "count": float64(c.count), "results": cards(c.offers, in.links), "more": c.count > storefront.MaxOffers,
 		}
 	}
 	return d
@@ -51,7 +51,7 @@ func (c *content) title(shop string) string {
 	return shop
 }
 
-func cards(offers []*graph.Offer, l links) []any {
+func cards(offers []*storefront.Offer, l links) []any {
 	list := make([]any, len(offers))
 	for i, o := range offers {
 		list[i] = card(o, l)
@@ -60,7 +60,7 @@ func cards(offers []*graph.Offer, l links) []any {
 }
 
 // card is a product as lists show it.
-func card(o *graph.Offer, l links) map[string]any {
+func card(o *storefront.Offer, l links) map[string]any {
 	return map[string]any{
 		"title": o.Title, "handle": o.Handle, "url": l.to(productRoot + o.Handle),
 		"price": o.Price, "compare_at_price": orNil(o.Before), "on_sale": o.Before != "",
@@ -70,7 +70,7 @@ func card(o *graph.Offer, l links) map[string]any {
 }
 
 // whole is a product as its own page shows it.
-func whole(o *graph.Offer, l links) map[string]any {
+func whole(o *storefront.Offer, l links) map[string]any {
 	c := card(o, l)
 	c["description"], c["sku"], c["type"] = texts(o.Paragraphs), orNil(o.SKU), orNil(o.Type)
 	return c

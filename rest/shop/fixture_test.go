@@ -19,6 +19,7 @@ import (
 	"github.com/storefront-go/storefront/ent/storetest"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph"
+	"github.com/storefront-go/storefront/graph/appearance"
 	"github.com/storefront-go/storefront/graph/graphtest"
 	"github.com/storefront-go/storefront/graph/keyring"
 	"github.com/storefront-go/storefront/graph/model"
@@ -281,7 +282,7 @@ func (a answer) want(t testing.TB, status int, texts ...string) answer {
 // link is the address of a preview that is valid for a while.
 func (s *stall) link(id xid.ID, until time.Duration) string {
 	return s.core.Links.Sign("/", micros.Of(s.clock.Now().Add(until)),
-		graph.PreviewTheme, xid.Theme.Format(id), graph.PreviewStore, xid.Store.Format(s.id))
+		appearance.PreviewTheme, xid.Theme.Format(id), appearance.PreviewStore, xid.Store.Format(s.id))
 }
 
 // statements returns how many statements f runs.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
-	"github.com/storefront-go/storefront/graph"
+	"github.com/storefront-go/storefront/graph/storefront"
 )
 
 const (
@@ -35,15 +35,15 @@ type front struct {
 	slots  chan struct{}
 
 	mu      sync.Mutex
-	state   *graph.StorefrontState // as last read
-	readAt  time.Time              // when that reading began
-	triedAt time.Time              // when the last reading began
-	err     error                  // of the last reading
+	state   *storefront.State // as last read
+	readAt  time.Time         // when that reading began
+	triedAt time.Time         // when the last reading began
+	err     error             // of the last reading
 	reading bool
 }
 
 // enter finds the open store of a handle and its state; nil if there is none.
-func (s *Shop) enter(ctx context.Context, handle string) (*front, *graph.StorefrontState, error) {
+func (s *Shop) enter(ctx context.Context, handle string) (*front, *storefront.State, error) {
 	if until, ok := s.absent.Get(handle); ok && s.Now().Before(until) {
 		return nil, nil, nil
 	}
@@ -88,7 +88,7 @@ func (s *Shop) find(handle string) func(context.Context) (*front, error) {
 
 // state returns the store's state: read at most once a second, by one request,
 // while others get the one before as long as it is not too old.
-func (s *Shop) state(ctx context.Context, f *front) (*graph.StorefrontState, error) {
+func (s *Shop) state(ctx context.Context, f *front) (*storefront.State, error) {
 	now := s.Now()
 	f.mu.Lock()
 	st, age, reading := f.state, now.Sub(f.readAt), f.reading
@@ -96,11 +96,11 @@ func (s *Shop) state(ctx context.Context, f *front) (*graph.StorefrontState, err
 	if st != nil && (age < fresh || reading && age < seen) {
 		return st, nil
 	}
-	return s.states.Do(ctx, f.id, readLimit, func(ctx context.Context) (*graph.StorefrontState, error) { return s.readState(ctx, f) })
+	return s.states.Do(ctx, f.id, readLimit, func(ctx context.Context) (*storefront.State, error) { return s.readState(ctx, f) })
 }
 
 // readState reads the state unless that was tried within the last second.
-func (s *Shop) readState(ctx context.Context, f *front) (*graph.StorefrontState, error) {
+func (s *Shop) readState(ctx context.Context, f *front) (*storefront.State, error) {
 	now := s.Now()
 	f.mu.Lock()
 	if !f.triedAt.IsZero() && now.Sub(f.triedAt) < fresh {
@@ -125,7 +125,7 @@ func (s *Shop) readState(ctx context.Context, f *front) (*graph.StorefrontState,
 
 // believed is what the last readings told. While the database is away the last
 // state stands in, as long as pages are kept. f.mu is held.
-func (f *front) believed(now time.Time) (*graph.StorefrontState, error) {
+func (f *front) believed(now time.Time) (*storefront.State, error) {
 	if f.err != nil && (f.state == nil || now.Sub(f.readAt) >= keep) {
 		return nil, f.err
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
-	"github.com/storefront-go/storefront/graph"
+	"github.com/storefront-go/storefront/graph/storefront"
 	"github.com/storefront-go/storefront/rest/memo"
 )
 
@@ -73,7 +73,7 @@ func (s *Shop) kept(key makeKey) *page {
 
 // scene is in what a page is shown.
 type scene struct {
-	shop  *graph.StorefrontState
+	shop  *storefront.State
 	sum   digest.Sum // of the theme's package
 	links links      // what every link carries
 	// banner is shown above the page of a preview.
@@ -132,8 +132,8 @@ func (s *Shop) slot(ctx context.Context, f *front) (leave func(), err error) {
 // content is what a page shows.
 type content struct {
 	view    view // the one that was asked for, or not_found
-	product *graph.Offer
-	offers  []*graph.Offer
+	product *storefront.Offer
+	offers  []*storefront.Offer
 	count   int       // of what a search found
 	began   time.Time // when the oldest of it was read; zero for just now
 }
@@ -169,7 +169,7 @@ func (s *Shop) search(ctx context.Context, f *front, state digest.Sum, c *conten
 		return err
 	}
 	var ids []xid.ID
-	ids, c.count = texts.Find(c.view.arg, graph.MaxOffers)
+	ids, c.count = texts.Find(c.view.arg, storefront.MaxOffers)
 	c.began = texts.began
 	c.offers, err = s.Core.Offers(ctx, ids)
 	return err
@@ -177,7 +177,7 @@ func (s *Shop) search(ctx context.Context, f *front, state digest.Sum, c *conten
 
 // catalogue is the texts of a store's products as of a state.
 type catalogue struct {
-	*graph.Catalogue
+	*storefront.Catalogue
 	state digest.Sum
 	began time.Time
 }

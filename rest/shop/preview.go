@@ -14,13 +14,13 @@ import (
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
-	"github.com/storefront-go/storefront/graph"
+	"github.com/storefront-go/storefront/graph/appearance"
 	"github.com/storefront-go/storefront/graph/link"
 )
 
 // signedNames are the parameters of a preview's address, in the order in which
 // they are signed.
-var signedNames = [...]string{"expires", graph.PreviewTheme, graph.PreviewStore, "signature"}
+var signedNames = [...]string{"expires", appearance.PreviewTheme, appearance.PreviewStore, "signature"}
 
 // links writes the addresses of a page's links. In a preview they all carry its
 // signed query, so that whoever follows them stays in it.
@@ -127,8 +127,8 @@ func (s *Shop) judge(r *http.Request, v *visit) (links, *db.Theme, error) {
 	if err != nil {
 		return l, nil, err
 	}
-	id, err := xid.Theme.Parse(params[graph.PreviewTheme])
-	if err != nil || params[graph.PreviewStore] != xid.Store.Format(v.front.id) {
+	id, err := xid.Theme.Parse(params[appearance.PreviewTheme])
+	if err != nil || params[appearance.PreviewStore] != xid.Store.Format(v.front.id) {
 		return l, nil, link.ErrForged
 	}
 	t, err := s.Core.Theme(viewer.Visitor(r.Context(), v.front.id), id)

@@ -14,7 +14,7 @@ import (
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
-	"github.com/storefront-go/storefront/graph"
+	"github.com/storefront-go/storefront/graph/appearance"
 )
 
 var hrefs = regexp.MustCompile(`href="([^"]*)"`)
@@ -139,7 +139,7 @@ func TestPreviewAddressOfTheCore(t *testing.T) {
 	id := s.theme("Bold")
 	today := s.clock.Now().UTC().Truncate(24 * time.Hour)
 	address := s.core.Links.Sign("/", micros.Of(today.AddDate(0, 0, 2)),
-		graph.PreviewTheme, xid.Theme.Format(id), graph.PreviewStore, xid.Store.Format(s.id))
+		appearance.PreviewTheme, xid.Theme.Format(id), appearance.PreviewStore, xid.Store.Format(s.id))
 	s.get(address).want(t, 200, "Theme Bold")
 	s.clock.add(today.AddDate(0, 0, 2).Sub(s.clock.Now()))
 	s.get(address).want(t, 403)

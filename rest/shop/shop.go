@@ -17,8 +17,8 @@ import (
 
 	"github.com/storefront-go/storefront/ent/digest"
 	"github.com/storefront-go/storefront/ent/xid"
-	"github.com/storefront-go/storefront/graph"
 	"github.com/storefront-go/storefront/graph/link"
+	"github.com/storefront-go/storefront/graph/storefront"
 	"github.com/storefront-go/storefront/rest/memo"
 )
 
@@ -47,7 +47,7 @@ const (
 
 // Config is what the storefronts need.
 type Config struct {
-	Core graph.Storefront
+	Core storefront.Storefront
 	// Links judges the addresses of previews.
 	Links *link.Signer
 	// HandleOf returns the handle in a store_host.
@@ -63,7 +63,7 @@ type Shop struct {
 	fronts *memo.Cache[string, *front]    // by handle
 	absent *memo.Cache[string, time.Time] // handles of no open store, and until when
 	found  memo.Group[string, *front]
-	states memo.Group[xid.ID, *graph.StorefrontState]
+	states memo.Group[xid.ID, *storefront.State]
 
 	pages, loose *memo.Cache[pageKey, *page]
 	made         memo.Group[makeKey, *page]
@@ -76,7 +76,7 @@ type Shop struct {
 
 // New makes the storefronts.
 func New(c Config) (*Shop, error) {
-	if c.Core.Resolver == nil || c.Links == nil || c.HandleOf == nil {
+	if c.Core.Core == nil || c.Links == nil || c.HandleOf == nil {
 		return nil, errors.New("shop: Core, Links and HandleOf are needed")
 	}
 	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
@@ -96,7 +96,7 @@ func New(c Config) (*Shop, error) {
 // visit is a request to the host of a store.
 type visit struct {
 	front *front
-	state *graph.StorefrontState
+	state *storefront.State
 	err   error // why the store could not be looked up
 }
 

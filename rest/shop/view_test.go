@@ -9,8 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/storefront-go/storefront/graph"
 	"github.com/storefront-go/storefront/graph/render"
+	"github.com/storefront-go/storefront/graph/storefront"
 )
 
 func TestQuestion(t *testing.T) {
@@ -50,11 +50,11 @@ func FuzzView(f *testing.F) {
 // TestDataIsWhatThemesAreJudgedWith: a page has just the values with which the
 // templates of a theme are tried at its import.
 func TestDataIsWhatThemesAreJudgedWith(t *testing.T) {
-	offer := &graph.Offer{Title: "“Mug”", Handle: "mug", Price: "€2.00", Before: "€3.00", Image: "https://example.com/", Vendor: "Kiln",
+	offer := &storefront.Offer{Title: "“Mug”", Handle: "mug", Price: "€2.00", Before: "€3.00", Image: "https://example.com/", Vendor: "Kiln",
 		Type: "Mugs", SKU: "M-1", Tags: []string{"blue"}, Paragraphs: []string{"One."}, Available: true}
-	in := scene{shop: &graph.StorefrontState{Name: "Shop", Currency: "EUR"}, links: links{"expires=1&preview=2&store=3&signature=4"}}
+	in := scene{shop: &storefront.State{Name: "Shop", Currency: "EUR"}, links: links{"expires=1&preview=2&store=3&signature=4"}}
 	for _, kind := range []string{homePage, productPage, searchPage, notFoundPage} {
-		c := content{view: view{kind, "mug"}, product: offer, offers: []*graph.Offer{offer}, count: 1}
+		c := content{view: view{kind, "mug"}, product: offer, offers: []*storefront.Offer{offer}, count: 1}
 		got, want := shape(c.data(in, &look{name: "Plain", version: "1"})), shape(render.SampleData(kind))
 		if d := cmp.Diff(want, got); d != "" {
 			t.Errorf("%s:\n%s", kind, d)

@@ -14,6 +14,7 @@ import (
 	"github.com/storefront-go/storefront/graph"
 	"github.com/storefront-go/storefront/graph/idem"
 	"github.com/storefront-go/storefront/graph/oauth"
+	"github.com/storefront-go/storefront/graph/transport"
 	"github.com/storefront-go/storefront/rest"
 )
 
@@ -27,7 +28,7 @@ func (s *Server) handler(ctx context.Context, c Config, r Runtime, core *graph.R
 	if err != nil {
 		return nil, err
 	}
-	graphql, err := graph.NewHandler(graph.HandlerConfig{
+	graphql, err := transport.New(transport.Config{
 		Core: core, Idem: claims, Introspection: c.Introspection, Logger: r.Logger,
 		Session: people.Viewer, Origins: people.Origins(),
 		ResourceMetadata: s.API + "/.well-known/oauth-protected-resource" + rest.Base,

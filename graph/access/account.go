@@ -1,0 +1,209 @@
+package access
+
+import (
+	"context"
+	"errors"
+	"net/netip"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/staff"
+	"github.com/storefront-go/storefront/ent/db/store"
+	"github.com/storefront-go/storefront/ent/db/user"
+	"github.com/storefront-go/storefront/ent/digest"
+	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/model"
+	"github.com/storefront-go/storefront/graph/password"
+	"github.com/storefront-go/storefront/graph/session"
+	"github.com/storefront-go/storefront/graph/trail"
+)
+
+// minPassword is how many code points a new password has at least.
+const minPassword = 12
+
+// maxMemberships is how many stores of a person are listed.
+const maxMemberships = 100
+
+// Account returns the person who asks: by a session or a staff token.
+func (q Query) Account(ctx context.Context) (*model.Account, error) {
+	v, err := human(ctx)
+	if err != nil {
+		return nil, err
+	}
+	row, err := q.user(ctx, v.Actor)
+	if err != nil {
+		return nil, core.Explain("person", err)
+	}
+	return &model.Account{User: row.ID, Name: row.Name, Email: row.Email, Role: v.Role}, nil
+}
+
+// human returns the person who asks.
+func human(ctx context.Context) (*viewer.Viewer, error) {
+	v, err := core.Caller(ctx)
+	if err == nil && !v.IsPerson() {
+		err = fault.New(fault.Forbidden, "Only a person has an account.")
+	}
+	return v, err
+}
+
+func (r *Resolver) user(ctx context.Context, id xid.ID) (*db.User, error) {
+	return core.Only(r.Client(ctx).User.Query().Where(user.ID(id)).Load(ctx))
+}
+
+// AccountFields are the fields of an account that need queries of their own.
+type AccountFields struct{ *Resolver }
+
+// Memberships lists the open stores of the person, by name. It reads beyond the
+// viewer's store on purpose: which stores are his is the person's own business.
+func (a AccountFields) Memberships(ctx context.Context, obj *model.Account) ([]*model.Membership, error) {
+	p, err := a.Config.Sessions.Of(ctx, obj.User)
+	if err != nil || p == nil {
+		return nil, core.Explain("memberships", err)
+	}
+	list := p.Memberships[:min(len(p.Memberships), maxMemberships)]
+	stores := make([]xid.ID, len(list))
+	for i, m := range list {
+		stores[i] = m.Store
+	}
+	rows, err := a.Client(ctx).Store.Query().Where(store.IDIn(stores...)).Load(viewer.Everywhere(ctx))
+	if err != nil {
+		return nil, core.Explain("memberships", err)
+	}
+	of := map[xid.ID]*db.Store{}
+	for _, s := range rows {
+		of[s.ID] = s
+	}
+	shown := make([]*model.Membership, 0, len(list))
+	for _, m := range list {
+		if s := of[m.Store]; s != nil {
+			shown = append(shown, &model.Membership{Store: a.ShownStore(s), Role: m.Role})
+		}
+	}
+	return shown, nil
+}
+
+// Sessions lists the browsers in which the person is signed in, newest first.
+func (a AccountFields) Sessions(ctx context.Context, obj *model.Account) ([]*model.Session, error) {
+	v, err := human(ctx)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := a.Config.Sessions.List(ctx, obj.User)
+	if err != nil {
+		return nil, core.Explain("sessions", err)
+	}
+	shown := make([]*model.Session, len(rows))
+	for i, row := range rows {
+		shown[i] = model.NewSession(row, v.Session)
+	}
+	return shown, nil
+}
+
+// PasswordChange gives the calling person a new password and ends his sessions
+// but the one that asks; his staff tokens stay. A wrong present password is a
+// fault of the member current and counts as a failed sign-in does.
+func (m Mutation) PasswordChange(ctx context.Context, current, next string) (*model.PasswordChangePayload, error) {
+	v, err := human(ctx)
+	if err != nil {
+		return nil, err
+	}
+	row, err := m.user(ctx, v.Actor)
+	if err != nil {
+		return nil, core.Explain("person", err)
+	}
+	c := core.NewCheck(ctx)
+	checkPassword(c, "next", next, row.Email)
+	if err := c.Err(); err != nil {
+		return nil, err
+	}
+	proof, err := m.Sessions.Prove(ctx, row.Email, current, netip.Addr{})
+	if err != nil {
+		return nil, explainProof(err)
+	}
+	hash, err := password.Hash(ctx, next)
+	if err != nil {
+		return nil, core.Explain("password", err)
+	}
+	err = m.Store.InTx(ctx, func(ctx context.Context) error {
+		if err := m.Sessions.Replace(ctx, proof, hash, v.Session); err != nil {
+			return err
+		}
+		return trail.Write(ctx, m.Client(ctx), "password.change", xid.User, v.Actor, "")
+	})
+	if err != nil {
+		return nil, explainProof(err)
+	}
+	return &model.PasswordChangePayload{Changed: true}, nil
+}
+
+// explainProof names the argument that was wrong.
+func explainProof(err error) error {
+	if errors.Is(err, session.ErrWrong) {
+		return fault.Invalid(fault.Field{Pointer: "#/current", Code: fault.UnknownValue, Detail: "This is not the present password."})
+	}
+	return core.Explain("password", err)
+}
+
+// SignOutEverywhere ends every session of the calling person, the one that asks
+// too; his staff tokens stay.
+func (m Mutation) SignOutEverywhere(ctx context.Context) (*model.SignOutPayload, error) {
+	v, err := human(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var ended int
+	err = m.Store.InTx(ctx, func(ctx context.Context) error {
+		if ended, err = m.Sessions.EndAll(ctx, v.Actor, digest.Sum{}); err != nil {
+			return err
+		}
+		return trail.Write(ctx, m.Client(ctx), "session.end_all", xid.User, v.Actor, "")
+	})
+	if err != nil {
+		return nil, core.Explain("sessions", err)
+	}
+	return &model.SignOutPayload{Sessions: ended}, nil
+}
+
+// ResetPassword gives a member of the viewer's store a new password, which only
+// this answer shows, and ends his sessions. Who may call it is the caller's to
+// decide: it is the operator's way for a person who has forgotten his own.
+func (r *Resolver) ResetPassword(ctx context.Context, person xid.ID) (secret string, ended int, err error) {
+	secret = password.Generate()
+	hash, err := password.Hash(ctx, secret)
+	if err != nil {
+		return "", 0, core.Explain("password", err)
+	}
+	err = r.Store.InTx(ctx, func(ctx context.Context) error {
+		if _, err := core.Only(r.Client(ctx).Staff.Query().Where(staff.ID(person)).Load(ctx)); err != nil {
+			return err
+		}
+		if ended, err = r.Sessions.Reset(ctx, person, hash); err != nil {
+			return err
+		}
+		return trail.Write(ctx, r.Client(ctx), "password.reset", xid.User, person, "")
+	})
+	if err != nil {
+		return "", 0, core.Explain("person", err)
+	}
+	return secret, ended, nil
+}
+
+// password checks a new password of the person with the e-mail address.
+func checkPassword(c *core.Check, name, text, email string) {
+	switch n := utf8.RuneCountInString(text); {
+	case !utf8.ValidString(text) || strings.ContainsFunc(text, unicode.IsControl):
+		c.Add(name, fault.InvalidFormat, "The password holds control characters.")
+	case n < minPassword:
+		c.Add(name, fault.TooShort, "A password has at least "+strconv.Itoa(minPassword)+" characters.")
+	case n > session.MaxPassword:
+		c.Add(name, fault.TooLong, "A password has at most "+strconv.Itoa(session.MaxPassword)+" characters.")
+	case strings.EqualFold(text, email):
+		c.Add(name, fault.UnknownValue, "The password is the e-mail address.")
+	}
+}

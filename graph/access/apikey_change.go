@@ -1,0 +1,167 @@
+package access
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/db"
+	keys "github.com/storefront-go/storefront/ent/db/apikey"
+	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/scope"
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/apikey"
+	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/model"
+	"github.com/storefront-go/storefront/graph/trail"
+)
+
+// APIKeyCreate makes a key, which only this answer shows. Nobody gives a scope
+// that he lacks.
+func (m Mutation) APIKeyCreate(ctx context.Context, in model.APIKeyCreateInput) (*model.APIKeyPayload, error) {
+	granted, err := checkKey(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	if err := within(ctx, granted); err != nil {
+		return nil, err
+	}
+	id := xid.New()
+	return m.mintKey(ctx, &db.APIKey{ID: id, LineageID: id, Slot: new(1),
+		Name: in.Name, Scopes: granted.String(), ExpiresAt: in.ExpiresAt}, nil)
+}
+
+// checkKey judges a new key and returns its scopes.
+func checkKey(ctx context.Context, in model.APIKeyCreateInput) (scope.Set, error) {
+	c := core.NewCheck(ctx)
+	c.Line("name", in.Name, 255)
+	granted := checkScopes(c, "scopes", in.Scopes)
+	checkExpiry(c, "expires_at", in.ExpiresAt)
+	return granted, c.Err()
+}
+
+// within refuses scopes that the viewer lacks.
+func within(ctx context.Context, granted scope.Set) error {
+	v, err := core.Caller(ctx)
+	if err != nil {
+		return err
+	}
+	for _, name := range (granted &^ v.Scopes).Names() {
+		return &fault.Error{Kind: fault.InsufficientScope, Scope: name,
+			Detail: "You lack the scope " + name + ", so you cannot give it."}
+	}
+	return nil
+}
+
+// mintKey writes a new key of the lineage; the one that it follows is nil for
+// the first. The unique index over (lineage, slot) admits two live keys.
+func (m Mutation) mintKey(ctx context.Context, k *db.APIKey, before func(context.Context) error) (*model.APIKeyPayload, error) {
+	secret := apikey.Mint(apikey.Key)
+	action := "api_key.create"
+	if before != nil {
+		action = "api_key.rotate"
+	}
+	var row *db.APIKey
+	err := m.Store.InTx(ctx, func(ctx context.Context) (err error) {
+		if before != nil {
+			if err = before(ctx); err != nil {
+				return err
+			}
+		}
+		if err = m.register(ctx, secret, k.ID); err != nil {
+			return err
+		}
+		row, err = m.keyRow(ctx, k, apikey.Hint(secret)).Save(ctx)
+		if ent.IsDuplicate(err) {
+			return fault.State(fault.RotationPending, "Two keys of this lineage are live: revoke one first.")
+		}
+		if err != nil {
+			return fmt.Errorf("make API key: %w", err)
+		}
+		return trail.Write(ctx, m.Client(ctx), action, xid.APIKey, k.ID, k.Scopes)
+	})
+	if err != nil {
+		return nil, core.Explain("API key", err)
+	}
+	return &model.APIKeyPayload{APIKey: &model.APIKey{APIKey: row}, Secret: new(secret.Reveal())}, nil
+}
+
+func (m Mutation) keyRow(ctx context.Context, k *db.APIKey, hint string) *db.APIKeyCreate {
+	row := m.Client(ctx).APIKey.Create().SetID(k.ID).SetLineageID(k.LineageID).SetNillableSlot(k.Slot).
+		SetName(k.Name).SetHint(hint).SetScopes(k.Scopes).SetNillableExpiresAt(k.ExpiresAt)
+	if v := viewer.From(ctx); !v.Actor.IsNil() {
+		row.SetCreatedBy(v.Actor)
+	}
+	return row
+}
+
+// APIKeyRotate makes a second live key with the name, the scopes and the end of
+// the first, which works until it is revoked. Whoever rotates sees the new
+// secret, so he must hold its scopes. Since both end at the same time, expired
+// keys never stand in the way of a new one.
+func (m Mutation) APIKeyRotate(ctx context.Context, id string) (*model.APIKeyPayload, error) {
+	uid, err := core.ParseID(xid.APIKey, id)
+	if err != nil {
+		return nil, err
+	}
+	old, err := m.apiKey(ctx, uid)
+	if err != nil {
+		return nil, core.Explain("API key", err)
+	}
+	if err := within(ctx, scope.Parse(old.Scopes)); err != nil {
+		return nil, err
+	}
+	if old.RevokedAt != nil || old.Slot == nil {
+		return nil, alreadyRevoked(xid.APIKey)
+	}
+	if old.ExpiresAt != nil && *old.ExpiresAt <= micros.Now() {
+		return nil, fault.State(fault.InvalidTransition, "The API key has expired: make a new one.")
+	}
+	return m.mintKey(ctx, &db.APIKey{ID: xid.New(), LineageID: old.LineageID, Slot: new(3 - *old.Slot),
+		Name: old.Name, Scopes: old.Scopes, ExpiresAt: old.ExpiresAt}, func(ctx context.Context) error { return m.supersede(ctx, uid) })
+}
+
+// supersede marks the older key. The update is also the guard: it waits for a
+// revocation that is under way, and then finds nothing to mark.
+func (m Mutation) supersede(ctx context.Context, id xid.ID) error {
+	n, err := m.Client(ctx).APIKey.Update().Where(keys.ID(id), keys.RevokedAtIsNil()).SetSupersededAt(micros.Now()).Save(ctx)
+	if err != nil {
+		return fmt.Errorf("supersede API key: %w", err)
+	}
+	if n == 0 {
+		return alreadyRevoked(xid.APIKey)
+	}
+	return nil
+}
+
+// APIKeyRevoke ends one key: at once in this process, and in others when what
+// they remember is no longer fresh. Other keys of its lineage stay.
+func (m Mutation) APIKeyRevoke(ctx context.Context, id string) (*model.APIKeyPayload, error) {
+	uid, err := core.ParseID(xid.APIKey, id)
+	if err != nil {
+		return nil, err
+	}
+	var row *db.APIKey
+	err = m.Store.InTx(ctx, func(ctx context.Context) (err error) {
+		if row, err = m.apiKey(ctx, uid); err != nil {
+			return err
+		}
+		now := micros.Now()
+		n, err := m.Client(ctx).APIKey.Update().Where(keys.ID(uid), keys.RevokedAtIsNil()).ClearSlot().SetRevokedAt(now).Save(ctx)
+		if err != nil {
+			return fmt.Errorf("revoke API key: %w", err)
+		}
+		if n == 0 {
+			return alreadyRevoked(xid.APIKey)
+		}
+		row.RevokedAt, row.Slot = &now, nil
+		ent.OnCommit(ctx, m.Keys.Forget)
+		return trail.Write(ctx, m.Client(ctx), "api_key.revoke", xid.APIKey, uid, "")
+	})
+	if err != nil {
+		return nil, core.Explain("API key", err)
+	}
+	return &model.APIKeyPayload{APIKey: &model.APIKey{APIKey: row}}, nil
+}

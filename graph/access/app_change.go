@@ -1,0 +1,264 @@
+package access
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/db"
+	apps "github.com/storefront-go/storefront/ent/db/app"
+	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/scope"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/model"
+	"github.com/storefront-go/storefront/graph/oauth"
+	"github.com/storefront-go/storefront/graph/trail"
+)
+
+const (
+	// maxApps is how many apps a store registers, disabled ones included: none is
+	// ever deleted, since grants name it.
+	maxApps = 100
+	// maxRedirects is how many redirect URIs an app has.
+	maxRedirects = 20
+)
+
+// AppCreate registers an OAuth app of the viewer's store. Nobody registers a
+// scope that he lacks.
+func (m Mutation) AppCreate(ctx context.Context, in model.AppCreateInput) (*model.AppPayload, error) {
+	c := core.NewCheck(ctx)
+	c.Line("name", in.Name, 255)
+	checkAppTexts(c, in.Developer, in.Website)
+	uris := checkRedirects(c, "redirect_uris", in.RedirectUris)
+	scopes := checkScopes(c, "scopes", in.Scopes)
+	if err := c.Err(); err != nil {
+		return nil, err
+	}
+	if err := within(ctx, scopes); err != nil {
+		return nil, err
+	}
+	a := &db.App{ID: xid.New(), ClientID: strings.ToLower(rand.Text()), Name: in.Name, Website: in.Website,
+		RedirectUris: uris, Scopes: scopes.String()}
+	core.Opt(in.Developer, func(s string) { a.Developer = s })
+	var row *db.App
+	err := m.Store.InTx(ctx, func(ctx context.Context) (err error) {
+		row, err = m.registerApp(ctx, a)
+		return err
+	})
+	if err != nil {
+		return nil, core.Explain("app", err)
+	}
+	return &model.AppPayload{App: &model.App{App: row}}, nil
+}
+
+// registerApp enters the client id into the directory, which alone says that no
+// other app has it, and then writes the app and its audit row.
+func (m Mutation) registerApp(ctx context.Context, a *db.App) (*db.App, error) {
+	if err := m.roomForApp(ctx); err != nil {
+		return nil, err
+	}
+	s, err := m.CurrentStore(ctx)
+	if err != nil {
+		return nil, err
+	}
+	developer := a.Developer
+	if developer == "" {
+		developer = s.Name
+	}
+	if err := m.Client(ctx).OAuthClient.Create().SetID(a.ClientID).SetStoreID(s.ID).SetAppID(a.ID).Exec(ctx); err != nil {
+		return nil, fmt.Errorf("take client id: %w", err)
+	}
+	row, err := m.Client(ctx).App.Create().SetID(a.ID).SetClientID(a.ClientID).SetName(a.Name).SetDeveloper(developer).
+		SetNillableWebsite(a.Website).SetRedirectUris(a.RedirectUris).SetScopes(a.Scopes).SetUpdatedAt(a.ID.Time()).Save(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("register app: %w", err)
+	}
+	return row, trail.Write(ctx, m.Client(ctx), "app.create", xid.App, a.ID, a.Scopes)
+}
+
+// roomForApp refuses an app above the limit. The update of the store's row makes
+// registrations of one store wait for each other; the locking read then counts
+// what the one before left.
+func (m Mutation) roomForApp(ctx context.Context) error {
+	if err := m.HoldStore(ctx); err != nil {
+		return err
+	}
+	query := m.Client(ctx).App.Query().Limit(maxApps)
+	query.Modify(core.Locked)
+	rows, err := query.Load(ctx)
+	if err != nil {
+		return fmt.Errorf("count apps: %w", err)
+	}
+	if len(rows) == maxApps {
+		return fault.State(fault.LimitReached, "The store has "+strconv.Itoa(maxApps)+" apps, which is the limit.")
+	}
+	return nil
+}
+
+// appTexts checks what both inputs have.
+func checkAppTexts(c *core.Check, developer, website *string) {
+	core.Opt(developer, func(s string) { c.Line("developer", s, 255) })
+	core.Opt(website, func(s string) { c.Https("website", s) })
+}
+
+// redirects checks redirect URIs and returns their stored form, without those
+// that come twice.
+func checkRedirects(c *core.Check, name string, uris []string) string {
+	switch {
+	case len(uris) == 0:
+		c.Add(name, fault.TooShort, "An app needs a redirect URI.")
+	case len(uris) > maxRedirects:
+		c.Add(name, fault.TooLong, "There are more than "+strconv.Itoa(maxRedirects)+" redirect URIs.")
+		return ""
+	}
+	var kept []string
+	for i, uri := range uris {
+		at := name + "/" + strconv.Itoa(i)
+		if len(uri) > oauth.MaxRedirectURI {
+			c.Add(at, fault.TooLong, "The redirect URI has more than "+strconv.Itoa(oauth.MaxRedirectURI)+" bytes.")
+		} else if wrong := oauth.CheckRedirectURI(uri); wrong != "" {
+			c.Add(at, fault.InvalidFormat, wrong)
+		}
+		if !slices.Contains(kept, uri) {
+			kept = append(kept, uri)
+		}
+	}
+	return strings.Join(kept, " ")
+}
+
+// scopes checks the scopes of a credential or an app: at least one, all of the
+// catalogue.
+func checkScopes(c *core.Check, name string, names []string) scope.Set {
+	if len(names) == 0 {
+		c.Add(name, fault.TooShort, "At least one scope is needed.")
+	}
+	for i, s := range names {
+		if !scope.Known(s) {
+			c.Add(name+"/"+strconv.Itoa(i), fault.UnknownValue, "This is not a scope of the catalogue.")
+		}
+	}
+	return scope.Of(names...)
+}
+
+// appEdit is a change of one app: the entity as it will be, the update that
+// makes it so, and the members that differ.
+type appEdit struct {
+	*db.App
+	update  *db.AppUpdate
+	changed []string
+}
+
+// changeApp runs edit on the app if it has the expected version, in one
+// transaction with the audit row. An edit that changes nothing leaves everything
+// as it is. What is known of the app's tokens is forgotten: they open what the
+// app may have now.
+func (m Mutation) changeApp(ctx context.Context, id string, expected int64, action string, edit func(context.Context, *appEdit) error) (*model.AppPayload, error) {
+	uid, err := core.ParseID(xid.App, id)
+	if err != nil {
+		return nil, err
+	}
+	var row *db.App
+	err = m.Store.InTx(ctx, func(ctx context.Context) error {
+		if row, err = m.registeredApp(ctx, uid); err != nil {
+			return err
+		}
+		if row.Version != expected {
+			return core.Stale(xid.App, expected, row.Version)
+		}
+		e := &appEdit{App: row, update: m.Client(ctx).App.Update().Where(apps.ID(uid), apps.Version(expected))}
+		if err := edit(ctx, e); err != nil || len(e.changed) == 0 {
+			return err
+		}
+		row.Version++
+		row.UpdatedAt = core.UpdateTime(row.UpdatedAt)
+		n, err := e.update.SetVersion(row.Version).SetUpdatedAt(row.UpdatedAt).Save(ctx)
+		if err := core.Swapped(xid.App, n, err); err != nil {
+			return err
+		}
+		ent.OnCommit(ctx, m.Keys.Forget)
+		return trail.Write(ctx, m.Client(ctx), action, xid.App, uid, strings.Join(e.changed, " "))
+	})
+	if err != nil {
+		return nil, core.Explain("app", err)
+	}
+	return &model.AppPayload{App: &model.App{App: row}}, nil
+}
+
+// AppUpdate changes the members that are given. Fewer scopes hold at once for
+// every grant; more of them reach only those who consent anew.
+//
+// Whoever says where the app's codes go can come by what merchants give it, so
+// changing the redirect URIs needs all of its scopes, as rotating a key does.
+func (m Mutation) AppUpdate(ctx context.Context, id string, expectedVersion int64, in model.AppUpdateInput) (*model.AppPayload, error) {
+	c := core.NewCheck(ctx)
+	core.NotNull(c, "name", in.Name, func(s string) { c.Line("name", s, 255) })
+	core.NotNull(c, "developer", in.Developer, func(string) {})
+	checkAppTexts(c, in.Developer.Value(), in.Website.Value())
+	var uris, scopes *string
+	if in.RedirectUris.IsSet() {
+		uris = new(checkRedirects(c, "redirect_uris", in.RedirectUris.Value()))
+	}
+	if in.Scopes.IsSet() {
+		scopes = new(checkScopes(c, "scopes", in.Scopes.Value()).String())
+	}
+	if err := c.Err(); err != nil {
+		return nil, err
+	}
+	return m.changeApp(ctx, id, expectedVersion, "app.update", func(ctx context.Context, e *appEdit) error {
+		a, u, before := e.App, e.update, *e.App
+		core.MemberOf(&e.changed, in.Name, "name", &a.Name, u.SetName)
+		core.MemberOf(&e.changed, in.Developer, "developer", &a.Developer, u.SetDeveloper)
+		core.MemberOpt(&e.changed, in.Website, "website", &a.Website, u.SetWebsite, u.ClearWebsite)
+		core.Replace(&e.changed, uris, "redirect_uris", &a.RedirectUris, u.SetRedirectUris)
+		core.Replace(&e.changed, scopes, "scopes", &a.Scopes, u.SetScopes)
+		needed := scope.Parse(a.Scopes) &^ scope.Parse(before.Scopes)
+		if a.RedirectUris != before.RedirectUris {
+			needed = scope.Parse(a.Scopes)
+		}
+		return within(ctx, needed)
+	})
+}
+
+// AppDisable stops the app in every store: its tokens open nothing, and nobody
+// can consent to it.
+func (m Mutation) AppDisable(ctx context.Context, id string, expectedVersion int64) (*model.AppPayload, error) {
+	return m.changeApp(ctx, id, expectedVersion, "app.disable", func(_ context.Context, e *appEdit) error {
+		if e.DisabledAt != nil {
+			return fault.State(fault.InvalidTransition, "The app is disabled already.")
+		}
+		now := micros.Now()
+		e.DisabledAt, e.changed = &now, []string{"disabled_at"}
+		e.update.SetDisabledAt(now)
+		return nil
+	})
+}
+
+// AppEnable lets a disabled app work again, with the grants that it still has.
+func (m Mutation) AppEnable(ctx context.Context, id string, expectedVersion int64) (*model.AppPayload, error) {
+	return m.changeApp(ctx, id, expectedVersion, "app.enable", func(_ context.Context, e *appEdit) error {
+		if e.DisabledAt == nil {
+			return fault.State(fault.InvalidTransition, "The app is not disabled.")
+		}
+		e.DisabledAt, e.changed = nil, []string{"disabled_at"}
+		e.update.ClearDisabledAt()
+		return nil
+	})
+}
+
+// AppSetLegacy says whether v0 is still served to the app (contract, section
+// 10). Only owners and the operator do.
+func (m Mutation) AppSetLegacy(ctx context.Context, id string, expectedVersion int64, legacy bool) (*model.AppPayload, error) {
+	if err := core.OwnerOnly(ctx, "say whether v0 is served"); err != nil {
+		return nil, err
+	}
+	return m.changeApp(ctx, id, expectedVersion, "app.set_legacy", func(_ context.Context, e *appEdit) error {
+		core.Replace(&e.changed, &legacy, "legacy", &e.Legacy, e.update.SetLegacy)
+		return nil
+	})
+}

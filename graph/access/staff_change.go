@@ -1,0 +1,219 @@
+package access
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/membership"
+	"github.com/storefront-go/storefront/ent/db/staff"
+	"github.com/storefront-go/storefront/ent/db/stafftoken"
+	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/model"
+	"github.com/storefront-go/storefront/graph/password"
+	"github.com/storefront-go/storefront/graph/trail"
+)
+
+// StaffAdd makes a person a member of the store. A person whom no store knows
+// yet gets a password, which only this answer shows.
+func (m Mutation) StaffAdd(ctx context.Context, in model.StaffAddInput) (*model.StaffPayload, error) {
+	c := core.NewCheck(ctx)
+	p := Person{Email: c.Email("email", in.Email), Name: in.Name}
+	c.Line("name", in.Name, 255)
+	checkRole(c, "role", in.Role)
+	if err := c.Err(); err != nil {
+		return nil, err
+	}
+	if err := touching(ctx, in.Role); err != nil {
+		return nil, err
+	}
+	secret, err := m.firstPassword(ctx, &p)
+	if err != nil {
+		return nil, core.Explain("person", err)
+	}
+	shown := &model.Staff{}
+	var fresh bool
+	err = m.Store.InTx(ctx, func(ctx context.Context) (err error) {
+		var person *db.User
+		if person, fresh, err = m.Person(ctx, p); err != nil {
+			return err
+		}
+		shown.Name, shown.Email = person.Name, person.Email
+		shown.Staff, err = m.join(ctx, person.ID, in.Role)
+		return err
+	})
+	if err != nil {
+		return nil, core.Explain("person", err)
+	}
+	payload := &model.StaffPayload{Staff: shown}
+	if fresh {
+		payload.Password = &secret
+	}
+	return payload, nil
+}
+
+// firstPassword makes a password for a person who is new, before the
+// transaction: hashing takes too long to hold one open.
+func (m Mutation) firstPassword(ctx context.Context, p *Person) (secret string, err error) {
+	switch _, err = m.personAt(ctx, p.Email); {
+	case err == nil:
+		return "", nil
+	case !errors.Is(err, core.ErrNoRow):
+		return "", err
+	}
+	secret = password.Generate()
+	p.PasswordHash, err = password.Hash(ctx, secret)
+	return secret, err
+}
+
+// join writes the membership. Tokens of an earlier one do not come alive again.
+func (m Mutation) join(ctx context.Context, id xid.ID, role viewer.Role) (*db.Staff, error) {
+	row, err := m.Enrol(ctx, id, role)
+	if ent.IsDuplicate(err) {
+		return nil, fault.Invalid(fault.Field{Pointer: "#/email", Code: fault.Taken, Detail: "This person belongs to the store already."})
+	}
+	if err != nil {
+		return nil, fmt.Errorf("add staff: %w", err)
+	}
+	if err := m.endTokens(ctx, id); err != nil {
+		return nil, err
+	}
+	return row, trail.Write(ctx, m.Client(ctx), "staff.add", xid.User, id, string(role))
+}
+
+// Enrol writes the membership of a person in the viewer's store, behind its entry
+// in the directory. An entry that is there already says nothing: only the
+// membership itself counts, and its key tells whether there is one.
+func (r *Resolver) Enrol(ctx context.Context, person xid.ID, role viewer.Role) (*db.Staff, error) {
+	err := r.Client(ctx).Membership.Create().SetID(person).SetStoreID(viewer.From(ctx).Store).Exec(ctx)
+	if err != nil && !ent.IsDuplicate(err) {
+		return nil, fmt.Errorf("enter a person's store: %w", err)
+	}
+	return r.Client(ctx).Staff.Create().SetID(person).SetRole(role).SetVersion(1).SetUpdatedAt(micros.Now()).Save(ctx)
+}
+
+// leave takes the viewer's store out of the directory of a person's stores.
+func (r *Resolver) leave(ctx context.Context, person xid.ID) error {
+	_, err := r.Client(ctx).Membership.Delete().
+		Where(membership.ID(person), membership.StoreID(viewer.From(ctx).Store)).Exec(ctx)
+	if err != nil {
+		return fmt.Errorf("leave a person's store: %w", err)
+	}
+	return nil
+}
+
+// StaffUpdateRole changes what a person may do in the store.
+func (m Mutation) StaffUpdateRole(ctx context.Context, id string, role viewer.Role, expectedVersion int64) (*model.StaffPayload, error) {
+	uid, err := core.ParseID(xid.User, id)
+	if err != nil {
+		return nil, err
+	}
+	c := core.NewCheck(ctx)
+	checkRole(c, "role", role)
+	if err := c.Err(); err != nil {
+		return nil, err
+	}
+	var shown []*model.Staff
+	err = m.Store.InTx(ctx, func(ctx context.Context) error {
+		row, err := m.membership(ctx, uid)
+		if err != nil {
+			return err
+		}
+		if err := touching(ctx, role, row.Role); err != nil {
+			return err
+		}
+		if row.Version != expectedVersion {
+			return core.Stale(xid.User, expectedVersion, row.Version)
+		}
+		if err := m.setRole(ctx, row, role); err != nil {
+			return err
+		}
+		shown, err = m.named(ctx, []*db.Staff{row})
+		return err
+	})
+	if err != nil {
+		return nil, core.Explain("person", err)
+	}
+	return &model.StaffPayload{Staff: shown[0]}, nil
+}
+
+func (m Mutation) setRole(ctx context.Context, row *db.Staff, role viewer.Role) error {
+	if row.Role == role {
+		return nil
+	}
+	if row.Role == viewer.Owner {
+		if err := m.touchOwners(ctx); err != nil {
+			return err
+		}
+	}
+	update := m.Client(ctx).Staff.Update().Where(staff.ID(row.ID), staff.Version(row.Version))
+	row.Role, row.Version, row.UpdatedAt = role, row.Version+1, core.UpdateTime(row.UpdatedAt)
+	n, err := update.SetRole(role).SetVersion(row.Version).SetUpdatedAt(row.UpdatedAt).Save(ctx)
+	if err := core.Swapped(xid.User, n, err); err != nil {
+		return err
+	}
+	ent.OnCommit(ctx, m.Keys.Forget)
+	return trail.Write(ctx, m.Client(ctx), "staff.update_role", xid.User, row.ID, string(role))
+}
+
+// StaffRemove ends a person's membership and his tokens in the store. The person
+// himself stays: he may belong to other stores.
+func (m Mutation) StaffRemove(ctx context.Context, id string) (*model.StaffRemovePayload, error) {
+	uid, err := core.ParseID(xid.User, id)
+	if err != nil {
+		return nil, err
+	}
+	err = m.Store.InTx(ctx, func(ctx context.Context) error {
+		row, err := m.membership(ctx, uid)
+		if err != nil {
+			return err
+		}
+		if err := touching(ctx, row.Role); err != nil {
+			return err
+		}
+		if row.Role == viewer.Owner {
+			if err := m.touchOwners(ctx); err != nil {
+				return err
+			}
+		}
+		n, err := m.Client(ctx).Staff.Delete().Where(staff.ID(uid), staff.Version(row.Version)).Exec(ctx)
+		if err := core.Swapped(xid.User, n, err); err != nil {
+			return err
+		}
+		if err := m.leave(ctx, uid); err != nil {
+			return err
+		}
+		if err := m.endTokens(ctx, uid); err != nil {
+			return err
+		}
+		ent.OnCommit(ctx, m.Keys.Forget)
+		return trail.Write(ctx, m.Client(ctx), "staff.remove", xid.User, uid, "")
+	})
+	if err != nil {
+		return nil, core.Explain("person", err)
+	}
+	return &model.StaffRemovePayload{RemovedID: &id}, nil
+}
+
+// endTokens revokes a person's tokens in the viewer's store.
+func (m Mutation) endTokens(ctx context.Context, person xid.ID) error {
+	err := m.Client(ctx).StaffToken.Update().Where(stafftoken.UserID(person), stafftoken.RevokedAtIsNil()).
+		SetRevokedAt(micros.Now()).Exec(ctx)
+	if err != nil {
+		return fmt.Errorf("end staff tokens: %w", err)
+	}
+	return nil
+}
+
+// role checks a role.
+func checkRole(c *core.Check, name string, role viewer.Role) {
+	if !role.Known() {
+		c.Add(name, fault.UnknownValue, "This is not a role.")
+	}
+}

@@ -1,0 +1,274 @@
+package access_test
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/storefront-go/storefront/ent/db/staff"
+	"github.com/storefront-go/storefront/ent/db/user"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/graphtest"
+	"github.com/storefront-go/storefront/graph/model"
+	"github.com/storefront-go/storefront/graph/password"
+)
+
+func TestStaffAdd(t *testing.T) {
+	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
+		m, owner := p.Mutation(), p.As(p.Owner.ID, viewer.Owner)
+		in := model.StaffAddInput{Email: "Ada@Example.com", Name: "Ada", Role: viewer.Developer}
+		made := graphtest.Must[*model.StaffPayload](t)(m.StaffAdd(owner, in))
+		if made.Password == nil || made.Staff.Email != "ada@example.com" || made.Staff.Role != viewer.Developer {
+			t.Fatalf("made %+v", made)
+		}
+		person := p.Client(p.Ctx).User.Query().Where(user.ID(made.Staff.ID)).OnlyX(p.Ctx)
+		if ok, err := password.Verify(t.Context(), *person.PasswordHash, *made.Password); !ok || err != nil {
+			t.Errorf("the password does not fit: %v", err)
+		}
+		if _, err := m.StaffAdd(owner, in); graphtest.FieldOf(err) != "#/email taken" {
+			t.Errorf("again: %v", err)
+		}
+		// A person whom another store knows keeps his name and password.
+		other := graphtest.NewShop(t, p.Resolver)
+		known := graphtest.Must[*model.StaffPayload](t)(other.Mutation().StaffAdd(other.Ctx, model.StaffAddInput{Email: "ada@example.com", Name: "Eve", Role: viewer.Owner}))
+		if known.Password != nil || known.Staff.ID != made.Staff.ID || known.Staff.Name != "Ada" {
+			t.Errorf("known: %+v", known.Staff)
+		}
+		for _, tc := range []struct {
+			in   model.StaffAddInput
+			want string
+		}{
+			{model.StaffAddInput{Email: "x", Name: "X", Role: viewer.Admin}, "#/email invalid_format"},
+			{model.StaffAddInput{Email: "x@y.z", Role: viewer.Admin}, "#/name too_short"},
+			{model.StaffAddInput{Email: "x@y.z", Name: "X", Role: "king"}, "#/role unknown_value"},
+		} {
+			if _, err := m.StaffAdd(owner, tc.in); graphtest.FieldOf(err) != tc.want {
+				t.Errorf("%+v: %v, want %s", tc.in, err, tc.want)
+			}
+		}
+		if strings.Contains(p.Audited(t), "ada") {
+			t.Error("the audit log names the person")
+		}
+	})
+}
+
+// A new person added twice at once is one person with one membership.
+func TestStaffAddRace(t *testing.T) {
+	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
+		errs := make([]error, 3)
+		var wg sync.WaitGroup
+		for i := range errs {
+			wg.Go(func() {
+				_, errs[i] = p.Mutation().StaffAdd(p.Ctx, model.StaffAddInput{Email: "ada@example.com", Name: "Ada", Role: viewer.Admin})
+			})
+		}
+		wg.Wait()
+		made := 0
+		for _, err := range errs {
+			if err == nil {
+				made++
+			} else if graphtest.FieldOf(err) != "#/email taken" {
+				t.Error(err)
+			}
+		}
+		if n := p.Client(p.Ctx).User.Query().Where(user.Email("ada@example.com")).CountX(p.Ctx); made != 1 || n != 1 {
+			t.Errorf("%d added, %d people", made, n)
+		}
+	})
+}
+
+// An admin neither makes nor changes nor removes owners.
+func TestStaffAdminAndOwners(t *testing.T) {
+	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
+		m := p.Mutation()
+		_, admin := p.Member(t, viewer.Admin)
+		second, _ := p.Member(t, viewer.Owner)
+		support, _ := p.Member(t, viewer.Support)
+		calls := map[string]func(context.Context) error{
+			"add an owner": func(ctx context.Context) error {
+				_, err := m.StaffAdd(ctx, model.StaffAddInput{Email: "x@example.com", Name: "X", Role: viewer.Owner})
+				return err
+			},
+			"make an owner": func(ctx context.Context) error {
+				_, err := m.StaffUpdateRole(ctx, support.PublicID(), viewer.Owner, 1)
+				return err
+			},
+			"demote an owner": func(ctx context.Context) error {
+				_, err := m.StaffUpdateRole(ctx, second.PublicID(), viewer.Admin, 1)
+				return err
+			},
+			"remove an owner": func(ctx context.Context) error {
+				_, err := m.StaffRemove(ctx, xid.User.Format(p.Owner.ID))
+				return err
+			},
+		}
+		for name, call := range calls {
+			if err := call(admin); graphtest.FaultOf(err) != "forbidden" {
+				t.Errorf("admin, %s: %v", name, err)
+			}
+			if err := call(p.As(second.ID, viewer.Owner)); err != nil && graphtest.FaultOf(err) != "version_mismatch" && graphtest.FaultOf(err) != "last_owner" {
+				t.Errorf("owner, %s: %v", name, err)
+			}
+		}
+		if got, err := m.StaffRemove(admin, support.PublicID()); graphtest.FaultOf(err) != "" && graphtest.FaultOf(err) != "forbidden" {
+			t.Errorf("admin removes support: %v, %v", got, err)
+		}
+	})
+}
+
+func TestStaffUpdateRole(t *testing.T) {
+	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
+		m := p.Mutation()
+		member, ctx := p.Member(t, viewer.Support)
+		token := graphtest.Must[*model.StaffTokenPayload](t)(m.StaffTokenCreate(ctx, "Laptop", nil))
+		if !p.Live(t, token.Token) {
+			t.Fatal("dead from the start")
+		}
+		got := graphtest.Must[*model.StaffPayload](t)(m.StaffUpdateRole(p.Ctx, member.PublicID(), viewer.Developer, 1)).Staff
+		if got.Role != viewer.Developer || got.Version != 2 || got.Name != "Max" {
+			t.Errorf("changed to %v", got)
+		}
+		v, err := p.Keys.Authenticate(t.Context(), *token.Token, "sft_")
+		if err != nil || v.Role != viewer.Developer {
+			t.Errorf("his token has the role of before: %v, %v", v, err)
+		}
+		if same := graphtest.Must[*model.StaffPayload](t)(m.StaffUpdateRole(p.Ctx, member.PublicID(), viewer.Developer, 2)).Staff; same.Version != 2 {
+			t.Errorf("no change made version %d", same.Version)
+		}
+		for _, tc := range []struct {
+			id      string
+			role    viewer.Role
+			version int64
+			want    string
+		}{
+			{member.PublicID(), viewer.Admin, 1, "version_mismatch"},
+			{member.PublicID(), "king", 2, "validation_failed"},
+			{xid.User.Format(xid.New()), viewer.Admin, 1, "not_found"},
+			{"usr_x", viewer.Admin, 1, "not_found"},
+			{xid.User.Format(p.Owner.ID), viewer.Admin, 1, "last_owner"},
+		} {
+			if _, err := m.StaffUpdateRole(p.Ctx, tc.id, tc.role, tc.version); graphtest.FaultOf(err) != tc.want {
+				t.Errorf("%+v: %v", tc, err)
+			}
+		}
+	})
+}
+
+func TestStaffRemove(t *testing.T) {
+	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
+		m := p.Mutation()
+		member, ctx := p.Member(t, viewer.Admin)
+		token := graphtest.Must[*model.StaffTokenPayload](t)(m.StaffTokenCreate(ctx, "Laptop", nil))
+		if !p.Live(t, token.Token) {
+			t.Fatal("dead from the start")
+		}
+		if _, err := m.StaffRemove(p.Ctx, member.PublicID()); err != nil {
+			t.Fatal(err)
+		}
+		if p.Live(t, token.Token) {
+			t.Error("his token lives")
+		}
+		if _, err := m.StaffTokenCreate(ctx, "Again", nil); graphtest.FaultOf(err) != "not_found" {
+			t.Errorf("he makes another token: %v", err)
+		}
+		if _, err := m.StaffRemove(p.Ctx, member.PublicID()); graphtest.FaultOf(err) != "not_found" {
+			t.Errorf("again: %v", err)
+		}
+		// Coming back does not bring the token back.
+		graphtest.Must[*model.StaffPayload](t)(m.StaffAdd(p.Ctx, model.StaffAddInput{Email: member.Email, Name: "Max", Role: viewer.Admin}))
+		if p.Live(t, token.Token) {
+			t.Error("his token came alive again")
+		}
+		if _, err := m.StaffRemove(p.Ctx, xid.User.Format(p.Owner.ID)); graphtest.FaultOf(err) != "last_owner" {
+			t.Errorf("the last owner: %v", err)
+		}
+	})
+}
+
+// However many owners leave at once, one stays.
+func TestStaffLastOwnerRace(t *testing.T) {
+	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
+		owners := []xid.ID{p.Owner.ID}
+		for range 3 {
+			s, _ := p.Member(t, viewer.Owner)
+			owners = append(owners, s.ID)
+		}
+		var wg sync.WaitGroup
+		errs := make([]error, len(owners))
+		for i, id := range owners {
+			wg.Go(func() {
+				if i%2 == 0 {
+					_, errs[i] = p.Mutation().StaffRemove(p.As(id, viewer.Owner), xid.User.Format(id))
+				} else {
+					_, errs[i] = p.Mutation().StaffUpdateRole(p.As(id, viewer.Owner), xid.User.Format(id), viewer.Support, 1)
+				}
+			})
+		}
+		wg.Wait()
+		refused := 0
+		for _, err := range errs {
+			if graphtest.FaultOf(err) == "last_owner" {
+				refused++
+			} else if err != nil {
+				t.Error(err)
+			}
+		}
+		left := p.Client(p.Ctx).Staff.Query().Where(staff.RoleEQ(viewer.Owner)).CountX(p.Ctx)
+		if left != 1 || refused != 1 {
+			t.Errorf("%d owners left, %d refused, want 1 and 1", left, refused)
+		}
+	})
+}
+
+func TestStaffTokens(t *testing.T) {
+	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
+		m := p.Mutation()
+		_, support := p.Member(t, viewer.Support)
+		_, developer := p.Member(t, viewer.Developer)
+		_, admin := p.Member(t, viewer.Admin)
+		end := micros.Now().Add(time.Hour)
+		made := graphtest.Must[*model.StaffTokenPayload](t)(m.StaffTokenCreate(support, "Laptop", &end))
+		id := made.StaffToken.PublicID()
+		if !p.Live(t, made.Token) || *made.StaffToken.ExpiresAt != end || made.StaffToken.UserID != viewer.From(support).Actor {
+			t.Errorf("made %v", made.StaffToken)
+		}
+		for name, tc := range map[string]struct {
+			ctx  context.Context
+			id   string
+			want string
+		}{
+			"another's": {developer, id, "not_found"}, "unknown": {admin, xid.Token.Format(xid.New()), "not_found"},
+			"malformed": {admin, "tok_x", "not_found"}, "a key": {graphtest.AsKey(p.Ctx, "orders.read"), id, "not_found"},
+			"another store's": {graphtest.NewShop(t, p.Resolver).Ctx, id, "not_found"},
+		} {
+			if _, err := m.StaffTokenRevoke(tc.ctx, tc.id); graphtest.FaultOf(err) != tc.want {
+				t.Errorf("revoke %s: %v", name, err)
+			}
+		}
+		ended := graphtest.Must[*model.StaffTokenPayload](t)(m.StaffTokenRevoke(support, id))
+		if ended.StaffToken.RevokedAt == nil || ended.Token != nil || p.Live(t, made.Token) {
+			t.Error("it lives after its end")
+		}
+		if _, err := m.StaffTokenRevoke(admin, id); graphtest.FaultOf(err) != "already_revoked" {
+			t.Errorf("again: %v", err)
+		}
+		second := graphtest.Must[*model.StaffTokenPayload](t)(p.NewStaffToken(p.Ctx, viewer.From(support).Actor, "By the operator", nil))
+		if _, err := m.StaffTokenRevoke(admin, second.StaffToken.PublicID()); err != nil || p.Live(t, second.Token) {
+			t.Errorf("an admin ends another's: %v", err)
+		}
+		list := graphtest.Must[*model.StaffTokenConnection](t)(p.Query().StaffTokens(admin, nil, nil)).Nodes
+		if len(list) != 2 || list[0].ID != second.StaffToken.ID || list[1].RevokedAt == nil {
+			t.Errorf("list %v", list)
+		}
+		_, blank := m.StaffTokenCreate(support, "", nil)
+		_, past := m.StaffTokenCreate(support, "X", new(micros.Now()))
+		_, key := m.StaffTokenCreate(graphtest.AsKey(p.Ctx, "orders.read"), "X", nil)
+		if graphtest.FieldOf(blank) != "#/name too_short" || graphtest.FieldOf(past) != "#/expires_at out_of_range" || graphtest.FaultOf(key) != "forbidden" {
+			t.Errorf("refused: %v, %v, %v", blank, past, key)
+		}
+	})
+}

@@ -1,0 +1,144 @@
+package access
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/stafftoken"
+	"github.com/storefront-go/storefront/ent/digest"
+	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/apikey"
+	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/model"
+	"github.com/storefront-go/storefront/graph/page"
+	"github.com/storefront-go/storefront/graph/trail"
+)
+
+// StaffTokens lists the staff tokens of the store, newest first, revoked ones
+// included.
+func (q Query) StaffTokens(ctx context.Context, first *int, after *string) (*model.StaffTokenConnection, error) {
+	return core.Connect(ctx, q.Core, core.List[*db.StaffToken]{
+		Name: "staff_tokens",
+		At:   func(t *db.StaffToken) page.Position { return core.ByID(t.ID) },
+		Read: func(ctx context.Context, after *page.Position, limit int) ([]*db.StaffToken, error) {
+			query := q.Client(ctx).StaffToken.Query()
+			query.Modify(core.Window{After: after, Limit: limit, Index: core.PrimaryKey}.Apply)
+			return query.Load(ctx)
+		},
+	}, first, after)
+}
+
+// StaffTokenCreate makes a token for the calling person, which only this answer
+// shows.
+func (m Mutation) StaffTokenCreate(ctx context.Context, name string, expiresAt *micros.Time) (*model.StaffTokenPayload, error) {
+	v, err := core.Caller(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if !v.IsPerson() {
+		return nil, fault.New(fault.Forbidden, "Only a person has staff tokens.")
+	}
+	return m.NewStaffToken(ctx, v.Actor, name, expiresAt)
+}
+
+// NewStaffToken makes a token for a member of the viewer's store: for himself,
+// or by the operator. Who may call it is the caller's to decide.
+func (r *Resolver) NewStaffToken(ctx context.Context, person xid.ID, name string, expiresAt *micros.Time) (*model.StaffTokenPayload, error) {
+	m := r.Mutation()
+	c := core.NewCheck(ctx)
+	c.Line("name", name, 255)
+	checkExpiry(c, "expires_at", expiresAt)
+	if err := c.Err(); err != nil {
+		return nil, err
+	}
+	secret := apikey.Mint(apikey.Staff)
+	var row *db.StaffToken
+	err := r.Store.InTx(ctx, func(ctx context.Context) (err error) {
+		// The lock makes a removal of the member wait, and then end this token too.
+		if _, err = m.membership(ctx, person); err != nil {
+			return err
+		}
+		id := xid.New()
+		if err = r.register(ctx, secret, id); err != nil {
+			return err
+		}
+		row, err = r.Client(ctx).StaffToken.Create().SetID(id).SetUserID(person).SetName(name).
+			SetHint(apikey.Hint(secret)).SetNillableExpiresAt(expiresAt).Save(ctx)
+		if err != nil {
+			return fmt.Errorf("make staff token: %w", err)
+		}
+		return trail.Write(ctx, r.Client(ctx), "staff_token.create", xid.Token, id, "")
+	})
+	if err != nil {
+		return nil, core.Explain("person", err)
+	}
+	return &model.StaffTokenPayload{StaffToken: row, Token: new(secret.Reveal())}, nil
+}
+
+// register enters a credential of the viewer's store into the directory, before
+// the row that it leads to.
+func (r *Resolver) register(ctx context.Context, secret apikey.Secret, id xid.ID) error {
+	_, kind, ok := apikey.Parse(secret.Reveal())
+	if !ok {
+		return fmt.Errorf("register credential: malformed")
+	}
+	err := r.Client(ctx).Credential.Create().SetID(digest.Sum(secret.Hash())).SetStoreID(viewer.From(ctx).Store).
+		SetCredentialID(id).SetKind(string(kind)).Exec(ctx)
+	if err != nil {
+		return fmt.Errorf("register credential: %w", err)
+	}
+	return nil
+}
+
+// expiry checks the end of a new credential.
+func checkExpiry(c *core.Check, name string, t *micros.Time) {
+	if t != nil && *t <= micros.Now() {
+		c.Add(name, fault.OutOfRange, "The time is not in the future.")
+	}
+}
+
+// StaffTokenRevoke ends a token: one's own, or, for owners and admins, anyone's.
+func (m Mutation) StaffTokenRevoke(ctx context.Context, id string) (*model.StaffTokenPayload, error) {
+	v, err := core.Caller(ctx)
+	if err != nil {
+		return nil, err
+	}
+	uid, err := core.ParseID(xid.Token, id)
+	if err != nil {
+		return nil, err
+	}
+	var row *db.StaffToken
+	err = m.Store.InTx(ctx, func(ctx context.Context) (err error) {
+		row, err = core.Only(m.Client(ctx).StaffToken.Query().Where(stafftoken.ID(uid)).Load(ctx))
+		if err != nil {
+			return err
+		}
+		if mine := v.IsPerson() && row.UserID == v.Actor; !mine && v.Role != viewer.Owner && v.Role != viewer.Admin {
+			return core.ErrNoRow // not his and not there look the same
+		}
+		now := micros.Now()
+		n, err := m.Client(ctx).StaffToken.Update().Where(stafftoken.ID(uid), stafftoken.RevokedAtIsNil()).SetRevokedAt(now).Save(ctx)
+		if err != nil {
+			return fmt.Errorf("revoke staff token: %w", err)
+		}
+		if n == 0 {
+			return alreadyRevoked(xid.Token)
+		}
+		row.RevokedAt = &now
+		ent.OnCommit(ctx, m.Keys.Forget)
+		return trail.Write(ctx, m.Client(ctx), "staff_token.revoke", xid.Token, uid, "")
+	})
+	if err != nil {
+		return nil, core.Explain("staff token", err)
+	}
+	return &model.StaffTokenPayload{StaffToken: row}, nil
+}
+
+func alreadyRevoked(kind xid.Kind) error {
+	return fault.State(fault.AlreadyRevoked, "The "+core.KindName(kind)+" was revoked before.")
+}

@@ -1,0 +1,4 @@
+package appearance
+
+// What the tests, which stand outside of the package, see of its inside.
+const MaxThemes = maxThemes

@@ -1,0 +1,249 @@
+package appearance
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/marketplacetheme"
+	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/install"
+	"github.com/storefront-go/storefront/graph/model"
+	"github.com/storefront-go/storefront/graph/trail"
+)
+
+const (
+	// maxCategories is how many categories a theme of the marketplace has, and
+	// maxCategory the longest in characters.
+	maxCategories = 10
+	maxCategory   = 32
+	// maxReviewNote is the longest note of a reviewer in code points.
+	maxReviewNote = 1000
+)
+
+// bought counts an installation of a theme of the marketplace, and returns the
+// theme: it must be published and free.
+func (m Mutation) bought(ctx context.Context, id xid.ID) (*db.MarketplaceTheme, error) {
+	l, err := m.listing(ctx, id, core.Locked)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case l.Status != state.ListingPublished:
+		return nil, core.ErrNoRow
+	case l.PriceMinor != 0:
+		return nil, fault.State(fault.ThemeNotFree, "The theme has a price, and themes are not sold here yet.")
+	}
+	n, err := m.Client(ctx).MarketplaceTheme.Update().
+		Where(marketplacetheme.ID(id), marketplacetheme.StatusEQ(state.ListingPublished), marketplacetheme.PriceMinor(0)).
+		AddInstallsCount(1).Save(ctx)
+	if err := core.Swapped(xid.MarketplaceTheme, n, err); err != nil {
+		return nil, err
+	}
+	l.InstallsCount++
+	return l, nil
+}
+
+// MarketplaceThemeSubmit offers a theme of the store to the marketplace, as it is
+// now: later changes of the theme change nothing of what was submitted.
+func (m Mutation) MarketplaceThemeSubmit(ctx context.Context, in model.MarketplaceThemeSubmitInput) (*model.MarketplaceSubmissionPayload, error) {
+	c := core.NewCheck(ctx)
+	checkSubmission(c, &in)
+	if err := c.Err(); err != nil {
+		return nil, err
+	}
+	uid, err := core.ParseID(xid.Theme, in.ThemeID)
+	if err != nil {
+		return nil, err
+	}
+	var row *db.MarketplaceTheme
+	err = m.Store.InTx(ctx, func(ctx context.Context) error {
+		s, err := m.LockedStore(ctx)
+		if err != nil {
+			return err
+		}
+		t, err := m.theme(ctx, uid, core.Locked)
+		if err != nil {
+			return err
+		}
+		if t.Status != state.ThemeInactive {
+			return notReady(t)
+		}
+		if row, err = m.submit(ctx, s, t, in); err != nil {
+			return err
+		}
+		return trail.Write(ctx, m.Client(ctx), "marketplace_theme.submit", xid.MarketplaceTheme, row.ID, row.Slug)
+	})
+	if err != nil {
+		return nil, core.Explain("theme", err)
+	}
+	return &model.MarketplaceSubmissionPayload{Submission: m.submission(row)}, nil
+}
+
+// checkSubmission judges what is submitted, and sorts its categories.
+func checkSubmission(c *core.Check, in *model.MarketplaceThemeSubmitInput) {
+	core.Opt(in.Slug, func(s string) { c.Handle("slug", s, core.MaxHandle) })
+	core.Opt(in.Name, func(s string) { c.Line("name", s, 255) })
+	core.Opt(in.Tagline, func(s string) { c.Line("tagline", s, 255) })
+	core.Opt(in.Author, func(s string) { c.Line("author", s, 255) })
+	c.Amount("price_minor", in.PriceMinor)
+	core.Opt(in.Currency, func(s string) { in.Currency = new(c.Currency("currency", s)) })
+	if len(in.Categories) > maxCategories {
+		c.Add("categories", fault.TooLong, "There are more than "+strconv.Itoa(maxCategories)+" categories.")
+		return
+	}
+	for i, s := range in.Categories {
+		checkCategory(c, "categories/"+strconv.Itoa(i), s)
+	}
+	in.Categories = slices.Compact(slices.Sorted(slices.Values(in.Categories)))
+}
+
+// category checks a word under which a theme is found.
+func checkCategory(c *core.Check, name, word string) {
+	switch {
+	case word == "":
+		c.Add(name, fault.TooShort, "The category is empty.")
+	case len(word) > maxCategory:
+		c.Add(name, fault.TooLong, "The category has more than "+strconv.Itoa(maxCategory)+" characters.")
+	case strings.ContainsFunc(word, func(r rune) bool { return !core.HandleRune(r) }):
+		c.Add(name, fault.InvalidFormat, "A category is made of a-z, 0-9 and -.")
+	}
+}
+
+// submit writes a new theme of the marketplace under a name in addresses that is
+// free.
+func (m Mutation) submit(ctx context.Context, s *db.Store, t *db.Theme, in model.MarketplaceThemeSubmitInput) (*db.MarketplaceTheme, error) {
+	id, name := xid.New(), cmp.Or(deref(in.Name), t.Name)
+	create := func(slug string) (*db.MarketplaceTheme, error) {
+		return m.Client(ctx).MarketplaceTheme.Create().SetID(id).SetSubmitterID(s.ID).SetSlug(slug).SetName(name).
+			SetNillableTagline(in.Tagline).SetAuthor(cmp.Or(deref(in.Author), deref(t.Author), s.Name)).
+			SetThemeVersion(cmp.Or(deref(t.ThemeVersion), install.FirstVersion)).
+			SetPriceMinor(in.PriceMinor).SetCurrency(cmp.Or(deref(in.Currency), s.Currency)).
+			SetCategories(strings.Join(in.Categories, " ")).SetNillablePreview(t.Preview).
+			SetStatus(state.ListingSubmitted).SetChecksum(t.Checksum).SetUpdatedAt(id.Time()).Save(ctx)
+	}
+	handle := cmp.Or(deref(in.Slug), core.Slug(name, "theme"))
+	row, err := create(handle)
+	switch {
+	case !ent.IsDuplicate(err):
+	case in.Slug != nil:
+		return nil, fault.Invalid(fault.Field{Pointer: "#/slug", Code: fault.Taken, Detail: "Another theme of the marketplace has this name in addresses."})
+	default:
+		row, err = create(core.Suffixed(handle, xid.MarketplaceTheme.Format(id)))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("submit theme: %w", err)
+	}
+	return row, nil
+}
+
+func deref(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}
+
+// listingMove is one transition of a theme on its way to the marketplace.
+type listingMove struct {
+	action string
+	to     state.ListingStatus
+	from   []state.ListingStatus
+	// mine says that only the store that submitted the theme may make it; for
+	// others it does not exist.
+	mine bool
+	set  func(*db.MarketplaceTheme, *db.MarketplaceThemeUpdate)
+}
+
+// moveListing makes a transition, of those who try at once for one.
+func (m Mutation) moveListing(ctx context.Context, id string, move listingMove) (*model.MarketplaceSubmissionPayload, error) {
+	v, err := core.Caller(ctx)
+	if err != nil {
+		return nil, err
+	}
+	uid, err := core.ParseID(xid.MarketplaceTheme, id)
+	if err != nil {
+		return nil, err
+	}
+	var row *db.MarketplaceTheme
+	err = m.Store.InTx(ctx, func(ctx context.Context) error {
+		if row, err = m.listing(ctx, uid, core.Locked); err != nil {
+			return err
+		}
+		if move.mine && (row.SubmitterID == nil || *row.SubmitterID != v.Store) {
+			return core.ErrNoRow
+		}
+		return m.moveTo(ctx, row, move)
+	})
+	if err != nil {
+		return nil, core.Explain(core.KindName(xid.MarketplaceTheme), err)
+	}
+	return &model.MarketplaceSubmissionPayload{Submission: m.submission(row)}, nil
+}
+
+// moveTo writes a transition and its audit row.
+func (m Mutation) moveTo(ctx context.Context, row *db.MarketplaceTheme, move listingMove) error {
+	if err := core.Allowed("theme of the marketplace", row.Status, move.to, move.from...); err != nil {
+		return err
+	}
+	update := m.Client(ctx).MarketplaceTheme.Update().Where(marketplacetheme.ID(row.ID), marketplacetheme.StatusEQ(row.Status))
+	row.Status, row.UpdatedAt = move.to, core.UpdateTime(row.UpdatedAt)
+	if move.set != nil {
+		move.set(row, update)
+	}
+	n, err := update.SetStatus(row.Status).SetUpdatedAt(row.UpdatedAt).Save(ctx)
+	switch {
+	case err != nil:
+		return fmt.Errorf("change theme of the marketplace: %w", err)
+	case n == 0:
+		return fault.State(fault.InvalidTransition, "The theme of the marketplace was changed meanwhile.")
+	}
+	return trail.Write(ctx, m.Client(ctx), move.action, xid.MarketplaceTheme, row.ID, string(row.Status))
+}
+
+// MarketplaceThemeReview approves or rejects what was submitted, by a reviewer of
+// the marketplace.
+func (m Mutation) MarketplaceThemeReview(ctx context.Context, id string, verdict state.ReviewVerdict, note *string) (*model.MarketplaceSubmissionPayload, error) {
+	if err := m.reviewer(ctx); err != nil {
+		return nil, core.Explain("store", err)
+	}
+	c := core.NewCheck(ctx)
+	core.Opt(note, func(s string) { c.Long("note", s, maxReviewNote) })
+	if err := c.Err(); err != nil {
+		return nil, err
+	}
+	move := listingMove{action: "marketplace_theme.review", to: state.ListingRejected, from: []state.ListingStatus{state.ListingSubmitted}}
+	if verdict == state.ReviewApprove {
+		move.to = state.ListingApproved
+	}
+	move.set = func(row *db.MarketplaceTheme, u *db.MarketplaceThemeUpdate) {
+		row.ReviewNote = note
+		u.SetNillableReviewNote(note)
+	}
+	return m.moveListing(ctx, id, move)
+}
+
+// MarketplaceThemePublish shows what was approved, or was unlisted, to all stores.
+func (m Mutation) MarketplaceThemePublish(ctx context.Context, id string) (*model.MarketplaceSubmissionPayload, error) {
+	return m.moveListing(ctx, id, listingMove{action: "marketplace_theme.publish", mine: true, to: state.ListingPublished,
+		from: []state.ListingStatus{state.ListingApproved, state.ListingUnlisted},
+		set: func(row *db.MarketplaceTheme, u *db.MarketplaceThemeUpdate) {
+			row.PublishedAt = new(row.UpdatedAt)
+			u.SetPublishedAt(row.UpdatedAt)
+		}})
+}
+
+// MarketplaceThemeUnlist takes a published theme off the marketplace. Stores that
+// installed it keep it.
+func (m Mutation) MarketplaceThemeUnlist(ctx context.Context, id string) (*model.MarketplaceSubmissionPayload, error) {
+	return m.moveListing(ctx, id, listingMove{action: "marketplace_theme.unlist", mine: true, to: state.ListingUnlisted,
+		from: []state.ListingStatus{state.ListingPublished}})
+}

@@ -1,0 +1,31 @@
+// Package appearance holds the operations on how a storefront looks: the themes of a store and
+// the marketplace of themes.
+package appearance
+
+import (
+	"github.com/storefront-go/storefront/graph/core"
+)
+
+// Resolver is the parts that the operations of this package work with.
+type Resolver struct {
+	*core.Core
+	// handles remembers what the addresses of assets need.
+	handles handles
+	// shelves remembers the assets of themes.
+	shelves shelves
+}
+
+// New makes the resolver.
+func New(c *core.Core) *Resolver { return &Resolver{Core: c} }
+
+// Query returns the queries.
+func (r *Resolver) Query() Query { return Query{r} }
+
+// Mutation returns the mutations.
+func (r *Resolver) Mutation() Mutation { return Mutation{r} }
+
+// Query holds the root queries of this package.
+type Query struct{ *Resolver }
+
+// Mutation holds the root mutations of this package.
+type Mutation struct{ *Resolver }

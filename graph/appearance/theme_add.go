@@ -1,0 +1,128 @@
+package appearance
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"entgo.io/ent/dialect/sql"
+
+	"github.com/storefront-go/storefront/ent/db"
+	themes "github.com/storefront-go/storefront/ent/db/theme"
+	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/install"
+	"github.com/storefront-go/storefront/graph/model"
+	"github.com/storefront-go/storefront/graph/trail"
+)
+
+// maxThemes is how many themes a store has.
+const maxThemes = 100
+
+// addTheme runs f with the viewer's store, which has room for a theme, in one
+// transaction.
+func (m Mutation) addTheme(ctx context.Context, action string, f func(context.Context, *db.Store) (*db.Theme, error)) (*model.ThemePayload, error) {
+	if _, err := core.Caller(ctx); err != nil {
+		return nil, err
+	}
+	var shown *model.Theme
+	err := m.Store.InTx(ctx, func(ctx context.Context) error {
+		if err := m.roomForTheme(ctx); err != nil {
+			return err
+		}
+		s, err := m.LockedStore(ctx)
+		if err != nil {
+			return err
+		}
+		t, err := f(ctx, s)
+		if err != nil {
+			return err
+		}
+		shown = m.shownTheme(s, t)
+		return trail.Write(ctx, m.Client(ctx), action, xid.Theme, t.ID, "")
+	})
+	if err != nil {
+		return nil, core.Explain("theme", err)
+	}
+	return &model.ThemePayload{Theme: shown}, nil
+}
+
+// roomForTheme refuses a theme above the limit, as [Mutation.roomForApp] refuses
+// an app.
+func (m Mutation) roomForTheme(ctx context.Context) error {
+	if err := m.HoldStore(ctx); err != nil {
+		return err
+	}
+	query := m.Client(ctx).Theme.Query()
+	var rows []struct {
+		ID xid.ID `sql:"id"`
+	}
+	err := query.Modify(core.Locked, func(s *sql.Selector) {
+		core.Force(s, core.PrimaryKey)
+		s.Select(s.C(themes.FieldID)).Limit(maxThemes)
+	}).Scan(ctx, &rows)
+	if err != nil {
+		return fmt.Errorf("count themes: %w", err)
+	}
+	if len(rows) == maxThemes {
+		return fault.State(fault.LimitReached, "The store has "+strconv.Itoa(maxThemes)+" themes, which is the limit.")
+	}
+	return nil
+}
+
+// ThemeDuplicate adds a copy of a theme.
+func (m Mutation) ThemeDuplicate(ctx context.Context, id string, name *string) (*model.ThemePayload, error) {
+	c := core.NewCheck(ctx)
+	core.Opt(name, func(s string) { c.Line("name", s, 255) })
+	if err := c.Err(); err != nil {
+		return nil, err
+	}
+	uid, err := core.ParseID(xid.Theme, id)
+	if err != nil {
+		return nil, err
+	}
+	return m.addTheme(ctx, "theme.duplicate", func(ctx context.Context, s *db.Store) (*db.Theme, error) {
+		t, err := m.theme(ctx, uid, core.Locked)
+		if err != nil {
+			return nil, err
+		}
+		if t.Status != state.ThemeInactive {
+			return nil, notReady(t)
+		}
+		a := install.Addition{Name: clipped("Copy of "+t.Name, 255), Source: state.ThemeDuplicate, Sum: t.Checksum}
+		core.Opt(name, func(s string) { a.Name = s })
+		if a.Package, err = m.Themes.Package(ctx, t.Checksum); err != nil {
+			return nil, fmt.Errorf("duplicate theme: %w", err)
+		}
+		return m.Themes.Add(ctx, s, a)
+	})
+}
+
+// ThemeInstall adds a published theme of the marketplace, which must be free.
+func (m Mutation) ThemeInstall(ctx context.Context, marketplaceThemeID string) (*model.ThemePayload, error) {
+	uid, err := core.ParseID(xid.MarketplaceTheme, marketplaceThemeID)
+	if err != nil {
+		return nil, err
+	}
+	return m.addTheme(ctx, "theme.install", func(ctx context.Context, s *db.Store) (*db.Theme, error) {
+		l, err := m.bought(ctx, uid)
+		if err != nil {
+			return nil, core.Explain(core.KindName(xid.MarketplaceTheme), err)
+		}
+		a := install.Addition{Name: l.Name, Source: state.ThemeMarketplace, Listing: &l.ID, Sum: l.Checksum}
+		if a.Package, err = m.Themes.Package(ctx, l.Checksum); err != nil {
+			return nil, fmt.Errorf("install theme: %w", err)
+		}
+		return m.Themes.Add(ctx, s, a)
+	})
+}
+
+// clipped shortens a text to at most n code points.
+func clipped(text string, n int) string {
+	if r := []rune(text); len(r) > n {
+		return string(r[:n-1]) + "…"
+	}
+	return text
+}

@@ -1,0 +1,161 @@
+package appearance
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"entgo.io/ent/dialect/sql"
+
+	"github.com/storefront-go/storefront/ent/db/store"
+	"github.com/storefront-go/storefront/ent/db/themeasset"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/model"
+	"github.com/storefront-go/storefront/graph/page"
+)
+
+const (
+	// assetIndex leads from a theme to its assets, by path.
+	assetIndex = "themeasset_store_id_theme_id_path"
+	// maxShelved is how many assets are remembered.
+	maxShelved = 20_000
+	// maxHandles is how many handles are remembered.
+	maxHandles = 10_000
+)
+
+// ThemeAssets lists the assets of a theme, by key. They never change once the
+// theme is ready, and are remembered; that it is there still is asked each time.
+func (q Query) ThemeAssets(ctx context.Context, themeID string, first *int, after *string) (*model.ThemeAssetConnection, error) {
+	id, err := core.ParseID(xid.Theme, themeID)
+	if err != nil {
+		return nil, err
+	}
+	return core.Connect(ctx, q.Core, core.List[*model.ThemeAsset]{
+		Name: "theme_assets", Filters: []string{"theme_id", id.String()},
+		At: func(a *model.ThemeAsset) page.Position { return core.ByID(a.ID) },
+		Read: func(ctx context.Context, after *page.Position, limit int) ([]*model.ThemeAsset, error) {
+			all, err := q.assets(ctx, id)
+			return behind(all, after, limit), core.Explain("theme", err)
+		},
+	}, first, after)
+}
+
+// behind returns up to limit assets behind the one that the position names.
+func behind(all []*model.ThemeAsset, after *page.Position, limit int) []*model.ThemeAsset {
+	if after != nil {
+		i := slices.IndexFunc(all, func(a *model.ThemeAsset) bool { return a.ID == after.ID })
+		all = all[i+1:]
+	}
+	return all[:min(len(all), limit)]
+}
+
+// assets returns all assets of a theme of the viewer's store, by path. One that is
+// not ready has none.
+func (r *Resolver) assets(ctx context.Context, id xid.ID) ([]*model.ThemeAsset, error) {
+	status, err := r.themeStatus(ctx, id)
+	if err != nil || status != state.ThemeInactive {
+		return nil, err
+	}
+	if all, ok := r.shelves.get(id); ok {
+		return all, nil
+	}
+	query := r.Client(ctx).ThemeAsset.Query().Where(themeasset.ThemeID(id))
+	query.Modify(func(s *sql.Selector) {
+		core.Force(s, assetIndex)
+		s.OrderBy(s.C(themeasset.FieldPath))
+	})
+	rows, err := query.Load(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read assets: %w", err)
+	}
+	host, err := r.storeURL(ctx)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]*model.ThemeAsset, len(rows))
+	for i, a := range rows {
+		all[i] = &model.ThemeAsset{ThemeAsset: a, Host: host}
+	}
+	r.shelves.put(id, all)
+	return all, nil
+}
+
+// themeStatus reads the state of a theme of the viewer's store, the least that
+// tells that it is there.
+func (r *Resolver) themeStatus(ctx context.Context, id xid.ID) (status state.ThemeStatus, err error) {
+	rows, err := r.Client(ctx).QueryContext(ctx, "SELECT status FROM themes WHERE store_id = ? AND id = ?", viewer.From(ctx).Store, id)
+	if err != nil {
+		return "", fmt.Errorf("read theme: %w", err)
+	}
+	defer rows.Close()
+	if !rows.Next() {
+		return "", errors.Join(rows.Err(), core.ErrNoRow)
+	}
+	return status, rows.Scan(&status)
+}
+
+// shelves remembers the assets of themes that are ready. A theme's id is never
+// given again, so what is remembered of a deleted one is merely in the way.
+type shelves struct {
+	mu      sync.Mutex
+	byTheme map[xid.ID][]*model.ThemeAsset
+	assets  int
+}
+
+func (s *shelves) get(id xid.ID) ([]*model.ThemeAsset, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all, ok := s.byTheme[id]
+	return all, ok
+}
+
+func (s *shelves) put(id xid.ID, all []*model.ThemeAsset) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.assets += len(all) + 1; s.byTheme == nil || s.assets > maxShelved {
+		s.byTheme, s.assets = map[xid.ID][]*model.ThemeAsset{}, len(all)+1
+	}
+	s.byTheme[id] = all
+}
+
+// storeURL is scheme and host of the viewer's store.
+func (r *Resolver) storeURL(ctx context.Context) (string, error) {
+	handle, err := r.handles.of(ctx, r)
+	if err != nil {
+		return "", err
+	}
+	return r.storeOrigin(handle), nil
+}
+
+// handles remembers the handles of stores, which never change.
+type handles struct {
+	mu   sync.Mutex
+	byID map[xid.ID]string
+}
+
+// of returns the handle of the viewer's store.
+func (h *handles) of(ctx context.Context, r *Resolver) (string, error) {
+	id := viewer.From(ctx).Store
+	h.mu.Lock()
+	handle, ok := h.byID[id]
+	h.mu.Unlock()
+	if ok {
+		return handle, nil
+	}
+	s, err := core.Only(r.Client(ctx).Store.Query().Where(store.ID(id)).Load(ctx))
+	if err != nil {
+		return "", fmt.Errorf("read handle: %w", err)
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.byID == nil || len(h.byID) >= maxHandles {
+		h.byID = map[xid.ID]string{}
+	}
+	h.byID[id] = s.Handle
+	return s.Handle, nil
+}

@@ -1,0 +1,137 @@
+package appearance_test
+
+import (
+	"encoding/base64"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/graph/appearance"
+	"github.com/storefront-go/storefront/graph/graphtest"
+	"github.com/storefront-go/storefront/graph/model"
+)
+
+func TestThemeImport(t *testing.T) {
+	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
+		added := graphtest.Must[*model.ThemePayload](t)(p.Mutation().ThemeImport(p.Ctx,
+			model.ThemeImportInput{Archive: graphtest.Archived(t, graphtest.Tiny(t, "Linen", nil)), Name: new("Ours")})).Theme
+		if added.Status() != state.ThemeProcessing || added.Name != "Ours" || *added.ThemeVersion != "1.2.0" || *added.Author != "Ada" ||
+			added.PreviewURL != nil || added.PreviewImageURL != nil || added.AssetCount != 0 || added.Source != state.ThemeUploaded {
+			t.Errorf("added %+v", added.Theme)
+		}
+		select {
+		case <-p.Themes.Woken():
+		default:
+			t.Error("nobody is woken")
+		}
+		if got := graphtest.FaultOf(last(p.Mutation().ThemeActivate(p.Ctx, added.PublicID()))); got != "theme_not_ready" {
+			t.Errorf("a theme that is processed is activated: %s", got)
+		}
+		assets := graphtest.Must[*model.ThemeAssetConnection](t)(p.Query().ThemeAssets(p.Ctx, added.PublicID(), nil, nil))
+		if len(assets.Nodes) != 0 {
+			t.Errorf("%d assets before the processing", len(assets.Nodes))
+		}
+		if err := p.Themes.Round(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		done := p.ThemeNow(t, added)
+		if done.Status() != state.ThemeInactive || done.AssetCount != 3 || done.SizeBytes < 100 || done.PreviewURL == nil ||
+			done.PreviewImageURL == nil || !strings.HasPrefix(*done.PreviewImageURL, "https://api.example/assets/") ||
+			!strings.HasSuffix(*done.PreviewImageURL, "/preview.png") || done.Checksum() != added.Checksum() || done.Name != "Ours" {
+			t.Errorf("processed: %+v", done.Theme)
+		}
+		if got := p.Audited(t); !strings.HasSuffix(got, " theme.import") {
+			t.Errorf("the audit log: %s", got)
+		}
+	})
+}
+
+// last is the error of a call.
+func last[T any](_ T, err error) error { return err }
+
+// A bad archive is refused with all that is wrong with it, and leaves nothing.
+func TestThemeImportRefusals(t *testing.T) {
+	good := graphtest.Archived(t, graphtest.Tiny(t, "Linen", nil))
+	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
+		before := leftovers(p, t)
+		for _, tc := range []struct {
+			name, archive, title string
+			want                 string
+		}{
+			{"not base64", "%%%%", "", "#/archive invalid_format"},
+			{"no padding", strings.TrimRight(good, "=") + "A", "", "#/archive invalid_format"},
+			{"new lines", good[:64] + "\n" + good[64:], "", "#/archive invalid_format"},
+			{"the other alphabet", strings.Repeat("-_", 32), "", "#/archive invalid_format"},
+			{"loose bits", "AB==", "", "#/archive invalid_format"},
+			{"nothing", "", "", "#/archive too_short"},
+			{"too long", strings.Repeat("A", base64.StdEncoding.EncodedLen(appearance.MaxArchive+3)), "", "#/archive too_long"},
+			{"too long by a byte", base64.StdEncoding.EncodeToString(make([]byte, appearance.MaxArchive+1)), "", "#/archive too_long"},
+			{"not a zip", base64.StdEncoding.EncodeToString([]byte("hello")), "", "#/archive invalid_format"},
+			{"a blank name", good, " ", "#/name too_short"},
+			{"a script", graphtest.Archived(t, graphtest.Tiny(t, "Bad", map[string]string{"assets/x.js": "alert(1)", "../evil.css": "h1 {}"})), "", "#/archive invalid_format"},
+			{"no layout", graphtest.Archived(t, graphtest.Tiny(t, "Bad", map[string]string{"templates/layout.html": ""})), "", "#/archive invalid_format"},
+		} {
+			t.Run(tc.name, func(t *testing.T) {
+				in := model.ThemeImportInput{Archive: tc.archive}
+				if tc.title != "" {
+					in.Name = &tc.title
+				}
+				_, err := p.Mutation().ThemeImport(p.Ctx, in)
+				if got := graphtest.FaultOf(err); got != "validation_failed" || graphtest.FieldOf(err) != tc.want {
+					t.Errorf("got %v, want %s", err, tc.want)
+				}
+			})
+		}
+		if after := leftovers(p, t); after != before {
+			t.Errorf("left behind: %v, before %v", after, before)
+		}
+	})
+}
+
+// leftovers counts all that an import could leave.
+func leftovers(p *graphtest.Shop, t testing.TB) string {
+	t.Helper()
+	var counts []string
+	for _, table := range []string{"themes", "theme_uploads", "theme_assets", "theme_packages", "marketplace_themes", "audit_log", "events", "outbox", "notifications"} {
+		var n int
+		if err := p.Store.Raw().QueryRowContext(t.Context(), "SELECT COUNT(*) FROM "+table).Scan(&n); err != nil {
+			t.Fatal(err)
+		}
+		counts = append(counts, fmt.Sprint(table, " ", n))
+	}
+	blobs := 0
+	for _, err := range p.Themes.Blobs.List(t.Context(), "assets/") {
+		if err != nil {
+			t.Fatal(err)
+		}
+		blobs++
+	}
+	return fmt.Sprint(strings.Join(counts, ", "), ", blobs ", blobs)
+}
+
+// The hundredth theme is the last one, however it comes.
+func TestThemeLimit(t *testing.T) {
+	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
+		first := p.Imported(t, "Linen")
+		for i := range appearance.MaxThemes - 2 { // the first one came with the store
+			if _, err := p.Mutation().ThemeDuplicate(p.Ctx, first.PublicID(), nil); err != nil {
+				t.Fatalf("copy %d: %v", i, err)
+			}
+		}
+		before := p.Audited(t)
+		for name, err := range map[string]error{
+			"import":    last(p.Mutation().ThemeImport(p.Ctx, model.ThemeImportInput{Archive: graphtest.Archived(t, graphtest.Tiny(t, "More", nil))})),
+			"duplicate": last(p.Mutation().ThemeDuplicate(p.Ctx, first.PublicID(), nil)),
+		} {
+			if graphtest.FaultOf(err) != "limit_reached" {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		if p.Audited(t) != before {
+			t.Error("a refusal was noted")
+		}
+		graphtest.Must[*model.ThemeDeletePayload](t)(p.Mutation().ThemeDelete(p.Ctx, first.PublicID()))
+		graphtest.Must[*model.ThemePayload](t)(p.Mutation().ThemeImport(p.Ctx, model.ThemeImportInput{Archive: graphtest.Archived(t, graphtest.Tiny(t, "More", nil))}))
+	})
+}

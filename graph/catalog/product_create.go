@@ -1,0 +1,103 @@
+package catalog
+
+import (
+	"context"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/document"
+	"github.com/storefront-go/storefront/ent/event"
+	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/model"
+	"github.com/storefront-go/storefront/graph/outbox"
+	"github.com/storefront-go/storefront/graph/trail"
+	"github.com/storefront-go/storefront/graph/wire"
+)
+
+// ProductCreate makes a draft. The handle comes from the title when none is
+// given, and then never clashes; a given one that is taken is a 422.
+func (m Mutation) ProductCreate(ctx context.Context, in model.ProductCreateInput) (*model.ProductPayload, error) {
+	if err := checkProduct(ctx, &in); err != nil {
+		return nil, err
+	}
+	var p *db.Product
+	err := m.Store.InTx(ctx, func(ctx context.Context) (err error) {
+		if p, err = m.insertProduct(ctx, in); err != nil {
+			return err
+		}
+		if err = trail.Write(ctx, m.Client(ctx), "product.create", xid.Product, p.ID, ""); err != nil {
+			return err
+		}
+		return outbox.Append(ctx, m.Client(ctx), productResource(p),
+			outbox.Entry{Type: event.ProductCreated, Object: wire.AppendProduct(nil, p)})
+	})
+	if err != nil {
+		return nil, core.Explain("product", err)
+	}
+	return &model.ProductPayload{Product: p}, nil
+}
+
+// insertProduct writes the row. A duplicate key leaves the transaction alive,
+// so the second handle can follow the first.
+func (m Mutation) insertProduct(ctx context.Context, in model.ProductCreateInput) (*db.Product, error) {
+	id := core.NewID(in.CreatedAt)
+	handle := core.Slug(in.Title, "product")
+	if in.Handle != nil {
+		handle = *in.Handle
+	}
+	p, err := m.productRow(ctx, id, handle, in).Save(ctx)
+	if !ent.IsDuplicate(err) {
+		return p, err
+	}
+	if in.Handle != nil {
+		return nil, handleTaken()
+	}
+	return m.productRow(ctx, id, core.Suffixed(handle, xid.Product.Format(id)), in).Save(ctx)
+}
+
+func (m Mutation) productRow(ctx context.Context, id xid.ID, handle string, in model.ProductCreateInput) *db.ProductCreate {
+	return m.Client(ctx).Product.Create().
+		SetID(id).SetTitle(in.Title).SetHandle(handle).SetNillableDescription(in.Description).
+		SetStatus(state.ProductDraft).SetPriceMinor(in.PriceMinor).
+		SetNillableCompareAtPriceMinor(in.CompareAtPriceMinor).SetCurrency(in.Currency).
+		SetNillableSku(in.Sku).SetNillableVendor(in.Vendor).SetNillableProductType(in.ProductType).
+		SetTags(document.NewTags(in.Tags)).SetNillableInventoryQuantity(in.InventoryQuantity).
+		SetNillableImageURL(in.ImageURL).
+		SetVersion(1).SetEventSequence(1).SetUpdatedAt(core.ChangeTime(id, in.CreatedAt))
+}
+
+// checkProduct judges a new product and brings its currency to upper case.
+func checkProduct(ctx context.Context, in *model.ProductCreateInput) error {
+	c := core.NewCheck(ctx)
+	c.Line("title", in.Title, 255)
+	c.Amount("price_minor", in.PriceMinor)
+	in.Currency = c.Currency("currency", in.Currency)
+	checkProductTexts(c, in.Handle, in.Description, in.Sku, in.Vendor, in.ProductType, in.ImageURL)
+	core.Opt(in.CompareAtPriceMinor, func(v int64) { c.Amount("compare_at_price_minor", v) })
+	core.Opt(in.InventoryQuantity, func(v int64) { c.Within("inventory_quantity", v, 0, core.MaxInventory) })
+	c.Tags("tags", in.Tags)
+	c.CreatedAt(ctx, "created_at", in.CreatedAt)
+	return c.Err()
+}
+
+// productTexts checks the optional texts of a product.
+func checkProductTexts(c *core.Check, handle, description, sku, vendor, productType, imageURL *string) {
+	core.Opt(handle, func(s string) { c.Handle("handle", s, 120) })
+	core.Opt(description, func(s string) { c.Long("description", s, 65535) })
+	core.Opt(sku, func(s string) { c.Line("sku", s, 255) })
+	core.Opt(vendor, func(s string) { c.Line("vendor", s, 255) })
+	core.Opt(productType, func(s string) { c.Line("product_type", s, 255) })
+	core.Opt(imageURL, func(s string) { c.Https("image_url", s) })
+}
+
+func handleTaken() error {
+	return fault.Invalid(fault.Field{Pointer: "#/handle", Code: fault.Taken, Detail: "Another product has this handle."})
+}
+
+// productResource is what a product's events are about.
+func productResource(p *db.Product) outbox.Resource {
+	return outbox.Resource{Store: p.StoreID, ID: p.ID, Version: p.Version, Sequence: p.EventSequence, At: p.UpdatedAt}
+}

@@ -1,0 +1,151 @@
+package core
+
+import (
+	"context"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/storefront-go/storefront/ent/currency"
+	"github.com/storefront-go/storefront/ent/fault"
+)
+
+// Check collects everything that is wrong with an input, so that one answer
+// names it all. Members are named by their REST pointers; the GraphQL face
+// turns them into argument paths.
+type Check struct{ fields []fault.Field }
+
+type fieldsKey struct{}
+
+// WithFields hands a resolver method what a facade already found wrong while
+// it decoded the input: the answer then names both kinds of errors at once.
+func WithFields(ctx context.Context, fields []fault.Field) context.Context {
+	if len(fields) == 0 {
+		return ctx
+	}
+	return context.WithValue(ctx, fieldsKey{}, fields)
+}
+
+// NewCheck starts with what the facade found.
+func NewCheck(ctx context.Context) *Check {
+	fields, _ := ctx.Value(fieldsKey{}).([]fault.Field)
+	return &Check{fields: slices.Clone(fields)}
+}
+
+// Err returns the 422, or nil.
+func (c *Check) Err() error {
+	if len(c.fields) == 0 {
+		return nil
+	}
+	return fault.Invalid(c.fields...)
+}
+
+// Add reports one member, unless something is known to be wrong with it.
+func (c *Check) Add(name, code, detail string) {
+	pointer := "#/" + name
+	known := func(f fault.Field) bool { return f.Pointer == pointer }
+	if !slices.ContainsFunc(c.fields, known) {
+		c.fields = append(c.fields, fault.Field{Pointer: pointer, Code: code, Detail: detail})
+	}
+}
+
+// Required reports a member that is absent.
+func (c *Check) Required(name string, present bool) {
+	if !present {
+		c.Add(name, fault.Required, "This member is required.")
+	}
+}
+
+// Line checks a text of one line of at most limit code points that is not blank.
+func (c *Check) Line(name, text string, limit int) { c.text(name, text, limit, false) }
+
+// Long checks a text that may hold tabs and new lines.
+func (c *Check) Long(name, text string, limit int) { c.text(name, text, limit, true) }
+
+func (c *Check) text(name, text string, limit int, long bool) {
+	switch {
+	case !utf8.ValidString(text):
+		c.Add(name, fault.InvalidFormat, "The text is not valid UTF-8.")
+	case utf8.RuneCountInString(text) > limit:
+		c.Add(name, fault.TooLong, "The text has more than "+strconv.Itoa(limit)+" characters.")
+	case strings.ContainsFunc(text, func(r rune) bool { return forbidden(r, long) }):
+		c.Add(name, fault.InvalidFormat, "The text holds control characters.")
+	case strings.TrimSpace(text) == "":
+		c.Add(name, fault.TooShort, "The text is blank.")
+	}
+}
+
+// forbidden tells whether r may not stand in a text (contract, section 1).
+func forbidden(r rune, long bool) bool {
+	if long && (r == '\t' || r == '\n' || r == '\r') {
+		return false
+	}
+	return unicode.IsControl(r)
+}
+
+// Opt runs f on a value that was given.
+func Opt[T any](v *T, f func(T)) {
+	if v != nil {
+		f(*v)
+	}
+}
+
+// Amount checks an amount in minor units.
+func (c *Check) Amount(name string, v int64) { c.Within(name, v, 0, currency.MaxMinor) }
+
+// Within checks a whole number.
+func (c *Check) Within(name string, v, low, high int64) {
+	if v < low || v > high {
+		c.Add(name, fault.OutOfRange,
+			"The number is not between "+strconv.FormatInt(low, 10)+" and "+strconv.FormatInt(high, 10)+".")
+	}
+}
+
+// Currency checks a code and returns it in upper case.
+func (c *Check) Currency(name, code string) string {
+	known, ok := currency.Parse(code)
+	if !ok {
+		c.Add(name, fault.UnknownValue, "This is not a currency of ISO 4217.")
+	}
+	return string(known)
+}
+
+// Handle checks a product's name in addresses.
+func (c *Check) Handle(name, handle string, limit int) {
+	switch {
+	case handle == "":
+		c.Add(name, fault.TooShort, "The handle is empty.")
+	case len(handle) > limit:
+		c.Add(name, fault.TooLong, "The handle has more than "+strconv.Itoa(limit)+" characters.")
+	case strings.ContainsFunc(handle, func(r rune) bool { return !HandleRune(r) }):
+		c.Add(name, fault.InvalidFormat, "A handle is made of a-z, 0-9 and -.")
+	}
+}
+
+func HandleRune(r rune) bool { return r == '-' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' }
+
+// Tags checks a list of labels.
+func (c *Check) Tags(name string, tags []string) {
+	if len(tags) > 50 {
+		c.Add(name, fault.TooLong, "There are more than 50 tags.")
+		return
+	}
+	for i, t := range tags {
+		c.Line(name+"/"+strconv.Itoa(i), t, 64)
+	}
+}
+
+// Https checks an absolute https address.
+func (c *Check) Https(name, address string) {
+	u, err := url.Parse(address)
+	switch {
+	case len(address) > 2048:
+		c.Add(name, fault.TooLong, "The address has more than 2048 bytes.")
+	case err != nil || u.Scheme != "https" || u.Hostname() == "" || u.User != nil ||
+		strings.ContainsFunc(address, func(r rune) bool { return r <= ' ' || r == 0x7f || unicode.IsControl(r) }):
+		c.Add(name, fault.InvalidFormat, "This is not an absolute https address.")
+	}
+}

@@ -1,0 +1,76 @@
+package core
+
+import (
+	"slices"
+
+	"entgo.io/ent/dialect"
+	"entgo.io/ent/dialect/sql"
+
+	"github.com/storefront-go/storefront/ent/xid"
+)
+
+// IDs collects the ids of rows once each, in key order.
+func IDs[T any](rows []T, id func(T) *xid.ID) []xid.ID {
+	all := make([]xid.ID, 0, len(rows))
+	for _, row := range rows {
+		Opt(id(row), func(id xid.ID) { all = append(all, id) })
+	}
+	slices.SortFunc(all, xid.ID.Compare)
+	return slices.Compact(all)
+}
+
+// Few replaces a table by the first rows of each parent: one limited part for
+// each, since no other form stops reading at the limit on every engine. The
+// index holds (store_id, parent, id), so a part reads what it returns.
+type Few struct {
+	Store   xid.ID
+	Parent  string // the column: order_id for the children of orders
+	Parents []xid.ID
+	Columns []string
+	Index   string
+	Limit   int
+	Newest  bool
+	// only is a condition on the rows; without it all count.
+	Only func() *sql.Predicate
+}
+
+// Apply makes the selector read the parts. The tenant policy adds its condition
+// to the whole besides.
+func (f Few) Apply(s *sql.Selector) {
+	table := s.TableName()
+	mysql := s.Dialect() == dialect.MySQL
+	s.FromExpr(sql.ExprFunc(func(b *sql.Builder) {
+		b.WriteByte('(')
+		for i, id := range f.Parents {
+			if i > 0 {
+				b.WriteString(" UNION ALL ")
+			}
+			b.WriteString("SELECT * FROM (")
+			f.part(b, table, mysql, id)
+			b.WriteString(") AS `part`")
+		}
+		b.WriteString(") AS ").Ident(table)
+	}))
+	s.As(table)
+	s.OrderBy(s.C(f.Parent), f.order(s.C("id")))
+}
+
+func (f Few) part(b *sql.Builder, table string, mysql bool, parent xid.ID) {
+	b.WriteString("SELECT ").IdentComma(f.Columns...).WriteString(" FROM ").Ident(table)
+	if mysql {
+		b.WriteString(" FORCE INDEX (").Ident(f.Index).WriteByte(')')
+	}
+	b.WriteString(" WHERE ").Ident("store_id").WriteString(" = ").Arg(f.Store)
+	b.WriteString(" AND ").Ident(f.Parent).WriteString(" = ").Arg(parent)
+	if f.Only != nil {
+		b.WriteString(" AND ").Join(f.Only())
+	}
+	b.WriteString(" ORDER BY ").WriteString(f.order("`id`")).WriteString(" LIMIT ").Arg(f.Limit)
+}
+
+func (f Few) order(column string) string {
+	if f.Newest {
+		return sql.Desc(column)
+	}
+	return sql.Asc(column)
+}

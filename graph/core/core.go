@@ -1,0 +1,94 @@
+// Package core is what every operation shares: who asks, how lists are walked,
+// inputs checked, rows changed and errors explained. The packages of the domain
+// (catalog, sales, access, …) embed [Core] and add their operations to it.
+package core
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync/atomic"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/graph/apikey"
+	"github.com/storefront-go/storefront/graph/export"
+	"github.com/storefront-go/storefront/graph/install"
+	"github.com/storefront-go/storefront/graph/link"
+	"github.com/storefront-go/storefront/graph/page"
+	"github.com/storefront-go/storefront/graph/session"
+	"github.com/storefront-go/storefront/graph/webhook"
+)
+
+// Config is what the operations need.
+type Config struct {
+	Store *ent.Store
+	// Keys authenticates credentials and forgets revoked ones.
+	Keys *apikey.Keeper
+	// Sessions keeps people signed in; by default one without a throttle.
+	Sessions *session.Keeper
+	// Pages signs cursors.
+	Pages *page.Codec
+	// HostOf returns the store_host of a store by its handle.
+	HostOf func(handle string) string
+	// APIHost is {api_host}, without a slash at its end.
+	APIHost string
+	// Links signs downloads and previews.
+	Links *link.Signer
+	// Webhooks keeps the queues of webhook endpoints.
+	Webhooks *webhook.Engine
+	// Exports writes the files of export jobs.
+	Exports *export.Engine
+	// Themes keeps what themes consist of.
+	Themes *install.Keeper
+	// Reviewer reports whether the people of a store review what others submit to
+	// the marketplace; nobody does by default.
+	Reviewer func(*db.Store) bool
+	Logger   *slog.Logger
+}
+
+// Core is the parts that operations work with.
+type Core struct {
+	Config
+	// rejected counts cursors that did not open.
+	rejected atomic.Uint64
+}
+
+// New checks the configuration and fills in its defaults.
+func New(c Config) (*Core, error) {
+	if c.Store == nil || c.Keys == nil || c.Pages == nil || c.HostOf == nil || c.APIHost == "" ||
+		c.Links == nil || c.Webhooks == nil || c.Exports == nil || c.Themes == nil {
+		return nil, errors.New("graph: every part is needed but Sessions, Reviewer and Logger")
+	}
+	if c.Reviewer == nil {
+		c.Reviewer = func(*db.Store) bool { return false }
+	}
+	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
+	if c.Sessions == nil {
+		var err error
+		if c.Sessions, err = session.NewKeeper(session.Config{Store: c.Store, Logger: c.Logger}); err != nil {
+			return nil, fmt.Errorf("graph: %w", err)
+		}
+	}
+	return &Core{Config: c}, nil
+}
+
+// RejectedCursors returns how many cursors were taken as absent.
+func (c *Core) RejectedCursors() uint64 { return c.rejected.Load() }
+
+// Client returns the database client of ctx.
+func (c *Core) Client(ctx context.Context) *db.Client { return c.Store.DB(ctx) }
+
+// Caller returns who asks; nobody is a fault, since REST and GraphQL authenticate
+// first.
+func Caller(ctx context.Context) (*viewer.Viewer, error) {
+	v := viewer.From(ctx)
+	if v == nil {
+		return nil, fault.New(fault.AuthenticationRequired, "A credential is needed.")
+	}
+	return v, nil
+}

@@ -1,0 +1,67 @@
+package core
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/storefront-go/storefront/ent/fault"
+)
+
+// maxEmail is the longest e-mail address in bytes (RFC 5321, section 4.5.3.1.3).
+const maxEmail = 254
+
+// Email checks an e-mail address that names a person and returns it as it is
+// kept, in lower case.
+// Only the form of ordinary addresses is taken: quoted local parts, comments and
+// address literals belong to mail servers, not to customers.
+func (c *Check) Email(name, address string) string {
+	lower := strings.ToLower(address)
+	switch local, domain, _ := strings.Cut(lower, "@"); {
+	case lower == "":
+		c.Add(name, fault.TooShort, "The e-mail address is empty.")
+	case len(lower) > maxEmail:
+		c.Add(name, fault.TooLong, "The e-mail address has more than 254 bytes.")
+	case !utf8.ValidString(address) || !dotted(local, localRune) || !domainName(domain):
+		c.Add(name, fault.InvalidFormat, "This is not an e-mail address.")
+	}
+	return lower
+}
+
+// dotted tells whether s is made of parts of allowed characters with single
+// dots between them.
+func dotted(s string, allowed func(rune) bool) bool {
+	for part := range strings.SplitSeq(s, ".") {
+		if part == "" || strings.ContainsFunc(part, func(r rune) bool { return !allowed(r) }) {
+			return false
+		}
+	}
+	return true
+}
+
+// localRune tells whether r may stand left of the @ without quotes (RFC 5321,
+// with the letters of RFC 6531).
+func localRune(r rune) bool {
+	if r < utf8.RuneSelf {
+		return r > ' ' && r < 0x7f && !strings.ContainsRune(`"(),:;<>@[\]`, r)
+	}
+	return unicode.IsPrint(r)
+}
+
+// domainName tells whether s names a mail domain: at least two labels, or
+// localhost, where a development machine gets its mail.
+func domainName(s string) bool {
+	if !dotted(s, domainRune) {
+		return false
+	}
+	for label := range strings.SplitSeq(s, ".") {
+		if strings.HasPrefix(label, "-") || strings.HasSuffix(label, "-") {
+			return false
+		}
+	}
+	return strings.Contains(s, ".") || s == "localhost"
+}
+
+func domainRune(r rune) bool {
+	return r == '-' || unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r)
+}

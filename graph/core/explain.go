@@ -1,0 +1,62 @@
+package core
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/xid"
+)
+
+// ErrNoRow says that a query by key found nothing.
+var ErrNoRow = errors.New("no such row")
+
+// Explain turns an error of the store into a fault where the caller can know
+// it: a row that is not there, or a database that is away. Others keep their
+// cause and say what was being done.
+func Explain(what string, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case db.IsNotFound(err), errors.Is(err, ErrNoRow):
+		return fault.Missing(what)
+	case ent.IsUnavailable(err):
+		return &fault.Error{Kind: fault.Unavailable, Detail: "The service is not available for a moment.",
+			RetryAfter: time.Second, Err: err}
+	}
+	return fmt.Errorf("%s: %w", what, err)
+}
+
+// ParseID reads the id of a resource. A malformed id is the same 404 as an
+// unknown one (contract, section 1).
+func ParseID(kind xid.Kind, text string) (xid.ID, error) {
+	id, err := kind.Parse(text)
+	if err != nil {
+		return xid.Nil, fault.Missing(KindName(kind))
+	}
+	return id, nil
+}
+
+// KindName names a kind in a sentence.
+func KindName(kind xid.Kind) string {
+	switch kind {
+	case xid.APIKey:
+		return "API key"
+	case xid.User:
+		return "person"
+	case xid.Token:
+		return "staff token"
+	case xid.OrderLine:
+		return "line item"
+	case xid.WebhookEndpoint:
+		return "webhook endpoint"
+	case xid.Delivery:
+		return "delivery"
+	case xid.MarketplaceTheme:
+		return "theme of the marketplace"
+	}
+	return kind.Resource()
+}

@@ -1,0 +1,144 @@
+package core
+
+import (
+	"context"
+
+	"entgo.io/ent/dialect"
+	"entgo.io/ent/dialect/sql"
+
+	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/model"
+	"github.com/storefront-go/storefront/graph/page"
+)
+
+// List is one list of the API: what its cursors belong to and how rows are read.
+type List[T any] struct {
+	Name    string
+	Filters []string // name, value, …
+	// at is the position of a row: what a cursor to it holds.
+	At func(T) page.Position
+	// read returns up to limit rows behind the position, or the first ones.
+	Read func(ctx context.Context, after *page.Position, limit int) ([]T, error)
+}
+
+// Connect reads one page: one row more than asked tells whether another follows,
+// so no page that follows is ever empty.
+func Connect[T any](ctx context.Context, r *Core, l List[T], first *int, after *string) (*model.Connection[T], error) {
+	v, err := Caller(ctx)
+	if err != nil {
+		return nil, err
+	}
+	limit, err := PageSize(first)
+	if err != nil {
+		return nil, err
+	}
+	of := page.List{Name: l.Name, Store: v.Store, Filters: page.Canonical(l.Filters...)}
+	var from *page.Position
+	if after != nil {
+		if p, ok := r.Pages.Open(of, *after); ok {
+			from = &p
+		} else {
+			r.rejected.Add(1)
+		}
+	}
+	rows, err := l.Read(ctx, from, limit+1)
+	if err != nil {
+		return nil, Explain(l.Name, err)
+	}
+	c := &model.Connection[T]{Nodes: rows, Sign: func(row T) string { return r.Pages.Sign(of, l.At(row)) }}
+	if len(rows) > limit {
+		c.Nodes = rows[:limit]
+		c.Next = c.Sign(rows[limit-1])
+	}
+	return c, nil
+}
+
+// PageSize applies the rules of contract section 1: above 100 is capped, below 1
+// is an error.
+func PageSize(first *int) (int, error) {
+	switch {
+	case first == nil:
+		return page.DefaultLimit, nil
+	case *first < 1:
+		return 0, &fault.Error{Kind: fault.InvalidParameter, Detail: "The page size is below 1.",
+			Fields: []fault.Field{{Parameter: "first", Code: fault.OutOfRange, Detail: "At least 1."}}}
+	}
+	return min(*first, page.MaxLimit), nil
+}
+
+// ByID is the position in a list that runs newest first by id: the id carries
+// created_at, so its order is that of (created_at, id).
+func ByID(id xid.ID) page.Position { return page.Position{Time: id.Time(), ID: id} }
+
+// ByUpdate is the position in a list that runs oldest change first.
+func ByUpdate(updated micros.Time, id xid.ID) page.Position {
+	return page.Position{Time: updated, ID: id}
+}
+
+// Window is a keyset page of a table whose primary key is (store_id, id).
+type Window struct {
+	After *page.Position
+	Limit int
+	// index is the one to walk; MySQL's planner, left to itself, sometimes reads
+	// the whole store instead.
+	Index string
+	// UpdatedFrom turns the list into one of changes, oldest first.
+	UpdatedFrom *micros.Time
+}
+
+// PrimaryKey names MySQL's primary key in an index hint.
+const PrimaryKey = "PRIMARY"
+
+// Force names the index to walk, on MySQL.
+func Force(s *sql.Selector, index string) {
+	if s.Dialect() != dialect.MySQL || index == "" {
+		return
+	}
+	table := s.TableName()
+	s.FromExpr(sql.Raw("`" + table + "` FORCE INDEX (`" + index + "`)"))
+	s.As(table) // the raw text has no name for ent to qualify columns with
+}
+
+// Apply adds the window to a query: bounds, order, limit and, on MySQL, the
+// index by name.
+func (w Window) Apply(s *sql.Selector) {
+	Force(s, w.Index)
+	id := s.C("id")
+	s.Limit(w.Limit)
+	if w.UpdatedFrom != nil {
+		w.changes(s, id)
+		return
+	}
+	if w.After != nil {
+		s.Where(sql.LT(id, w.After.ID))
+	}
+	s.OrderExpr(sql.Raw(id + " DESC"))
+}
+
+// changes walks (updated_at, id) upwards.
+func (w Window) changes(s *sql.Selector, id string) {
+	updated := s.C("updated_at")
+	switch {
+	case w.After == nil:
+		s.Where(sql.GTE(updated, *w.UpdatedFrom))
+	case s.Dialect() == dialect.SQLite:
+		s.Where(sql.CompositeGT([]string{updated, id}, w.After.Time, w.After.ID))
+	default:
+		s.Where(sql.GTE(updated, w.After.Time))
+		s.Where(sql.Or(sql.GT(updated, w.After.Time), sql.And(sql.EQ(updated, w.After.Time), sql.GT(id, w.After.ID))))
+	}
+	s.OrderExpr(sql.Raw(updated), sql.Raw(id))
+}
+
+// Only returns the one row of a query by key.
+func Only[T any](rows []*T, err error) (*T, error) {
+	if err != nil {
+		return nil, err
+	}
+	if len(rows) == 0 {
+		return nil, ErrNoRow
+	}
+	return rows[0], nil
+}

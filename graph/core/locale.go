@@ -1,0 +1,47 @@
+package core
+
+import (
+	"strings"
+
+	"github.com/storefront-go/storefront/ent/fault"
+)
+
+// maxLocale is the longest language tag that every program takes (BCP 47, RFC
+// 5646, section 4.4.1).
+const maxLocale = 35
+
+// Locale checks the form of a language tag, such as de or pt-BR. Whether its
+// parts are registered is not judged: the registry grows.
+func (c *Check) Locale(name, tag string) {
+	switch {
+	case tag == "":
+		c.Add(name, fault.TooShort, "The language tag is empty.")
+	case len(tag) > maxLocale:
+		c.Add(name, fault.TooLong, "The language tag has more than 35 characters.")
+	case !languageTag(tag):
+		c.Add(name, fault.InvalidFormat, "This is not a language tag such as de or pt-BR.")
+	}
+}
+
+// languageTag tells whether s is a language of two to eight letters with
+// subtags of up to eight letters and digits.
+func languageTag(s string) bool {
+	language, rest, more := strings.Cut(s, "-")
+	if len(language) < 2 || !subtag(language, asciiLetter) {
+		return false
+	}
+	for more {
+		var part string
+		part, rest, more = strings.Cut(rest, "-")
+		if !subtag(part, func(r rune) bool { return asciiLetter(r) || r >= '0' && r <= '9' }) {
+			return false
+		}
+	}
+	return true
+}
+
+func subtag(s string, allowed func(rune) bool) bool {
+	return s != "" && len(s) <= 8 && !strings.ContainsFunc(s, func(r rune) bool { return !allowed(r) })
+}
+
+func asciiLetter(r rune) bool { return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' }

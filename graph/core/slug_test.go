@@ -1,0 +1,50 @@
+package core_test
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/merchant"
+)
+
+func TestSlug(t *testing.T) {
+	for _, tc := range []struct{ title, want string }{
+		{"Mug", "mug"}, {"Blue Mug, 300 ml", "blue-mug-300-ml"}, {"  Mug -- big  ", "mug-big"}, {"Crème Brûlée", "creme-brulee"},
+		{"ﬁne ½ price", "fine-1-2-price"}, {"ÅNGSTRÖM", "angstrom"}, {"a_b.c/d", "a-b-c-d"}, {"-", "product"}, {"日本", "product"}, {"", "product"},
+		{"日本 tea", "tea"}, {"a\xffb", "a-b"}, {strings.Repeat("ab", 100), strings.Repeat("ab", 60)},
+		{strings.Repeat("a", 119) + " b", strings.Repeat("a", 119)},
+	} {
+		if got := core.Slug(tc.title, "product"); got != tc.want {
+			t.Errorf("slug(%q) = %q, want %q", tc.title, got, tc.want)
+		}
+	}
+}
+
+func TestSuffixed(t *testing.T) {
+	for _, tc := range []struct{ handle, want string }{
+		{"mug", "mug-abcdef"}, {strings.Repeat("a", 120), strings.Repeat("a", 113) + "-abcdef"},
+		{strings.Repeat("a", 112) + "-bcdefg", strings.Repeat("a", 112) + "-abcdef"},
+	} {
+		if got := core.Suffixed(tc.handle, "prod_0123abcdef"); got != tc.want {
+			t.Errorf("suffixed(%q) = %q, want %q", tc.handle, got, tc.want)
+		}
+	}
+}
+
+// Every slug is a handle that the API would take.
+func FuzzSlug(f *testing.F) {
+	handle := regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,118}[a-z0-9])?$`)
+	for _, s := range []string{"Mug", "Crème", "-", "日本", "a\xff", strings.Repeat("a b", 60), "ǅ", "İ"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, title string) {
+		if s := core.Slug(title, "product"); !handle.MatchString(s) {
+			t.Fatalf("slug(%q) = %q", title, s)
+		}
+		if s := merchant.StoreSlug(title); !handle.MatchString(s) || len(s) > merchant.MaxStoreHandle {
+			t.Fatalf("storeSlug(%q) = %q", title, s)
+		}
+	})
+}

@@ -1,0 +1,57 @@
+package core
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/store"
+	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/graph/model"
+)
+
+// CurrentStore reads the viewer's store.
+func (r *Core) CurrentStore(ctx context.Context) (*db.Store, error) {
+	return Only(r.Client(ctx).Store.Query().Where(store.ID(viewer.From(ctx).Store)).Load(ctx))
+}
+
+// ShownStore is a store with the host that serves it.
+func (r *Core) ShownStore(s *db.Store) *model.Store {
+	return &model.Store{Store: s, StoreHost: r.HostOf(s.Handle)}
+}
+
+// HoldStore writes the store's row, so that changes which must see each other
+// wait here: the second waits for the first, or is told to begin anew.
+func (m *Core) HoldStore(ctx context.Context) error {
+	n, err := m.Client(ctx).Store.Update().Where(store.ID(viewer.From(ctx).Store)).
+		AddVersion(1).Modify(Touched(micros.Now())).Save(ctx)
+	if err != nil {
+		return fmt.Errorf("hold the store: %w", err)
+	}
+	if n == 0 {
+		return ErrNoRow
+	}
+	return nil
+}
+
+// OwnerOnly refuses everybody but an owner and the operator.
+func OwnerOnly(ctx context.Context, what string) error {
+	v, err := Caller(ctx)
+	if err != nil {
+		return err
+	}
+	if v.Role != viewer.Owner {
+		return fault.New(fault.Forbidden, "Only an owner may "+what+".")
+	}
+	return nil
+}
+
+// LockedStore reads the viewer's store and keeps its row from changing until the
+// commit.
+func (r *Core) LockedStore(ctx context.Context) (*db.Store, error) {
+	query := r.Client(ctx).Store.Query().Where(store.ID(viewer.From(ctx).Store))
+	query.Modify(Locked)
+	return Only(query.Load(ctx))
+}

@@ -1,0 +1,100 @@
+package endpoint
+
+import (
+	"context"
+
+	"github.com/storefront-go/storefront/ent/db"
+	dbevent "github.com/storefront-go/storefront/ent/db/event"
+	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/model"
+	"github.com/storefront-go/storefront/graph/trail"
+)
+
+// WebhookDeliveryRetry makes the next attempt of a waiting delivery due now, or
+// sends one that has ended once more, as a new delivery at the end of the queue.
+func (m Mutation) WebhookDeliveryRetry(ctx context.Context, id string) (*model.WebhookDeliveryPayload, error) {
+	return m.changeDelivery(ctx, id, "webhook_delivery.retry", func(ctx context.Context, d *model.WebhookDelivery, row *db.Delivery) (*model.WebhookDelivery, error) {
+		if d.State != state.DeliveryWaiting {
+			return m.resend(ctx, d)
+		}
+		switch done, err := m.Webhooks.Hurry(ctx, row); {
+		case err != nil:
+			return nil, err
+		case !done:
+			return nil, movedOn()
+		}
+		hurried, _, err := m.delivery(ctx, id)
+		return hurried, err
+	})
+}
+
+// resend makes a new delivery of the event of one that has ended.
+func (m Mutation) resend(ctx context.Context, d *model.WebhookDelivery) (*model.WebhookDelivery, error) {
+	known, err := m.Client(ctx).Event.Query().Where(dbevent.ID(d.Event)).Exist(ctx)
+	switch {
+	case err != nil:
+		return nil, err
+	case !known:
+		return nil, fault.State(fault.InvalidTransition, "The event is not in the log any more, so it cannot be sent again.")
+	}
+	row, err := m.Webhooks.Resend(ctx, d.Endpoint, d.Event, d.Resource)
+	if err != nil {
+		return nil, err
+	}
+	return &model.WebhookDelivery{Key: row.ID, Endpoint: row.EndpointID, Event: row.EventID, Resource: row.ResourceID,
+		Sequence: row.Sequence, Type: d.Type, ResourceType: d.ResourceType, State: state.DeliveryWaiting}, nil
+}
+
+// WebhookDeliverySkip gives up a delivery that waits; the resource's next one
+// goes on.
+func (m Mutation) WebhookDeliverySkip(ctx context.Context, id string) (*model.WebhookDeliveryPayload, error) {
+	return m.changeDelivery(ctx, id, "webhook_delivery.skip", func(ctx context.Context, d *model.WebhookDelivery, row *db.Delivery) (*model.WebhookDelivery, error) {
+		if err := core.Allowed("delivery", d.State, state.DeliverySkipped, state.DeliveryWaiting); err != nil {
+			return nil, err
+		}
+		switch done, err := m.Webhooks.SkipOne(ctx, row); {
+		case err != nil:
+			return nil, err
+		case !done:
+			return nil, movedOn()
+		}
+		skipped, _, err := m.delivery(ctx, id)
+		return skipped, err
+	})
+}
+
+// movedOn is the answer when a delivery was tried or ended meanwhile.
+func movedOn() error {
+	return fault.State(fault.InvalidTransition, "The delivery has moved on meanwhile: read it again.")
+}
+
+// changeDelivery runs a step of one delivery in one transaction with its audit
+// row. Nothing moves while the endpoint is stopped.
+func (m Mutation) changeDelivery(ctx context.Context, id, action string, step func(context.Context, *model.WebhookDelivery, *db.Delivery) (*model.WebhookDelivery, error)) (*model.WebhookDeliveryPayload, error) {
+	var shown *model.WebhookDelivery
+	err := m.Store.InTx(ctx, func(ctx context.Context) error {
+		d, row, err := m.delivery(ctx, id)
+		if err != nil {
+			return err
+		}
+		e, err := m.endpoint(ctx, d.Endpoint, core.Locked)
+		if err != nil {
+			return err
+		}
+		if err := running(e); err != nil {
+			return err
+		}
+		if shown, err = step(ctx, d, row); err != nil {
+			return err
+		}
+		return trail.Write(ctx, m.Client(ctx), action, xid.WebhookEndpoint, d.Endpoint, id)
+	})
+	if err != nil {
+		return nil, core.Explain(core.KindName(xid.Delivery), err)
+	}
+	m.besides(shown.Endpoint, []*model.WebhookDelivery{shown})
+	return &model.WebhookDeliveryPayload{Delivery: shown}, nil
+}

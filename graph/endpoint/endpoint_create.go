@@ -1,0 +1,167 @@
+package endpoint
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"entgo.io/ent/dialect/sql"
+
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/grant"
+	endpoints "github.com/storefront-go/storefront/ent/db/webhookendpoint"
+	"github.com/storefront-go/storefront/ent/event"
+	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/model"
+	"github.com/storefront-go/storefront/graph/trail"
+	"github.com/storefront-go/storefront/graph/webhook"
+)
+
+const (
+	// maxEndpoints is how many endpoints a store has, those of apps included.
+	maxEndpoints = 100
+	// maxEndpointURL is the longest address in bytes.
+	maxEndpointURL = 2048
+	// maxEventNames is how many events a request names; the catalogue has fewer.
+	maxEventNames = 100
+)
+
+// WebhookEndpointCreate registers an endpoint of the viewer: an app's own, or the
+// store's. Its secret is in the answer and never again. Several endpoints may
+// have the same address.
+func (m Mutation) WebhookEndpointCreate(ctx context.Context, in model.WebhookEndpointCreateInput) (*model.WebhookEndpointPayload, error) {
+	c := core.NewCheck(ctx)
+	checkReceiver(c, m.Webhooks, "url", in.URL)
+	events := checkEvents(c, "events", in.Events)
+	core.Opt(in.Description, func(s string) { c.Line("description", s, 255) })
+	if err := c.Err(); err != nil {
+		return nil, err
+	}
+	if err := subscribable(ctx, events); err != nil {
+		return nil, err
+	}
+	id, secret := xid.New(), webhook.NewSecret()
+	var shown *model.WebhookEndpoint
+	err := m.Store.InTx(ctx, func(ctx context.Context) error {
+		if err := m.roomForEndpoint(ctx); err != nil {
+			return err
+		}
+		row, err := m.registerEndpoint(ctx, id, in, events, secret)
+		if err != nil {
+			return err
+		}
+		shown, err = m.shownEndpoint(ctx, row)
+		return err
+	})
+	if err != nil {
+		return nil, core.Explain(core.KindName(xid.WebhookEndpoint), err)
+	}
+	return &model.WebhookEndpointPayload{WebhookEndpoint: shown, Secret: &secret}, nil
+}
+
+// registerEndpoint writes the endpoint, its queue and its audit row. The address
+// may hold what only the receiver should know, so the audit log has the events.
+func (m Mutation) registerEndpoint(ctx context.Context, id xid.ID, in model.WebhookEndpointCreateInput, events, secret string) (*db.WebhookEndpoint, error) {
+	row := m.Client(ctx).WebhookEndpoint.Create().SetID(id).SetURL(in.URL).SetEvents(events).
+		SetNillableDescription(in.Description).SetStatus(state.EndpointActive).
+		SetSecret(m.Webhooks.Vault.Seal(id, secret)).SetSecretHint(webhook.Hint(secret)).SetUpdatedAt(id.Time())
+	if v := viewer.From(ctx); v.Kind == viewer.OAuthApp {
+		g, err := core.Only(m.Client(ctx).Grant.Query().Where(grant.ID(v.Grant)).Load(ctx))
+		if err != nil {
+			return nil, fmt.Errorf("read the grant of the app: %w", err)
+		}
+		row.SetAppID(g.AppID).SetAppStoreID(g.AppStoreID)
+	}
+	made, err := row.Save(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("register endpoint: %w", err)
+	}
+	if err := m.Webhooks.Create(ctx, id); err != nil {
+		return nil, err
+	}
+	return made, trail.Write(ctx, m.Client(ctx), "webhook_endpoint.create", xid.WebhookEndpoint, id, brief(events))
+}
+
+// roomForEndpoint refuses an endpoint above the limit, as [Mutation.roomForApp]
+// refuses an app.
+func (m Mutation) roomForEndpoint(ctx context.Context) error {
+	if err := m.HoldStore(ctx); err != nil {
+		return err
+	}
+	query := m.Client(ctx).WebhookEndpoint.Query().Where(endpoints.DeletedAtIsNil())
+	var rows []struct {
+		ID xid.ID `sql:"id"`
+	}
+	err := query.Modify(core.Locked, func(s *sql.Selector) {
+		core.Force(s, core.PrimaryKey)
+		s.Select(s.C(endpoints.FieldID)).Limit(maxEndpoints)
+	}).Scan(ctx, &rows)
+	if err != nil {
+		return fmt.Errorf("count endpoints: %w", err)
+	}
+	if len(rows) == maxEndpoints {
+		return fault.State(fault.LimitReached, "The store has "+strconv.Itoa(maxEndpoints)+" webhook endpoints, which is the limit.")
+	}
+	return nil
+}
+
+// receiver checks the address of an endpoint by its form alone.
+func checkReceiver(c *core.Check, engine *webhook.Engine, name, address string) {
+	if len(address) > maxEndpointURL {
+		c.Add(name, fault.TooLong, "The address has more than "+strconv.Itoa(maxEndpointURL)+" bytes.")
+		return
+	}
+	if wrong := engine.CheckURL(address); wrong != "" {
+		c.Add(name, fault.InvalidFormat, wrong)
+	}
+}
+
+// events checks what an endpoint subscribes to and returns its stored form:
+// sorted, each name once.
+func checkEvents(c *core.Check, name string, names []string) string {
+	switch {
+	case len(names) == 0:
+		c.Add(name, fault.TooShort, "An endpoint needs at least one event.")
+	case len(names) > maxEventNames:
+		c.Add(name, fault.TooLong, "There are more than "+strconv.Itoa(maxEventNames)+" events.")
+		return ""
+	}
+	for i, s := range names {
+		if _, ok := event.Find(event.Type(s)); !ok {
+			c.Add(name+"/"+strconv.Itoa(i), fault.UnknownValue, "This is not an event of the catalogue.")
+		}
+	}
+	sorted := slices.Sorted(slices.Values(names))
+	return strings.Join(slices.Compact(sorted), " ")
+}
+
+// subscribable refuses events whose scope the viewer lacks: what he may not read
+// must not be sent to him either (contract, section 5, Ownership).
+func subscribable(ctx context.Context, events string) error {
+	v, err := core.Caller(ctx)
+	if err != nil {
+		return err
+	}
+	for name := range strings.FieldsSeq(events) {
+		if e, ok := event.Find(event.Type(name)); ok && !v.Scopes.Has(e.Scope) {
+			return &fault.Error{Kind: fault.InsufficientScope, Scope: e.Scope,
+				Detail: "The event " + name + " needs the scope " + e.Scope + "."}
+		}
+	}
+	return nil
+}
+
+// brief keeps the detail of an audit row short.
+func brief(detail string) string {
+	const most = 255
+	if len(detail) > most {
+		return detail[:most-1] + "…"
+	}
+	return detail
+}

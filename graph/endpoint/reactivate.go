@@ -1,0 +1,179 @@
+package endpoint
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"entgo.io/ent/dialect/sql"
+
+	"github.com/storefront-go/storefront/ent/db"
+	endpoints "github.com/storefront-go/storefront/ent/db/webhookendpoint"
+	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/model"
+	"github.com/storefront-go/storefront/graph/oauth"
+	"github.com/storefront-go/storefront/graph/outbox"
+	"github.com/storefront-go/storefront/graph/trail"
+	"github.com/storefront-go/storefront/graph/webhook"
+)
+
+// WebhookEndpointReactivate takes a suspended or disabled endpoint back; backlog
+// says what becomes of what it missed. An app's endpoint needs the app to have a
+// grant in the store.
+func (m Mutation) WebhookEndpointReactivate(ctx context.Context, id string, expectedVersion int64, backlog state.WebhookBacklog, since *micros.Time) (*model.WebhookEndpointPayload, error) {
+	c := core.NewCheck(ctx)
+	switch {
+	case backlog != state.BacklogFrom && since != nil:
+		c.Add("since", fault.UnknownMember, "Only the backlog FROM has a time.")
+	case backlog == state.BacklogFrom && since == nil:
+		c.Required("since", false)
+	case since != nil:
+		checkLogged(c, "since", *since)
+	}
+	if err := c.Err(); err != nil {
+		return nil, err
+	}
+	return m.changeEndpoint(ctx, id, expectedVersion, "webhook_endpoint.reactivate", func(ctx context.Context, e *endpointEdit) error {
+		err := core.Allowed("webhook endpoint", e.Status, state.EndpointActive, state.EndpointSuspended, state.EndpointDisabled)
+		if err != nil {
+			return err
+		}
+		if err := m.owned(ctx, e.WebhookEndpoint); err != nil {
+			return err
+		}
+		e.Status, e.StoppedAt, e.StoppedReason = state.EndpointActive, nil, nil
+		e.update.SetStatus(e.Status).ClearStoppedAt().ClearStoppedReason()
+		e.changed = append(e.changed, "status")
+		e.engine = m.resume(backlog, since)
+		return nil
+	})
+}
+
+// resume is what the engine does for a backlog.
+func (m Mutation) resume(backlog state.WebhookBacklog, since *micros.Time) func(context.Context, xid.ID) error {
+	switch backlog {
+	case state.BacklogFrom:
+		return func(ctx context.Context, id xid.ID) error { return m.Webhooks.ResumeFrom(ctx, id, *since) }
+	case state.BacklogDrop:
+		return m.Webhooks.ResumeEmpty
+	}
+	return m.Webhooks.Resume
+}
+
+// logged checks a time of the event log: not to come, and not longer ago than
+// the log reaches back.
+func checkLogged(c *core.Check, name string, t micros.Time) {
+	now := micros.Now()
+	switch {
+	case t > now:
+		c.Add(name, fault.OutOfRange, "The time is in the future.")
+	case t < now.Add(-outbox.Retention):
+		c.Add(name, fault.OutOfRange, fmt.Sprintf("The event log reaches back %d days.", outbox.Retention/(24*time.Hour)))
+	}
+}
+
+// owned refuses an app's endpoint when the app has no standing grant in the
+// store. The read waits for whoever ends one: he then sees the endpoint active,
+// or is seen here.
+func (m Mutation) owned(ctx context.Context, e *db.WebhookEndpoint) error {
+	if e.AppID == nil {
+		return nil
+	}
+	stands, err := oauth.Installed(ctx, m.Client(ctx), *e.AppID)
+	if err != nil {
+		return err
+	}
+	if !stands {
+		return fault.State(fault.InvalidTransition, "The app whose endpoint it is has no access to the store any more.")
+	}
+	return nil
+}
+
+// WebhookEndpointReplay sends the events of a time once more. One replay of an
+// endpoint runs at a time.
+func (m Mutation) WebhookEndpointReplay(ctx context.Context, id string, from, to micros.Time) (*model.WebhookEndpointPayload, error) {
+	c := core.NewCheck(ctx)
+	checkLogged(c, "from", from)
+	switch {
+	case to > micros.Now():
+		c.Add("to", fault.OutOfRange, "The time is in the future.")
+	case to <= from:
+		c.Add("to", fault.OutOfRange, "The end is not behind the beginning.")
+	}
+	if err := c.Err(); err != nil {
+		return nil, err
+	}
+	uid, err := core.ParseID(xid.WebhookEndpoint, id)
+	if err != nil {
+		return nil, err
+	}
+	var shown *model.WebhookEndpoint
+	err = m.Store.InTx(ctx, func(ctx context.Context) error {
+		row, err := m.endpoint(ctx, uid, core.Locked)
+		if err != nil {
+			return err
+		}
+		if err := running(row); err != nil {
+			return err
+		}
+		switch err := m.Webhooks.Replay(ctx, uid, from, to); {
+		case errors.Is(err, webhook.ErrReplaying):
+			return fault.State(fault.ReplayPending, "A replay of the endpoint is under way: wait until it has ended.")
+		case err != nil:
+			return err
+		}
+		detail := from.String() + " " + to.String()
+		if err := trail.Write(ctx, m.Client(ctx), "webhook_endpoint.replay", xid.WebhookEndpoint, uid, detail); err != nil {
+			return err
+		}
+		shown, err = m.shownEndpoint(ctx, row)
+		return err
+	})
+	if err != nil {
+		return nil, core.Explain(core.KindName(xid.WebhookEndpoint), err)
+	}
+	return &model.WebhookEndpointPayload{WebhookEndpoint: shown}, nil
+}
+
+// running refuses what only an active endpoint can do.
+func running(e *db.WebhookEndpoint) error {
+	if e.Status != state.EndpointActive {
+		return fault.State(fault.InvalidTransition, "The webhook endpoint is "+core.Words(e.Status)+": reactivate it first.")
+	}
+	return nil
+}
+
+// DisableOf disables the endpoints of an app whose last grant in the viewer's
+// store ends, and cancels what waits for them, in the transaction of ctx. Those
+// that were disabled before stay so for their own reason.
+func (r *Resolver) DisableOf(ctx context.Context, app xid.ID) error {
+	query := r.Client(ctx).WebhookEndpoint.Query().Where(endpoints.AppID(app), endpoints.DeletedAtIsNil()).Order(endpoints.ByID())
+	query.Modify(core.Locked, func(s *sql.Selector) { core.Force(s, endpointIndex) })
+	rows, err := query.Load(ctx)
+	if err != nil {
+		return fmt.Errorf("read the endpoints of an app: %w", err)
+	}
+	for _, row := range rows {
+		if err := r.orphan(ctx, row); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// orphan takes an endpoint out of service whose app has gone.
+func (r *Resolver) orphan(ctx context.Context, row *db.WebhookEndpoint) error {
+	if row.Status == state.EndpointDisabled {
+		return r.Webhooks.Cancel(ctx, row.ID)
+	}
+	e := &endpointEdit{WebhookEndpoint: row, engine: r.Webhooks.Cancel,
+		update: r.Client(ctx).WebhookEndpoint.Update().Where(endpoints.ID(row.ID), endpoints.Version(row.Version))}
+	e.stop(state.EndpointDisabled, state.StoppedByGrant)
+	e.changed = []string{string(state.StoppedByGrant)}
+	return r.Mutation().saveEndpoint(ctx, e, "webhook_endpoint.disable")
+}

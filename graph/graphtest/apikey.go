@@ -1,0 +1,14 @@
+package graphtest
+
+import (
+	"context"
+	"testing"
+
+	"github.com/storefront-go/storefront/graph/model"
+)
+
+// NewKey makes a key.
+func (p *Shop) NewKey(t testing.TB, ctx context.Context, scopes ...string) *model.APIKeyPayload {
+	t.Helper()
+	return Must[*model.APIKeyPayload](t)(p.Mutation().APIKeyCreate(ctx, model.APIKeyCreateInput{Name: "Sync", Scopes: scopes}))
+}

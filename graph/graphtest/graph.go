@@ -1,0 +1,109 @@
+package graphtest
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/scope"
+	"github.com/storefront-go/storefront/ent/storetest"
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph"
+	"github.com/storefront-go/storefront/graph/apikey"
+	"github.com/storefront-go/storefront/graph/blob"
+	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/export"
+	"github.com/storefront-go/storefront/graph/install"
+	"github.com/storefront-go/storefront/graph/keyring"
+	"github.com/storefront-go/storefront/graph/link"
+	"github.com/storefront-go/storefront/graph/page"
+	"github.com/storefront-go/storefront/graph/webhook"
+)
+
+// NewCore makes a core over s, with signing keys of its own.
+func NewCore(t testing.TB, s *ent.Store) *graph.Resolver {
+	t.Helper()
+	ring, err := keyring.Parse(strings.Repeat("k", 32))
+	if err != nil {
+		t.Fatal(err)
+	}
+	hooks, err := webhook.New(webhook.Config{Store: s, Vault: webhook.NewVault(ring)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	blobs := Must[*blob.Store](t)(blob.Open(t.Context(), "", t.TempDir()))
+	t.Cleanup(func() { blobs.Close() })
+	r, err := graph.New(core.Config{
+		Store: s, Keys: apikey.NewKeeper(s), Pages: page.New(ring), Webhooks: hooks,
+		HostOf: func(handle string) string { return handle + ".localhost" }, APIHost: "https://api.example",
+		Links: link.New(ring), Exports: Must[*export.Engine](t)(export.New(export.Config{Store: s, Blobs: blobs})),
+		Themes:   Must[*install.Keeper](t)(install.New(install.Config{Store: s, Blobs: blobs, Samples: samples(t)})),
+		Reviewer: func(*db.Store) bool { return true },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// As returns a context in which a person of the role asks in the store that ctx
+// works in.
+func As(ctx context.Context, role viewer.Role) context.Context {
+	store := viewer.From(ctx).Store
+	return viewer.With(ctx, &viewer.Viewer{Kind: viewer.Staff, Store: store, Actor: xid.New(), Principal: xid.New(),
+		Name: "Test " + string(role), Role: role, Granted: role.Scopes(), Scopes: role.Scopes(), Currency: "EUR"})
+}
+
+// AsKey returns a context in which an API key with the scopes asks.
+func AsKey(ctx context.Context, scopes ...string) context.Context {
+	store, set := viewer.From(ctx).Store, scope.Of(scopes...)
+	return viewer.With(ctx, &viewer.Viewer{Kind: viewer.APIKey, Store: store, Actor: xid.New(), Principal: xid.New(),
+		Name: "Test key", Granted: set, Scopes: set, Currency: "EUR"})
+}
+
+// EachCore runs f on every engine with a core and the context of an owner in an
+// empty store in EUR.
+func EachCore(t *testing.T, f func(t *testing.T, ctx context.Context, r *graph.Resolver)) {
+	t.Helper()
+	storetest.Each(t, func(t *testing.T, s *ent.Store) {
+		ctx, _ := storetest.Merchant(t, s)
+		f(t, As(ctx, viewer.Owner), NewCore(t, s))
+	})
+}
+
+// FaultOf returns the stable name of err's fault, "" for no error, and for an
+// error that is no fault its text.
+func FaultOf(err error) string {
+	if f, ok := errors.AsType[*fault.Error](err); ok {
+		return f.Name()
+	}
+	if err != nil {
+		return "not a fault: " + err.Error()
+	}
+	return ""
+}
+
+// FieldOf returns the first field of err's fault as "pointer code".
+func FieldOf(err error) string {
+	f, ok := errors.AsType[*fault.Error](err)
+	if !ok || len(f.Fields) == 0 {
+		return ""
+	}
+	return f.Fields[0].Pointer + f.Fields[0].Parameter + " " + f.Fields[0].Code
+}
+
+// Must returns v of a call that has to succeed.
+func Must[T any](t testing.TB) func(v T, err error) T {
+	return func(v T, err error) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+}

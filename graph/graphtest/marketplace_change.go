@@ -1,0 +1,45 @@
+package graphtest
+
+import (
+	"testing"
+
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/graph/model"
+)
+
+// Submitted offers a new theme of the shop to the marketplace.
+func (p *Shop) Submitted(t testing.TB, in model.MarketplaceThemeSubmitInput) *model.MarketplaceSubmission {
+	t.Helper()
+	in.ThemeID = p.Imported(t, "Linen").PublicID()
+	return Must[*model.MarketplaceSubmissionPayload](t)(p.Mutation().MarketplaceThemeSubmit(p.Ctx, in)).Submission
+}
+
+// Move brings what was submitted into a state.
+func (p *Shop) Move(t testing.TB, l *model.MarketplaceSubmission, to state.ListingStatus) *model.MarketplaceSubmission {
+	t.Helper()
+	m, id := p.Mutation(), l.PublicID()
+	review := func(v state.ReviewVerdict) {
+		l = Must[*model.MarketplaceSubmissionPayload](t)(m.MarketplaceThemeReview(p.Ctx, id, v, nil)).Submission
+	}
+	switch to {
+	case state.ListingSubmitted:
+		return l
+	case state.ListingRejected:
+		review(state.ReviewReject)
+		return l
+	}
+	if review(state.ReviewApprove); to == state.ListingApproved {
+		return l
+	}
+	l = Must[*model.MarketplaceSubmissionPayload](t)(m.MarketplaceThemePublish(p.Ctx, id)).Submission
+	if to == state.ListingPublished {
+		return l
+	}
+	return Must[*model.MarketplaceSubmissionPayload](t)(m.MarketplaceThemeUnlist(p.Ctx, id)).Submission
+}
+
+// Offered is a theme of the shop in a state of the marketplace.
+func (p *Shop) Offered(t testing.TB, as state.ListingStatus) *model.MarketplaceSubmission {
+	t.Helper()
+	return p.Move(t, p.Submitted(t, model.MarketplaceThemeSubmitInput{}), as)
+}

@@ -1,0 +1,27 @@
+package graphtest
+
+import (
+	"context"
+	"testing"
+
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/graph"
+	"github.com/storefront-go/storefront/graph/model"
+)
+
+// NewProduct makes a draft.
+func NewProduct(t testing.TB, ctx context.Context, r *graph.Resolver, in model.ProductCreateInput) *db.Product {
+	t.Helper()
+	p, err := r.Mutation().ProductCreate(ctx, in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p.Product
+}
+
+// Mug is a product with every member.
+func Mug() model.ProductCreateInput {
+	return model.ProductCreateInput{Title: "Blue Mug", PriceMinor: 1250, Currency: "eur", Description: new("Holds\n300 ml."),
+		CompareAtPriceMinor: new(int64(1500)), Sku: new("MUG-1"), Vendor: new("Potter"), ProductType: new("Mugs"), Tags: []string{"blue"},
+		InventoryQuantity: new(int64(7)), ImageURL: new("https://example.com/mug.png")}
+}

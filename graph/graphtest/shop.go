@@ -1,0 +1,81 @@
+package graphtest
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/storetest"
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph"
+	"github.com/storefront-go/storefront/graph/access"
+	"github.com/storefront-go/storefront/graph/apikey"
+	"github.com/storefront-go/storefront/graph/model"
+)
+
+// Shop is a store that was made as the command line makes one.
+type Shop struct {
+	*graph.Resolver
+	Model *model.Store
+	Owner *db.User
+	// ctx is the operator's.
+	Ctx context.Context
+}
+
+// NewShop makes a store and its owner.
+func NewShop(t testing.TB, r *graph.Resolver) *Shop {
+	t.Helper()
+	email := "owner-" + xid.New().String() + "@example.com"
+	s, owner, err := r.NewStore(t.Context(), model.StoreCreateInput{Name: "Corner shop", Currency: "eur", Timezone: "Europe/Berlin"},
+		access.Person{Email: email, Name: "Olive"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &Shop{r, s, owner, viewer.Operator(t.Context(), s.ID)}
+}
+
+// EachShop runs f on every engine with a store that has an owner.
+func EachShop(t *testing.T, f func(t *testing.T, p *Shop)) {
+	t.Helper()
+	storetest.Each(t, func(t *testing.T, s *ent.Store) { f(t, NewShop(t, NewCore(t, s))) })
+}
+
+// As returns a context in which a member asks.
+func (p *Shop) As(id xid.ID, role viewer.Role) context.Context {
+	return viewer.With(p.Ctx, &viewer.Viewer{Kind: viewer.Staff, Store: p.Model.ID, Actor: id, Principal: id, Name: string(role),
+		Role: role, Granted: role.Scopes(), Scopes: role.Scopes().Effective(), Currency: "EUR"})
+}
+
+// Member adds a person and returns his membership and context.
+func (p *Shop) Member(t testing.TB, role viewer.Role) (*model.Staff, context.Context) {
+	t.Helper()
+	s, err := p.Mutation().StaffAdd(p.Ctx, model.StaffAddInput{Email: "m-" + xid.New().String() + "@example.com", Name: "Max", Role: role})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s.Staff, p.As(s.Staff.ID, role)
+}
+
+// Live tells whether the credential opens anything.
+func (p *Shop) Live(t testing.TB, secret *string) bool {
+	t.Helper()
+	v, err := p.Keys.Authenticate(t.Context(), *secret, apikey.Key, apikey.Staff)
+	if err != nil && FaultOf(err) != "invalid_token" {
+		t.Fatal(err)
+	}
+	return v != nil
+}
+
+// Audited returns the actions of the audit log, oldest first.
+func (p *Shop) Audited(t testing.TB) string {
+	t.Helper()
+	log := Must[*model.AuditEntryConnection](t)(p.Query().AuditLog(p.Ctx, new(100), nil))
+	var actions []string
+	for i := len(log.Nodes) - 1; i >= 0; i-- {
+		actions = append(actions, log.Nodes[i].Action)
+	}
+	return strings.Join(actions, " ")
+}

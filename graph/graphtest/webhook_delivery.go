@@ -1,0 +1,64 @@
+package graphtest
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/webhookqueue"
+	"github.com/storefront-go/storefront/ent/event"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/model"
+	"github.com/storefront-go/storefront/graph/webhook"
+)
+
+// Fate is what has become of a delivery of the fixture: a state of the log, or
+// one of those that are in no log.
+type Fate string
+
+const (
+	Waits  Fate = "waits"
+	Failed Fate = "gave up"
+)
+
+// Sent writes deliveries to an endpoint as the engine does, one of each fate, with
+// an event each, and returns their ids, the oldest first.
+func (p *Shop) Sent(t testing.TB, e *model.WebhookEndpoint, fates ...Fate) (ids []string) {
+	t.Helper()
+	p.Meddle(t, func(ctx context.Context, c *db.Client) error {
+		ids = nil
+		last := p.Queue(t, e.ID).LastSequence
+		for i, f := range fates {
+			n, now := last+int64(i)+1, micros.Now()
+			id, ev, resource := webhook.DeliveryID(e.ID, n, now), xid.New(), xid.New()
+			ids = append(ids, xid.Delivery.Format(id))
+			err := c.Event.Create().SetID(ev).SetType(event.OrderPaid).SetResourceType("order").SetResourceID(resource).SetSequence(1).
+				SetBody(fmt.Appendf(nil, `{"n":%d}`, n)).Exec(ctx)
+			if err != nil {
+				return err
+			}
+			if f == Waits || f == Failed {
+				err = c.Delivery.Create().SetID(id).SetEndpointID(e.ID).SetSequence(n).SetEventID(ev).SetResourceID(resource).
+					SetAttempts(1).SetFirstAt(now).SetDueAt(now.Add(time.Minute)).SetFailed(f == Failed).Exec(ctx)
+			} else {
+				err = c.DeliveryLog.Create().SetID(id).SetEndpointID(e.ID).SetSequence(n).SetEventID(ev).SetType(event.OrderPaid).
+					SetResourceID(resource).SetState(state.DeliveryState(f)).SetAttempts(2).SetSettledAt(now).SetBeganAt(now).
+					SetAttemptID(xid.New()).SetOutcome("delivered").SetStatus(200).SetDuration(1500).SetResponse([]byte("ok \xff")).Exec(ctx)
+			}
+			if err != nil {
+				return err
+			}
+			err = c.Attempt.Create().SetEndpointID(e.ID).SetSequence(n).SetNumber(1).SetBeganAt(now - 10).SetNextAt(now).SetOutcome("timeout").
+				SetDetail("No answer within 5 s.").SetDuration(5_000_000).Exec(ctx)
+			if err != nil {
+				return err
+			}
+		}
+		return c.WebhookQueue.Update().Where(webhookqueue.ID(e.ID)).SetLastSequence(last + int64(len(fates))).Exec(ctx)
+	})
+	return ids
+}

@@ -1,0 +1,155 @@
+package merchant
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/access"
+	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/model"
+	"github.com/storefront-go/storefront/graph/trail"
+)
+
+// MaxStoreHandle is the longest handle of a store: a label of a host name (RFC
+// 1035, section 2.3.4).
+const MaxStoreHandle = 63
+
+// StoreCreate makes another store, whose owner is the calling person.
+func (m Mutation) StoreCreate(ctx context.Context, in model.StoreCreateInput) (*model.StorePayload, error) {
+	v, err := core.Caller(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if !v.IsPerson() || v.Role != viewer.Owner {
+		return nil, fault.New(fault.Forbidden, "Only a person who owns a store may make another one.")
+	}
+	s, _, err := m.NewStore(ctx, in, access.Person{ID: v.Actor})
+	if err != nil {
+		return nil, err
+	}
+	return &model.StorePayload{Store: s}, nil
+}
+
+// NewStore makes a store with its owner, in one transaction. It is what the
+// mutation, the command line and the demo share; who may call it is theirs to
+// decide. Its rows name the viewer of ctx as their actor, or else the operator.
+func (r *Resolver) NewStore(ctx context.Context, in model.StoreCreateInput, owner access.Person) (*model.Store, *db.User, error) {
+	if err := checkStore(ctx, &in, &owner); err != nil {
+		return nil, nil, err
+	}
+	id := xid.New()
+	ctx = inStore(ctx, id)
+	var s *db.Store
+	var person *db.User
+	err := r.Store.InTx(ctx, func(ctx context.Context) (err error) {
+		handle, err := r.takeHandle(ctx, id, in)
+		if err != nil {
+			return err
+		}
+		s, err = r.Client(ctx).Store.Create().SetID(id).SetHandle(handle).SetName(in.Name).SetCurrency(in.Currency).
+			SetTimezone(in.Timezone).SetDemo(owner.Demo).SetUpdatedAt(id.Time()).Save(ctx)
+		if err != nil {
+			return fmt.Errorf("make store: %w", err)
+		}
+		if person, _, err = r.access.Person(ctx, owner); err != nil {
+			return err
+		}
+		if _, err := r.access.Enrol(ctx, person.ID, viewer.Owner); err != nil {
+			return fmt.Errorf("make the owner's membership: %w", err)
+		}
+		if err := r.dress(ctx, s); err != nil {
+			return err
+		}
+		return trail.Write(ctx, r.Client(ctx), "store.create", xid.Store, id, "")
+	})
+	if err != nil {
+		return nil, nil, core.Explain("person", err)
+	}
+	return r.ShownStore(s), person, nil
+}
+
+// dress gives a new store the theme that it begins with.
+func (r *Resolver) dress(ctx context.Context, s *db.Store) error {
+	t, err := r.Themes.First(ctx)
+	if err != nil {
+		return fmt.Errorf("give the store a theme: %w", err)
+	}
+	if t != nil {
+		s.ActiveThemeID = &t.ID
+	}
+	return nil
+}
+
+// inStore returns a context in which the same viewer, or else the operator,
+// works in another store.
+func inStore(ctx context.Context, id xid.ID) context.Context {
+	v := viewer.From(ctx)
+	if v == nil || v.Everywhere {
+		return viewer.Operator(ctx, id)
+	}
+	there := *v
+	there.Store = id
+	return viewer.With(ctx, &there)
+}
+
+// takeHandle enters the store into the directory of handles, which alone says
+// whether one is free.
+func (r *Resolver) takeHandle(ctx context.Context, id xid.ID, in model.StoreCreateInput) (string, error) {
+	handle := StoreSlug(in.Name)
+	if in.Handle != nil {
+		handle = *in.Handle
+	}
+	err := r.handleRow(ctx, id, handle)
+	if !ent.IsDuplicate(err) {
+		return handle, err
+	}
+	if in.Handle != nil {
+		return "", fault.Invalid(fault.Field{Pointer: "#/handle", Code: fault.Taken, Detail: "Another store has this handle."})
+	}
+	// suffixed keeps to the longer handles of products.
+	const room = MaxStoreHandle - len("-") - 6
+	handle = core.Suffixed(handle[:min(len(handle), room)], xid.Store.Format(id))
+	return handle, r.handleRow(ctx, id, handle)
+}
+
+func (r *Resolver) handleRow(ctx context.Context, id xid.ID, handle string) error {
+	if err := r.Client(ctx).StoreHandle.Create().SetID(handle).SetStoreID(id).Exec(ctx); err != nil {
+		return fmt.Errorf("take handle: %w", err)
+	}
+	return nil
+}
+
+// StoreSlug makes a handle from a store's name.
+func StoreSlug(name string) string {
+	s := core.Slug(name, "store")
+	return strings.TrimRight(s[:min(len(s), MaxStoreHandle)], "-")
+}
+
+// checkStore judges a new store and its owner, and brings the currency to upper
+// and the e-mail address to lower case.
+func checkStore(ctx context.Context, in *model.StoreCreateInput, owner *access.Person) error {
+	c := core.NewCheck(ctx)
+	c.Line("name", in.Name, 255)
+	core.Opt(in.Handle, func(s string) { checkStoreHandle(c, "handle", s) })
+	in.Currency = c.Currency("currency", in.Currency)
+	c.Timezone("timezone", in.Timezone)
+	if owner.ID.IsNil() {
+		owner.Email = c.Email("owner/email", owner.Email)
+		c.Line("owner/name", owner.Name, 255)
+	}
+	return c.Err()
+}
+
+// storeHandle checks the handle of a store, which is part of host names.
+func checkStoreHandle(c *core.Check, name, handle string) {
+	c.Handle(name, handle, MaxStoreHandle)
+	if strings.HasPrefix(handle, "-") || strings.HasSuffix(handle, "-") {
+		c.Add(name, fault.InvalidFormat, "A store's handle neither begins nor ends with a hyphen.")
+	}
+}

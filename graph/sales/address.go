@@ -1,0 +1,44 @@
+package sales
+
+import (
+	"strings"
+
+	"github.com/storefront-go/storefront/ent/document"
+	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/model"
+)
+
+// checkAddress judges an address and returns it as it is kept, with its country
+// in upper case; an absent one is nil.
+func checkAddress(c *core.Check, name string, in *model.AddressInput) *document.AddressFields {
+	if in == nil {
+		return nil
+	}
+	part := func(member string, v *string, limit int) *string {
+		core.Opt(v, func(s string) { c.Line(name+"/"+member, s, limit) })
+		return v
+	}
+	return &document.AddressFields{
+		Name:       part("name", in.Name, 255),
+		Company:    part("company", in.Company, 255),
+		Line1:      *part("line1", &in.Line1, 255),
+		Line2:      part("line2", in.Line2, 255),
+		City:       *part("city", &in.City, 255),
+		Region:     part("region", in.Region, 255),
+		PostalCode: part("postal_code", in.PostalCode, 32),
+		Country:    checkCountry(c, name+"/country", in.Country),
+		Phone:      part("phone", in.Phone, 64),
+	}
+}
+
+// country checks the form of a code of ISO 3166-1 alpha-2 and returns it in
+// upper case. Whether the code is assigned is not judged: the list changes, and
+// an order of last year keeps its country.
+func checkCountry(c *core.Check, name, code string) string {
+	upper := strings.ToUpper(code)
+	if len(code) != 2 || strings.Trim(upper, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" {
+		c.Add(name, fault.InvalidFormat, "A country is two letters.")
+	}
+	return upper
+}

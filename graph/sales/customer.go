@@ -1,0 +1,113 @@
+package sales
+
+import (
+	"context"
+	"strings"
+
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/customer"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/model"
+	"github.com/storefront-go/storefront/graph/outbox"
+	"github.com/storefront-go/storefront/graph/page"
+)
+
+// Customers lists the store's customers: newest first, or with UpdatedFrom the
+// oldest change first.
+func (q Query) Customers(ctx context.Context, first *int, after *string, filter *model.CustomerFilter) (*model.CustomerConnection, error) {
+	f := model.CustomerFilter{}
+	if filter != nil {
+		f = *filter
+	}
+	core.Opt(f.Email, func(s string) { f.Email = new(strings.ToLower(s)) })
+	at := func(c *model.Customer) page.Position { return core.ByID(c.ID) }
+	if f.UpdatedFrom != nil {
+		at = func(c *model.Customer) page.Position { return core.ByUpdate(c.UpdatedAt, c.ID) }
+	}
+	return core.Connect(ctx, q.Core, core.List[*model.Customer]{
+		Name: "customers", Filters: customerFilters(f), At: at,
+		Read: func(ctx context.Context, after *page.Position, limit int) ([]*model.Customer, error) {
+			return q.readCustomers(ctx, f, after, limit)
+		},
+	}, first, after)
+}
+
+// readCustomers reads one page. An e-mail address has one customer at most, so
+// its index needs no further column.
+func (q Query) readCustomers(ctx context.Context, f model.CustomerFilter, after *page.Position, limit int) ([]*model.Customer, error) {
+	query, index := q.Client(ctx).Customer.Query(), core.PrimaryKey
+	if f.UpdatedFrom != nil {
+		index = "customer_store_id_updated_at_id"
+	}
+	if f.Email != nil {
+		query.Where(customer.Email(*f.Email))
+		index = "customer_store_id_email"
+	}
+	query.Modify(core.Window{After: after, Limit: limit, Index: index, UpdatedFrom: f.UpdatedFrom}.Apply)
+	rows, err := query.Load(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return q.shownCustomers(ctx, rows)
+}
+
+func customerFilters(f model.CustomerFilter) (pairs []string) {
+	core.Opt(f.Email, func(s string) { pairs = append(pairs, "email", s) })
+	core.Opt(f.UpdatedFrom, func(t micros.Time) { pairs = append(pairs, "updated_from", t.String()) })
+	return pairs
+}
+
+// Customer returns one customer of the viewer's store.
+func (q Query) Customer(ctx context.Context, id string) (*model.Customer, error) {
+	uid, err := core.ParseID(xid.Customer, id)
+	if err != nil {
+		return nil, err
+	}
+	row, err := q.customer(ctx, uid)
+	if err != nil {
+		return nil, core.Explain("customer", err)
+	}
+	shown, err := q.shownCustomers(ctx, []*db.Customer{row})
+	if err != nil {
+		return nil, core.Explain("customer", err)
+	}
+	return shown[0], nil
+}
+
+func (r *Resolver) customer(ctx context.Context, id xid.ID) (*db.Customer, error) {
+	return core.Only(r.Client(ctx).Customer.Query().Where(customer.ID(id)).Load(ctx))
+}
+
+// shownCustomers are customers in their store's currency.
+func (r *Resolver) shownCustomers(ctx context.Context, rows []*db.Customer) ([]*model.Customer, error) {
+	currency, err := r.currency(ctx)
+	if err != nil {
+		return nil, err
+	}
+	shown := make([]*model.Customer, len(rows))
+	for i, row := range rows {
+		shown[i] = &model.Customer{Customer: row, Currency: currency}
+	}
+	return shown, nil
+}
+
+// currency returns the store's currency. Credentials carry it; the operator's
+// contexts do not, and cost a query.
+func (r *Resolver) currency(ctx context.Context) (string, error) {
+	if v := viewer.From(ctx); v != nil && v.Currency != "" {
+		return v.Currency, nil
+	}
+	s, err := r.CurrentStore(ctx)
+	if err != nil {
+		return "", err
+	}
+	return s.Currency, nil
+}
+
+// customerResource is what a customer's events are about.
+func customerResource(c *db.Customer) outbox.Resource {
+	return outbox.Resource{Store: c.StoreID, ID: c.ID, Version: c.Version, Sequence: c.EventSequence, At: c.UpdatedAt}
+}

@@ -1,0 +1,22 @@
+package sales
+
+import (
+	"context"
+
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/model"
+)
+
+// What the tests, which stand outside of the package, see of its inside.
+const MaxAmount = maxAmount
+const RedactBatch = redactBatch
+
+var CheckCountry = checkCountry
+var CheckAddress = checkAddress
+var EncodeOrder = encodeOrder
+
+// NoteRow is the row of a note.
+func (m Mutation) NoteRow(ctx context.Context, id, order xid.ID, in model.OrderNoteInput) *db.NoteCreate {
+	return m.noteRow(ctx, id, order, in)
+}

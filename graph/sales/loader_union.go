@@ -1,0 +1,58 @@
+package sales
+
+import (
+	"context"
+
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/fulfillment"
+	"github.com/storefront-go/storefront/ent/db/note"
+	"github.com/storefront-go/storefront/ent/db/payment"
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/model"
+)
+
+// maxChildren is how many payments and fulfilments an order shows.
+const maxChildren = 100
+
+// notes loads the newest notes of each order.
+func (s *siblings) notes(first int) func(context.Context, []xid.ID) (map[xid.ID][]*model.OrderNote, error) {
+	return func(ctx context.Context, ids []xid.ID) (map[xid.ID][]*model.OrderNote, error) {
+		of := make(map[xid.ID][]*model.OrderNote, len(ids))
+		if len(ids) == 0 {
+			return of, nil
+		}
+		q := s.Client(ctx).Note.Query()
+		q.Modify(core.Few{Store: viewer.From(ctx).Store, Parent: note.FieldOrderID, Parents: ids, Columns: note.Columns, Index: noteIndex, Limit: first, Newest: true}.Apply)
+		rows, err := q.Load(ctx)
+		for _, n := range rows {
+			of[n.OrderID] = append(of[n.OrderID], &model.OrderNote{Note: n})
+		}
+		return of, err
+	}
+}
+
+// payments loads the first rows of each order's ledger.
+func (s *siblings) payments(ctx context.Context, ids []xid.ID) (map[xid.ID][]*db.Payment, error) {
+	q := s.Client(ctx).Payment.Query()
+	q.Modify(core.Few{Store: viewer.From(ctx).Store, Parent: payment.FieldOrderID, Parents: ids, Columns: payment.Columns, Index: paymentIndex, Limit: maxChildren}.Apply)
+	rows, err := q.Load(ctx)
+	of := make(map[xid.ID][]*db.Payment, len(ids))
+	for _, p := range rows {
+		of[p.OrderID] = append(of[p.OrderID], p)
+	}
+	return of, err
+}
+
+// fulfillments loads the first shipments of each order.
+func (s *siblings) fulfillments(ctx context.Context, ids []xid.ID) (map[xid.ID][]*db.Fulfillment, error) {
+	q := s.Client(ctx).Fulfillment.Query()
+	q.Modify(core.Few{Store: viewer.From(ctx).Store, Parent: fulfillment.FieldOrderID, Parents: ids, Columns: fulfillment.Columns, Index: fulfillmentIndex, Limit: maxChildren}.Apply)
+	rows, err := q.Load(ctx)
+	of := make(map[xid.ID][]*db.Fulfillment, len(ids))
+	for _, f := range rows {
+		of[f.OrderID] = append(of[f.OrderID], f)
+	}
+	return of, err
+}

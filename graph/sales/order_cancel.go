@@ -1,0 +1,102 @@
+package sales
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/storefront-go/storefront/ent/db/payment"
+	"github.com/storefront-go/storefront/ent/event"
+	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/model"
+)
+
+// OrderCancel ends an open order of which nothing is shipped. An order without
+// money becomes void. Money that was taken stays, to be refunded later, unless
+// refund gives all of it back at once. Stock goes back but for the units that a
+// refund gave back before. The reason becomes an internal note.
+func (m Mutation) OrderCancel(ctx context.Context, id string, expectedVersion int64, refund bool, reason *string) (*model.OrderPayload, error) {
+	c := core.NewCheck(ctx)
+	core.Opt(reason, func(s string) { c.Line("reason", s, 255) })
+	if err := c.Err(); err != nil {
+		return nil, err
+	}
+	return m.changeOrder(ctx, id, expectedVersion, "order.cancel", func(ctx context.Context, e *orderEdit) error {
+		if err := e.cancels(); err != nil {
+			return err
+		}
+		if err := m.restock(ctx, e); err != nil {
+			return err
+		}
+		e.Status, e.CancelledAt = state.OrderCancelled, &e.now
+		e.update.SetStatus(e.Status).SetCancelledAt(e.now)
+		e.tell(event.OrderCancelled)
+		if e.FinancialStatus == state.FinancialPending {
+			e.FinancialStatus = state.FinancialVoided
+			e.update.SetFinancialStatus(e.FinancialStatus)
+		}
+		if taken := e.PaidMinor - e.RefundedMinor; refund && taken > 0 {
+			if err := m.refund(ctx, e, model.RefundInput{AmountMinor: taken, Reason: reason}, nil); err != nil {
+				return err
+			}
+		}
+		core.Opt(reason, func(s string) { m.annotate(ctx, e, s) })
+		return nil
+	})
+}
+
+// cancels refuses what the order's state forbids.
+func (e *orderEdit) cancels() error {
+	if err := core.Allowed("order", e.Status, state.OrderCancelled, state.OrderOpen); err != nil {
+		return err
+	}
+	if e.FulfillmentStatus != state.FulfillmentUnfulfilled {
+		return fault.State(fault.InvalidTransition, "The order is "+core.Words(e.FulfillmentStatus)+" and cannot become cancelled.")
+	}
+	return nil
+}
+
+// restock gives back what the order took and no refund gave back yet. The ledger
+// knows the latter; it is read only when a line was refunded at all.
+func (m Mutation) restock(ctx context.Context, e *orderEdit) error {
+	refunded := false
+	for _, l := range e.Lines {
+		e.giveBack(l.OrderLine, l.Quantity)
+		refunded = refunded || l.RefundedQuantity > 0
+	}
+	if !refunded {
+		return nil
+	}
+	rows, err := m.Client(ctx).Payment.Query().
+		Where(payment.OrderID(e.ID), payment.KindEQ(state.LedgerRefund)).Load(ctx)
+	if err != nil {
+		return fmt.Errorf("read refunds: %w", err)
+	}
+	for _, row := range rows {
+		lines, err := row.Lines.List()
+		if err != nil {
+			return err
+		}
+		for _, l := range lines {
+			if line := e.line(l.LineID); l.Restocked && line != nil && line.ProductID != nil {
+				e.stock[*line.ProductID] -= l.Quantity
+			}
+		}
+	}
+	for id, n := range e.stock {
+		if n <= 0 {
+			delete(e.stock, id)
+		}
+	}
+	return nil
+}
+
+// annotate adds an internal note to the change.
+func (m Mutation) annotate(ctx context.Context, e *orderEdit, body string) {
+	e.NotesCount++
+	e.update.SetNotesCount(e.NotesCount)
+	e.note = m.noteRow(ctx, xid.New(), e.ID, model.OrderNoteInput{Body: body, Visibility: state.NoteInternal})
+	e.tell(event.OrderNoteAdded)
+}

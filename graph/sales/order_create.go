@@ -1,0 +1,132 @@
+package sales
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/document"
+	"github.com/storefront-go/storefront/ent/event"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/model"
+	"github.com/storefront-go/storefront/graph/trail"
+)
+
+// OrderCreate makes an order and takes its stock. A free one is paid at once.
+//
+// An import gives PlacedAt, which becomes the time in the order's id; its
+// updated_at is still now, so that whoever syncs by changes sees it.
+func (m Mutation) OrderCreate(ctx context.Context, in model.OrderCreateInput) (*model.OrderPayload, error) {
+	c := core.NewCheck(ctx)
+	d := checkOrder(ctx, c, &in)
+	if c.Err() != nil {
+		// What the input names is looked up too: one answer names all errors.
+		if err := m.refer(ctx, c, d, in); err != nil {
+			return nil, core.Explain("order", err)
+		}
+		return nil, c.Err()
+	}
+	number, err := m.numbers.Next(ctx) // outside the transaction, see there
+	if err != nil {
+		return nil, core.Explain("store", err)
+	}
+	id := core.NewID(in.PlacedAt)
+	var shown *model.Order
+	err = m.Store.InTx(ctx, func(ctx context.Context) (err error) {
+		c, d := core.NewCheck(ctx), *d
+		if err := m.refer(ctx, c, &d, in); err != nil {
+			return err
+		}
+		if err := c.Err(); err != nil {
+			return err
+		}
+		o, lines, err := d.compute(in)
+		if err != nil {
+			return err
+		}
+		o.ID, o.Number = id, number
+		shown, err = m.insertOrder(ctx, &d, o, lines)
+		return err
+	})
+	if err != nil {
+		return nil, core.Explain("order", err)
+	}
+	return &model.OrderPayload{Order: shown}, nil
+}
+
+// insertOrder writes a new order with all that follows from it.
+func (m Mutation) insertOrder(ctx context.Context, d *orderDraft, o *db.Order, lines []*db.OrderLine) (*model.Order, error) {
+	events := begin(o)
+	saved, err := m.orderRow(ctx, d, o).Save(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("add order: %w", err)
+	}
+	rows := make([]*db.OrderLineCreate, len(lines))
+	for i, l := range lines {
+		rows[i] = m.lineRow(ctx, saved.ID, i, l)
+	}
+	if lines, err = m.Client(ctx).OrderLine.CreateBulk(rows...).Save(ctx); err != nil {
+		return nil, fmt.Errorf("add order lines: %w", err)
+	}
+	if err := m.takeStock(ctx, d.need, saved.UpdatedAt); err != nil {
+		return nil, err
+	}
+	if d.customer != nil {
+		if err := m.countOrder(ctx, d.customer.ID, saved.PlacedAt, saved.UpdatedAt); err != nil {
+			return nil, err
+		}
+	}
+	if err := trail.Write(ctx, m.Client(ctx), "order.create", xid.Order, saved.ID, ""); err != nil {
+		return nil, err
+	}
+	shown := m.assemble([]*db.Order{saved}, lines)[0]
+	return shown, m.tellOrder(ctx, &orderEdit{Order: shown, events: events}, nil)
+}
+
+// begin puts a new order into its first state and returns the events of that.
+func begin(o *db.Order) []event.Type {
+	o.PlacedAt = o.ID.Time()
+	o.UpdatedAt = max(micros.Now(), o.PlacedAt)
+	o.FinancialStatus = state.FinancialPending
+	events := []event.Type{event.OrderCreated}
+	if o.TotalMinor == 0 {
+		o.FinancialStatus, o.PaidAt = state.FinancialPaid, &o.PlacedAt
+		events = append(events, event.OrderPaid)
+	}
+	o.EventSequence = int64(len(events))
+	return events
+}
+
+func (m Mutation) orderRow(ctx context.Context, d *orderDraft, o *db.Order) *db.OrderCreate {
+	row := m.Client(ctx).Order.Create().SetID(o.ID).SetNumber(o.Number).
+		SetStatus(state.OrderOpen).SetFinancialStatus(o.FinancialStatus).SetFulfillmentStatus(state.FulfillmentUnfulfilled).
+		SetCurrency(d.store.Currency).SetSubtotalMinor(o.SubtotalMinor).SetDiscountMinor(o.DiscountMinor).
+		SetShippingMinor(o.ShippingMinor).SetTaxMinor(o.TaxMinor).SetTotalMinor(o.TotalMinor).
+		SetPaidMinor(0).SetRefundedMinor(0).SetNillableEmail(o.Email).
+		SetTags(o.Tags).SetSource(o.Source).SetPlacedAt(o.PlacedAt).SetNillablePaidAt(o.PaidAt).
+		SetVersion(1).SetEventSequence(o.EventSequence).SetUpdatedAt(o.UpdatedAt)
+	if d.customer != nil {
+		row.SetCustomerID(d.customer.ID)
+	}
+	if d.billing != nil {
+		row.SetBillingAddress(document.NewAddress(d.billing))
+	}
+	if d.shipping != nil {
+		row.SetShippingAddress(document.NewAddress(d.shipping))
+	}
+	return row
+}
+
+func (m Mutation) lineRow(ctx context.Context, order xid.ID, position int, l *db.OrderLine) *db.OrderLineCreate {
+	row := m.Client(ctx).OrderLine.Create().SetOrderID(order).SetPosition(position).
+		SetTitle(l.Title).SetNillableSku(l.Sku).SetQuantity(l.Quantity).
+		SetFulfilledQuantity(0).SetRefundedQuantity(0).SetUnitPriceMinor(l.UnitPriceMinor).
+		SetDiscountMinor(l.DiscountMinor).SetTaxMinor(l.TaxMinor).SetTotalMinor(l.TotalMinor)
+	if l.ProductID != nil {
+		row.SetProductID(*l.ProductID)
+	}
+	return row
+}

@@ -1,0 +1,72 @@
+package sales
+
+import (
+	"context"
+
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/model"
+)
+
+// Names of the indexes by which an order's children are read.
+const (
+	noteIndex        = "note_store_id_order_id_id"
+	paymentIndex     = "payment_store_id_order_id_id"
+	fulfillmentIndex = "fulfillment_store_id_order_id_id"
+)
+
+// OrderFields resolves the relations of an order. Each costs one statement for
+// all orders of a page.
+type OrderFields struct{ *Resolver }
+
+// Customer returns who ordered, or nil for a guest.
+func (o OrderFields) Customer(ctx context.Context, order *model.Order) (*model.Customer, error) {
+	if order.CustomerID == nil {
+		return nil, nil
+	}
+	c, err := order.Relations().Customers.Get(ctx, *order.CustomerID)
+	return c, core.Explain("customer", err)
+}
+
+// Notes returns the newest notes.
+func (o OrderFields) Notes(ctx context.Context, order *model.Order, first *int) ([]*model.OrderNote, error) {
+	limit, err := core.PageSize(first)
+	if err != nil {
+		return nil, err
+	}
+	notes, err := order.Relations().Notes.Of(limit).Get(ctx, order.ID)
+	return listed(notes), core.Explain("order notes", err)
+}
+
+// Payments returns the ledger, oldest first.
+func (o OrderFields) Payments(ctx context.Context, order *model.Order) ([]*db.Payment, error) {
+	payments, err := order.Relations().Payments.Get(ctx, order.ID)
+	return listed(payments), core.Explain("payments", err)
+}
+
+// Fulfillments returns the shipments, oldest first.
+func (o OrderFields) Fulfillments(ctx context.Context, order *model.Order) ([]*db.Fulfillment, error) {
+	fulfillments, err := order.Relations().Fulfillments.Get(ctx, order.ID)
+	return listed(fulfillments), core.Explain("fulfillments", err)
+}
+
+// listed is a list that is empty, not null, where nothing belongs to the order:
+// null says that a caller may not see it.
+func listed[T any](rows []T) []T {
+	if rows == nil {
+		return []T{}
+	}
+	return rows
+}
+
+// LineFields resolves the relation of a line.
+type LineFields struct{ *Resolver }
+
+// Product returns the product as it is now, nil once it is deleted.
+func (l LineFields) Product(ctx context.Context, line *model.LineItem) (*db.Product, error) {
+	if line.ProductID == nil {
+		return nil, nil
+	}
+	p, err := line.Relations().Products.Get(ctx, *line.ProductID)
+	return p, core.Explain("product", err)
+}

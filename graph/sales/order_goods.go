@@ -1,0 +1,177 @@
+package sales
+
+import (
+	"context"
+	"strconv"
+
+	"github.com/storefront-go/storefront/ent/currency"
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/document"
+	"github.com/storefront-go/storefront/ent/event"
+	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/model"
+)
+
+const maxAmount = currency.MaxMinor
+
+// left is what of a line is still to be shipped. Refunded units count as taken
+// from those not shipped yet as long as there are any: they are shipped no more.
+func left(l *db.OrderLine) int64 {
+	return max(0, l.Quantity-l.FulfilledQuantity-l.RefundedQuantity)
+}
+
+// refundable is what of a line was not refunded yet, shipped or not.
+func refundable(l *db.OrderLine) int64 { return l.Quantity - l.RefundedQuantity }
+
+// picked is a quantity of one line.
+type picked struct {
+	line     *db.OrderLine
+	quantity int64
+}
+
+func (p picked) document() document.Line {
+	return document.Line{LineID: xid.OrderLine.Format(p.line.ID), Quantity: p.quantity}
+}
+
+// quantities checks the form of picked lines.
+func checkQuantities(c *core.Check, lines []*model.LineQuantityInput) {
+	if len(lines) > maxLines {
+		c.Add("lines", fault.TooLong, "There are more than "+strconv.Itoa(maxLines)+" lines.")
+		return
+	}
+	for i, l := range lines {
+		c.Within("lines/"+strconv.Itoa(i)+"/quantity", l.Quantity, 1, maxQuantity)
+	}
+}
+
+// pick finds the lines of an input in the order; one that is named twice counts
+// once, with the sum. No line may give more than it has.
+func (e *orderEdit) pick(in []*model.LineQuantityInput, has func(*db.OrderLine) int64) ([]picked, error) {
+	var all []picked
+	var c core.Check
+	at := map[*db.OrderLine]int{}
+	for i, l := range in {
+		line := e.line(l.LineItemID)
+		if line == nil {
+			checkUnknown(&c, "lines/"+strconv.Itoa(i)+"/line_item_id", xid.OrderLine)
+			continue
+		}
+		if j, again := at[line]; again {
+			all[j].quantity += l.Quantity
+			continue
+		}
+		at[line] = len(all)
+		all = append(all, picked{line, l.Quantity})
+	}
+	if err := c.Err(); err != nil {
+		return nil, err
+	}
+	for _, p := range all {
+		if p.quantity > has(p.line) {
+			return nil, fault.State(fault.QuantityExceeded, "The quantity is above what is left of "+xid.OrderLine.Format(p.line.ID)+".")
+		}
+	}
+	return all, nil
+}
+
+// OrderFulfill ships the given lines, or all that is left to ship. An unpaid
+// order may be shipped.
+func (m Mutation) OrderFulfill(ctx context.Context, id string, expectedVersion int64, in model.FulfillInput) (*model.OrderPayload, error) {
+	c := core.NewCheck(ctx)
+	checkQuantities(c, in.Lines)
+	if in.Lines != nil && len(in.Lines) == 0 {
+		c.Add("lines", fault.TooShort, "Name at least one line, or leave this out for all.")
+	}
+	core.Opt(in.Carrier, func(s string) { c.Line("carrier", s, 255) })
+	core.Opt(in.TrackingNumber, func(s string) { c.Line("tracking_number", s, 255) })
+	core.Opt(in.TrackingURL, func(s string) { c.Https("tracking_url", s) })
+	if err := c.Err(); err != nil {
+		return nil, err
+	}
+	return m.changeOrder(ctx, id, expectedVersion, "order.fulfill", func(ctx context.Context, e *orderEdit) error {
+		if err := e.ships(); err != nil {
+			return err
+		}
+		lines, err := e.pick(in.Lines, left)
+		if err != nil {
+			return err
+		}
+		if in.Lines == nil {
+			lines = e.rest()
+		}
+		return m.ship(ctx, e, in, lines)
+	})
+}
+
+// ships refuses a shipment that the order's state forbids.
+func (e *orderEdit) ships() error {
+	if e.Status != state.OrderOpen {
+		return fault.State(fault.InvalidTransition, "The order is "+core.Words(e.Status)+" and ships nothing.")
+	}
+	return core.Allowed("order", e.FulfillmentStatus, state.FulfillmentFulfilled,
+		state.FulfillmentUnfulfilled, state.FulfillmentPartiallyFulfilled)
+}
+
+// rest is all that is left to ship.
+func (e *orderEdit) rest() (all []picked) {
+	for _, l := range e.Lines {
+		if n := left(l.OrderLine); n > 0 {
+			all = append(all, picked{l.OrderLine, n})
+		}
+	}
+	return all
+}
+
+// ship records a shipment.
+func (m Mutation) ship(ctx context.Context, e *orderEdit, in model.FulfillInput, lines []picked) error {
+	if len(lines) == 0 {
+		return fault.State(fault.QuantityExceeded, "Nothing is left to ship.")
+	}
+	shipped := make([]document.Line, len(lines))
+	for i, p := range lines {
+		p.line.FulfilledQuantity += p.quantity
+		e.move(p.line)
+		shipped[i] = p.document()
+	}
+	e.shipment = m.Client(ctx).Fulfillment.Create().SetOrderID(e.ID).SetLines(document.NewLines(shipped)).
+		SetNillableCarrier(in.Carrier).SetNillableTrackingNumber(in.TrackingNumber).SetNillableTrackingURL(in.TrackingURL)
+	if e.FulfillmentStatus = state.FulfillmentPartiallyFulfilled; e.settleGoods() {
+		return nil
+	}
+	e.update.SetFulfillmentStatus(e.FulfillmentStatus)
+	e.tell(event.OrderPartiallyFulfilled)
+	return nil
+}
+
+// settleGoods makes a partially fulfilled order fulfilled once nothing is left
+// to ship, be it that the last units went out or that they were refunded: it
+// could never be completed otherwise.
+func (e *orderEdit) settleGoods() bool {
+	if e.FulfillmentStatus != state.FulfillmentPartiallyFulfilled || len(e.rest()) > 0 {
+		return false
+	}
+	e.FulfillmentStatus, e.FulfilledAt = state.FulfillmentFulfilled, &e.now
+	e.update.SetFulfillmentStatus(e.FulfillmentStatus).SetFulfilledAt(e.now)
+	e.tell(event.OrderFulfilled)
+	return true
+}
+
+// OrderComplete ends an open order whose goods are all shipped; whether it is
+// paid is not asked.
+func (m Mutation) OrderComplete(ctx context.Context, id string, expectedVersion int64) (*model.OrderPayload, error) {
+	return m.changeOrder(ctx, id, expectedVersion, "order.complete", func(ctx context.Context, e *orderEdit) error {
+		if err := core.Allowed("order", e.Status, state.OrderCompleted, state.OrderOpen); err != nil {
+			return err
+		}
+		if e.FulfillmentStatus != state.FulfillmentFulfilled {
+			return fault.State(fault.InvalidTransition, "The order is "+core.Words(e.FulfillmentStatus)+" and cannot become completed.")
+		}
+		e.Status, e.CompletedAt = state.OrderCompleted, &e.now
+		e.update.SetStatus(e.Status).SetCompletedAt(e.now)
+		e.tell(event.OrderCompleted)
+		return nil
+	})
+}

@@ -1,0 +1,193 @@
+package sales_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph"
+	"github.com/storefront-go/storefront/graph/graphtest"
+	"github.com/storefront-go/storefront/graph/model"
+)
+
+// pages walks a list to its end, with what happens between two pages.
+func pages(t testing.TB, ctx context.Context, r *graph.Resolver, first int, filter *model.OrderFilter, between func()) (seen []*model.Order) {
+	t.Helper()
+	var after *string
+	for {
+		c, err := r.Query().Orders(ctx, &first, after, filter)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(c.Nodes) == 0 && after != nil {
+			t.Error("an empty page follows another")
+		}
+		if len(c.Nodes) > first {
+			t.Errorf("a page of %d", len(c.Nodes))
+		}
+		seen = append(seen, c.Nodes...)
+		if c.Next == "" {
+			return seen
+		}
+		after = &c.Next
+		between()
+	}
+}
+
+// TestOrderWalk walks thousands of orders of one microsecond while others are
+// written around them: each is seen once, newest first.
+func TestOrderWalk(t *testing.T) {
+	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
+		const tie = micros.Time(1_700_000_000_000_000)
+		at := func(from int) func(int, *db.OrderCreate) xid.ID {
+			return func(i int, _ *db.OrderCreate) xid.ID { return xid.At(tie + micros.Time((from+i)%3)) }
+		}
+		old := graphtest.Plant(t, ctx, r, 3000, func(i int, _ *db.OrderCreate) xid.ID { return xid.At(tie) })
+		old = append(old, graphtest.Plant(t, ctx, r, 201, at(1))...)
+		seen := pages(t, ctx, r, 100, nil, func() {
+			graphtest.Plant(t, ctx, r, 3, at(0))
+		})
+		count := map[xid.ID]int{}
+		for i, o := range seen {
+			count[o.ID]++
+			if i > 0 && o.ID.Compare(seen[i-1].ID) >= 0 {
+				t.Fatalf("row %d is not older than the one before", i)
+			}
+		}
+		for _, id := range old {
+			if count[id] != 1 {
+				t.Fatalf("an order was seen %d times", count[id])
+			}
+		}
+	})
+}
+
+// A walk by changes sees every order at least once, however many change on the
+// way.
+func TestOrderWalkByChanges(t *testing.T) {
+	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
+		ids := graphtest.Plant(t, ctx, r, 450, func(i int, o *db.OrderCreate) xid.ID {
+			o.SetUpdatedAt(micros.Time(1000 + i/200))
+			return xid.New()
+		})
+		touched := 0
+		seen := pages(t, ctx, r, 50, &model.OrderFilter{UpdatedFrom: new(micros.Time(1000))}, func() {
+			touched++
+			if touched < 4 {
+				if _, err := r.Mutation().OrderNoteAppend(ctx, xid.Order.Format(ids[touched*100]), remark("x")); err != nil {
+					t.Fatal(err)
+				}
+			}
+		})
+		count := map[xid.ID]int{}
+		for i, o := range seen {
+			count[o.ID]++
+			if i > 0 && o.UpdatedAt < seen[i-1].UpdatedAt {
+				t.Fatalf("row %d changed before the one before it", i)
+			}
+		}
+		for i, id := range ids {
+			if count[id] < 1 || count[id] > 2 {
+				t.Errorf("order %d was seen %d times", i, count[id])
+			}
+		}
+		// 50 had the last time, and three of the others were changed on the way.
+		if got := pages(t, ctx, r, 50, &model.OrderFilter{UpdatedFrom: new(micros.Time(1002))}, func() {}); len(got) != 53 {
+			t.Errorf("%d orders changed from 1002 on, want 53", len(got))
+		}
+	})
+}
+
+func remark(body string) model.OrderNoteInput {
+	return model.OrderNoteInput{Body: body, Visibility: state.NoteInternal}
+}
+
+// TestOrderFilters compares every filter, and pairs of them, with what Go picks.
+func TestOrderFilters(t *testing.T) {
+	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
+		rng := rand.New(rand.NewPCG(1, 2))
+		customers := []xid.ID{xid.New(), xid.New()}
+		orders := []state.OrderStatus{state.OrderOpen, state.OrderCompleted, state.OrderCancelled}
+		money := []state.FinancialStatus{state.FinancialPaid, state.FinancialPending, state.FinancialVoided}
+		goods := []state.FulfillmentStatus{state.FulfillmentFulfilled, state.FulfillmentUnfulfilled}
+		const base = 1_600_000_000_000_000
+		graphtest.Plant(t, ctx, r, 300, func(i int, o *db.OrderCreate) xid.ID {
+			o.SetCustomerID(customers[rng.IntN(2)]).SetStatus(orders[rng.IntN(3)]).SetFinancialStatus(money[rng.IntN(3)]).
+				SetFulfillmentStatus(goods[rng.IntN(2)]).SetUpdatedAt(micros.Time(rng.IntN(10)))
+			return xid.At(micros.Time(base + i%20))
+		})
+		all := pages(t, ctx, r, 100, nil, func() {})
+		filters := []model.OrderFilter{
+			{Status: &orders[0]}, {FinancialStatus: &money[1]}, {FulfillmentStatus: &goods[0]},
+			{CustomerID: new(xid.Customer.Format(customers[1]))}, {CustomerID: new(xid.Customer.Format(xid.New()))},
+			{CreatedFrom: new(micros.Time(base + 5))}, {CreatedTo: new(micros.Time(base + 5))},
+			{CreatedFrom: new(micros.Time(base + 5)), CreatedTo: new(micros.Time(base + 6))},
+			{UpdatedFrom: new(micros.Time(4))}, {UpdatedFrom: new(micros.Time(4)), CustomerID: new(xid.Customer.Format(customers[0]))},
+			{Status: &orders[1], FinancialStatus: &money[0], FulfillmentStatus: &goods[1]},
+			{CustomerID: new(xid.Customer.Format(customers[0])), FinancialStatus: &money[0], CreatedFrom: new(micros.Time(base + 3))},
+			{UpdatedFrom: new(micros.Time(2)), Status: &orders[0], CreatedTo: new(micros.Time(base + 15))},
+		}
+		for i, f := range filters {
+			want := slices.DeleteFunc(slices.Clone(all), func(o *model.Order) bool { return !matches(f, o) })
+			got := pages(t, ctx, r, 7, &f, func() {})
+			key := func(o *model.Order) string { return o.PublicID() }
+			if f.UpdatedFrom != nil {
+				key = func(o *model.Order) string { return fmt.Sprint(o.UpdatedAt, o.PublicID()) }
+				slices.SortFunc(want, func(a, b *model.Order) int {
+					return int(a.UpdatedAt-b.UpdatedAt)*2 + a.ID.Compare(b.ID)
+				})
+			}
+			if !slices.EqualFunc(got, want, func(a, b *model.Order) bool { return key(a) == key(b) }) {
+				t.Errorf("filter %d: got %d orders, want %d", i, len(got), len(want))
+			}
+		}
+		_, err := r.Query().Orders(ctx, nil, nil, &model.OrderFilter{CustomerID: new("cus_x")})
+		if graphtest.FaultOf(err) != "invalid_parameter" || graphtest.FieldOf(err) != "customer_id invalid_format" {
+			t.Errorf("a malformed customer: %v", err)
+		}
+	})
+}
+
+// matches is the filter, said once more.
+func matches(f model.OrderFilter, o *model.Order) bool {
+	return (f.Status == nil || *f.Status == o.Status) &&
+		(f.FinancialStatus == nil || *f.FinancialStatus == o.FinancialStatus) &&
+		(f.FulfillmentStatus == nil || *f.FulfillmentStatus == o.FulfillmentStatus) &&
+		(f.CustomerID == nil || *f.CustomerID == *o.PublicCustomerID()) &&
+		(f.CreatedFrom == nil || *f.CreatedFrom <= o.CreatedAt()) &&
+		(f.CreatedTo == nil || *f.CreatedTo > o.CreatedAt()) &&
+		(f.UpdatedFrom == nil || *f.UpdatedFrom <= o.UpdatedAt)
+}
+
+// A cursor belongs to one filter and one store; elsewhere it is absent.
+func TestOrderCursorIsOfItsList(t *testing.T) {
+	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
+		graphtest.Plant(t, ctx, r, 5, func(int, *db.OrderCreate) xid.ID { return xid.New() })
+		page := graphtest.Must[*model.OrderConnection](t)(r.Query().Orders(ctx, new(2), nil, nil))
+		next := graphtest.Must[*model.OrderConnection](t)(r.Query().Orders(ctx, new(2), &page.Next, nil))
+		if next.Nodes[0].ID == page.Nodes[0].ID {
+			t.Error("the cursor of the list led to its first page")
+		}
+		open, last := state.OrderOpen, "A"
+		if strings.HasSuffix(page.Next, last) {
+			last = "B"
+		}
+		for name, after := range map[string]string{"filter": page.Next, "junk": "x", "edited": page.Next[:55] + last} {
+			f := &model.OrderFilter{Status: &open}
+			if name != "filter" {
+				f = nil
+			}
+			got := graphtest.Must[*model.OrderConnection](t)(r.Query().Orders(ctx, new(2), &after, f))
+			if got.Nodes[0].ID != page.Nodes[0].ID {
+				t.Errorf("%s: not page one", name)
+			}
+		}
+	})
+}

@@ -1,0 +1,144 @@
+package sales
+
+import (
+	"context"
+
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/document"
+	"github.com/storefront-go/storefront/ent/event"
+	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/model"
+)
+
+// OrderMarkPaid takes all that is still owed.
+func (m Mutation) OrderMarkPaid(ctx context.Context, id string, expectedVersion int64, method *string, reference *string) (*model.OrderPayload, error) {
+	c := core.NewCheck(ctx)
+	checkPayment(c, method, reference)
+	if err := c.Err(); err != nil {
+		return nil, err
+	}
+	return m.changeOrder(ctx, id, expectedVersion, "order.mark_paid", func(ctx context.Context, e *orderEdit) error {
+		return m.take(ctx, e, model.PaymentInput{AmountMinor: e.TotalMinor - e.PaidMinor, Method: method, Reference: reference})
+	})
+}
+
+// OrderRecordPayment takes an amount, up to what is still owed.
+func (m Mutation) OrderRecordPayment(ctx context.Context, id string, expectedVersion int64, in model.PaymentInput) (*model.OrderPayload, error) {
+	c := core.NewCheck(ctx)
+	c.Within("amount_minor", in.AmountMinor, 1, maxAmount)
+	checkPayment(c, in.Method, in.Reference)
+	if err := c.Err(); err != nil {
+		return nil, err
+	}
+	return m.changeOrder(ctx, id, expectedVersion, "order.record_payment", func(ctx context.Context, e *orderEdit) error {
+		return m.take(ctx, e, in)
+	})
+}
+
+// payment checks the texts of a payment.
+func checkPayment(c *core.Check, method, reference *string) {
+	core.Opt(method, func(s string) { c.Line("method", s, 64) })
+	core.Opt(reference, func(s string) { c.Line("reference", s, 255) })
+}
+
+// take records a payment: pending -> partially_paid -> paid. Nothing leads back
+// to these, so order.paid is told once. An order from which money was given back
+// takes no more, and a cancelled one none at all.
+func (m Mutation) take(ctx context.Context, e *orderEdit, in model.PaymentInput) error {
+	to, told := state.FinancialPartiallyPaid, event.OrderPartiallyPaid
+	if in.AmountMinor >= e.TotalMinor-e.PaidMinor {
+		to, told = state.FinancialPaid, event.OrderPaid
+	}
+	if err := e.takesMoney(to); err != nil {
+		return err
+	}
+	if in.AmountMinor > e.TotalMinor-e.PaidMinor {
+		return fault.State(fault.AmountExceeded, "The amount is above what is still owed.")
+	}
+	e.PaidMinor += in.AmountMinor
+	e.FinancialStatus = to
+	e.update.SetPaidMinor(e.PaidMinor).SetFinancialStatus(to)
+	if to == state.FinancialPaid {
+		e.PaidAt = &e.now
+		e.update.SetPaidAt(e.now)
+	}
+	e.spent += in.AmountMinor
+	e.ledger = append(e.ledger, m.ledgerRow(ctx, e, state.LedgerPayment, in.AmountMinor, nil).
+		SetNillableMethod(in.Method).SetNillableReference(in.Reference))
+	e.tell(told)
+	return nil
+}
+
+// takesMoney refuses a payment that the order's state forbids.
+func (e *orderEdit) takesMoney(to state.FinancialStatus) error {
+	if e.Status == state.OrderCancelled {
+		return fault.State(fault.InvalidTransition, "The order is cancelled and takes no payment.")
+	}
+	return core.Allowed("order", e.FinancialStatus, to, state.FinancialPending, state.FinancialPartiallyPaid)
+}
+
+// ledgerRow is a new row of the order's ledger.
+func (m Mutation) ledgerRow(ctx context.Context, e *orderEdit, kind state.PaymentKind, amount int64, lines []document.Line) *db.PaymentCreate {
+	return m.Client(ctx).Payment.Create().SetOrderID(e.ID).SetKind(kind).
+		SetAmountMinor(amount).SetCurrency(e.Currency).SetLines(document.NewLines(lines))
+}
+
+// OrderRefund gives money back, up to what was paid and not given back yet. The
+// lines say which units it is for; with Restock these go back to the stock. It
+// is for cancelled and completed orders too: money that was taken can always be
+// given back. The stock of a cancelled order is back already.
+func (m Mutation) OrderRefund(ctx context.Context, id string, expectedVersion int64, in model.RefundInput) (*model.OrderPayload, error) {
+	c := core.NewCheck(ctx)
+	c.Within("amount_minor", in.AmountMinor, 1, maxAmount)
+	core.Opt(in.Reason, func(s string) { c.Line("reason", s, 255) })
+	checkQuantities(c, in.Lines)
+	if in.Restock {
+		c.Required("lines", len(in.Lines) > 0)
+	}
+	if err := c.Err(); err != nil {
+		return nil, err
+	}
+	return m.changeOrder(ctx, id, expectedVersion, "order.refund", func(ctx context.Context, e *orderEdit) error {
+		lines, err := e.pick(in.Lines, refundable)
+		if err != nil {
+			return err
+		}
+		return m.refund(ctx, e, in, lines)
+	})
+}
+
+// refund gives an amount back for the picked lines.
+func (m Mutation) refund(ctx context.Context, e *orderEdit, in model.RefundInput, lines []picked) error {
+	to := state.FinancialPartiallyRefunded
+	if in.AmountMinor >= e.PaidMinor-e.RefundedMinor {
+		to = state.FinancialRefunded
+	}
+	err := core.Allowed("order", e.FinancialStatus, to,
+		state.FinancialPartiallyPaid, state.FinancialPaid, state.FinancialPartiallyRefunded)
+	if err != nil {
+		return err
+	}
+	if in.AmountMinor > e.PaidMinor-e.RefundedMinor {
+		return fault.State(fault.AmountExceeded, "The amount is above what was paid and not given back.")
+	}
+	e.RefundedMinor += in.AmountMinor
+	e.FinancialStatus = to
+	e.update.SetRefundedMinor(e.RefundedMinor).SetFinancialStatus(to)
+	e.spent -= in.AmountMinor
+	back := make([]document.Line, len(lines))
+	for i, p := range lines {
+		p.line.RefundedQuantity += p.quantity
+		e.move(p.line)
+		back[i] = p.document()
+		if in.Restock && e.Status != state.OrderCancelled {
+			back[i].Restocked = true
+			e.giveBack(p.line, p.quantity)
+		}
+	}
+	e.ledger = append(e.ledger, m.ledgerRow(ctx, e, state.LedgerRefund, in.AmountMinor, back).SetNillableReason(in.Reason))
+	e.tell(event.OrderRefunded)
+	e.settleGoods()
+	return nil
+}

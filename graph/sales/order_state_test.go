@@ -1,0 +1,211 @@
+package sales_test
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/storefront-go/storefront/ent/db"
+	dbaudit "github.com/storefront-go/storefront/ent/db/audit"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph"
+	"github.com/storefront-go/storefront/graph/graphtest"
+	"github.com/storefront-go/storefront/graph/model"
+	"github.com/storefront-go/storefront/graph/sales"
+)
+
+// TestOrderStates walks the state machines of contract section 6: each row is a
+// way, the states it ends in, the events it told and the stock it left of 10.
+func TestOrderStates(t *testing.T) {
+	rows := []struct {
+		way, states, events string
+		stock               int64
+	}{
+		{"", "open pending unfulfilled", "", 8},
+		{"mark_paid", "open paid unfulfilled", "paid", 8},
+		{"pay_50", "open partially_paid unfulfilled", "partially_paid", 8},
+		{"pay_50 pay_150", "open paid unfulfilled", "partially_paid paid", 8},
+		{"pay_50 pay_50 mark_paid", "open paid unfulfilled", "partially_paid partially_paid paid", 8},
+		{"pay_50 refund_50", "open refunded unfulfilled", "partially_paid refunded", 8},
+		{"pay_150 refund_50", "open partially_refunded unfulfilled", "partially_paid refunded", 8},
+		{"mark_paid refund_50 refund_50", "open partially_refunded unfulfilled", "paid refunded refunded", 8},
+		{"mark_paid refund_200", "open refunded unfulfilled", "paid refunded", 8},
+		{"mark_paid return_1", "open partially_refunded unfulfilled", "paid refunded", 8},
+		{"mark_paid restock_1", "open partially_refunded unfulfilled", "paid refunded", 9},
+		{"ship", "open pending fulfilled", "fulfilled", 8},
+		{"ship_1", "open pending partially_fulfilled", "partially_fulfilled", 8},
+		{"ship_1 ship", "open pending fulfilled", "partially_fulfilled fulfilled", 8},
+		{"ship_1 ship_1 mark_paid", "open paid fulfilled", "partially_fulfilled fulfilled paid", 8},
+		{"mark_paid ship refund_200", "open refunded fulfilled", "paid fulfilled refunded", 8},
+		{"mark_paid ship restock_1", "open partially_refunded fulfilled", "paid fulfilled refunded", 9},
+		{"mark_paid return_1 ship", "open partially_refunded fulfilled", "paid refunded fulfilled", 8},
+		{"mark_paid ship_1 return_1", "open partially_refunded fulfilled", "paid partially_fulfilled refunded fulfilled", 8},
+		{"ship complete", "completed pending fulfilled", "fulfilled completed", 8},
+		{"ship complete mark_paid refund_50", "completed partially_refunded fulfilled", "fulfilled completed paid refunded", 8},
+		{"cancel", "cancelled voided unfulfilled", "cancelled", 10},
+		{"cancel_refund", "cancelled voided unfulfilled", "cancelled note_added", 10},
+		{"pay_50 cancel", "cancelled partially_paid unfulfilled", "partially_paid cancelled", 10},
+		{"mark_paid cancel restock_1", "cancelled partially_refunded unfulfilled", "paid cancelled refunded", 10},
+		{"mark_paid cancel refund_200", "cancelled refunded unfulfilled", "paid cancelled refunded", 10},
+		{"mark_paid cancel_refund", "cancelled refunded unfulfilled", "paid cancelled refunded note_added", 10},
+		{"mark_paid refund_200 cancel_refund", "cancelled refunded unfulfilled", "paid refunded cancelled note_added", 10},
+		{"mark_paid restock_1 cancel", "cancelled partially_refunded unfulfilled", "paid refunded cancelled", 10},
+		{"mark_paid return_1 cancel", "cancelled partially_refunded unfulfilled", "paid refunded cancelled", 10},
+		{"tag", "open pending unfulfilled", "updated", 8},
+		{"tag tag", "open pending unfulfilled", "updated", 8},
+		{"note note tag", "open pending unfulfilled", "note_added note_added updated", 8},
+		{"cancel tag note", "cancelled voided unfulfilled", "cancelled updated note_added", 10},
+	}
+	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
+		for _, tc := range rows {
+			t.Run(tc.way, func(t *testing.T) { walk(t, ctx, r, tc.way, tc.states, tc.events, tc.stock) })
+		}
+	})
+}
+
+func walk(t *testing.T, ctx context.Context, r *graph.Resolver, way, states, events string, stock int64) {
+	p := graphtest.Ware(t, ctx, r, 100, 10)
+	c := buyer(t, ctx, r, xid.New().String()+"@example.com", state.CustomerActive)
+	o := graphtest.Must[*model.OrderPayload](t)(r.Mutation().OrderCreate(ctx, model.OrderCreateInput{
+		Lines: []*model.OrderLineInput{graphtest.Of(p, 2)}, Source: "test", CustomerID: new(c.PublicID())})).Order
+	for name := range strings.FieldsSeq(way) {
+		before, updated := o.Version, o.UpdatedAt
+		o = graphtest.Must[*model.OrderPayload](t)(graphtest.Steps[name](ctx, r.Mutation(), o)).Order
+		if o.Version != before+1 && way != "tag tag" || o.Version > before && o.UpdatedAt <= updated {
+			t.Errorf("%s: version %d after %d, updated_at +%d", name, o.Version, before, o.UpdatedAt-updated)
+		}
+	}
+	if got := strings.Join([]string{string(o.Status), string(o.FinancialStatus), string(o.FulfillmentStatus)}, " "); got != states {
+		t.Errorf("got %q, want %q", got, states)
+	}
+	got := strings.ReplaceAll(strings.Join(graphtest.Told(t, ctx, r, o.ID, o.EventSequence), " "), "order.", "")
+	if got != strings.TrimSpace("created "+events) {
+		t.Errorf("told %q, want %q", got, "created "+events)
+	}
+	read := graphtest.Must[*model.Order](t)(r.Query().Order(ctx, o.PublicID()))
+	if a, b := string(sales.EncodeOrder(read)), string(sales.EncodeOrder(o)); a != b {
+		t.Errorf("read again: %s\nreturned: %s", a, b)
+	}
+	if n := stockOf(t, ctx, r, p); n != stock {
+		t.Errorf("stock is %d, want %d", n, stock)
+	}
+	if n := len(audited(t, ctx, r, o.ID)); int64(n) != o.Version {
+		t.Errorf("%d audit rows for version %d", n, o.Version)
+	}
+	checkMoney(t, ctx, r, read, graphtest.Again(t, ctx, r, c.ID))
+}
+
+// audited returns the audited actions on a resource, oldest first.
+func audited(t testing.TB, ctx context.Context, r *graph.Resolver, id xid.ID) (actions []string) {
+	t.Helper()
+	for _, a := range graphtest.Must[[]*db.Audit](t)(r.Client(ctx).Audit.Query().Where(dbaudit.ResourceID(id)).Order(dbaudit.ByID()).All(ctx)) {
+		if a.ActorName != viewer.From(ctx).Name || a.ResourceType != "order" || a.Detail != nil {
+			t.Errorf("audit row %v", a)
+		}
+		actions = append(actions, a.Action)
+	}
+	return actions
+}
+
+func TestOrderAudit(t *testing.T) {
+	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
+		kept, lost := graphtest.Sale(t, ctx, r, graphtest.Item("a", 2, 100)), graphtest.Sale(t, ctx, r, graphtest.Item("a", 2, 100))
+		for _, name := range []string{"note", "tag", "pay_50", "mark_paid", "refund_50", "ship", "complete"} {
+			kept = graphtest.Must[*model.OrderPayload](t)(graphtest.Steps[name](ctx, r.Mutation(), kept)).Order
+		}
+		graphtest.Must[*model.OrderPayload](t)(graphtest.Steps["cancel"](ctx, r.Mutation(), lost))
+		want := []string{"order.create", "order.note_append", "order.update", "order.record_payment", "order.mark_paid", "order.refund", "order.fulfill", "order.complete"}
+		if diff := cmp.Diff(want, audited(t, ctx, r, kept.ID)); diff != "" {
+			t.Error(diff)
+		}
+		if diff := cmp.Diff([]string{"order.create", "order.cancel"}, audited(t, ctx, r, lost.ID)); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
+// checkMoney holds an order to its ledger and its customer to the order.
+func checkMoney(t *testing.T, ctx context.Context, r *graph.Resolver, o *model.Order, c *db.Customer) {
+	t.Helper()
+	sums := map[state.PaymentKind]int64{}
+	for _, p := range graphtest.Must[[]*db.Payment](t)(sales.OrderFields{Resolver: sales.New(r.Core)}.Payments(ctx, o)) {
+		sums[p.Kind] += p.AmountMinor
+		if p.AmountMinor < 1 || p.Currency != o.Currency {
+			t.Errorf("ledger row %+v", p)
+		}
+	}
+	if sums[state.LedgerPayment] != o.PaidMinor || sums[state.LedgerRefund] != o.RefundedMinor {
+		t.Errorf("ledger %v, order paid %d and refunded %d", sums, o.PaidMinor, o.RefundedMinor)
+	}
+	if c.TotalSpentMinor != o.PaidMinor-o.RefundedMinor || c.OrdersCount != 1 {
+		t.Errorf("the customer spent %d in %d orders", c.TotalSpentMinor, c.OrdersCount)
+	}
+	if (o.PaidAt != nil) != slices.Contains(graphtest.Told(t, ctx, r, o.ID, o.EventSequence), "order.paid") {
+		t.Errorf("paid_at is %v", o.PaidAt)
+	}
+}
+
+// TestOrderForbidden is every transition that the state machines lack.
+func TestOrderForbidden(t *testing.T) {
+	const transition, exceeds, quantity = "invalid_transition", "amount_exceeds_balance", "quantity_exceeds_remaining"
+	rows := []struct{ way, step, want string }{
+		{"", "pay_201", exceeds},
+		{"pay_50", "pay_201", exceeds},
+		{"pay_150", "pay_150", exceeds},
+		{"mark_paid", "mark_paid", transition},
+		{"mark_paid", "pay_50", transition},
+		{"mark_paid refund_50", "pay_50", transition},
+		{"pay_50 refund_50", "mark_paid", transition},
+		{"pay_150 refund_50", "mark_paid", transition},
+		{"cancel", "mark_paid", transition},
+		{"cancel", "pay_50", transition},
+		{"pay_50 cancel", "pay_50", transition},
+		{"", "refund_50", transition},
+		{"cancel", "refund_50", transition},
+		{"mark_paid", "refund_201", exceeds},
+		{"pay_50", "refund_200", exceeds},
+		{"mark_paid refund_200", "refund_50", transition},
+		{"mark_paid refund_50", "refund_200", exceeds},
+		{"mark_paid", "return_3", quantity},
+		{"mark_paid return_1 return_1", "return_1", quantity},
+		{"", "ship_3", quantity},
+		{"ship_1", "ship_3", quantity},
+		{"ship", "ship", transition},
+		{"ship complete", "ship", transition},
+		{"cancel", "ship", transition},
+		{"mark_paid return_1 return_1", "ship", quantity},
+		{"", "complete", transition},
+		{"ship_1", "complete", transition},
+		{"ship complete", "complete", transition},
+		{"cancel", "complete", transition},
+		{"cancel", "cancel", transition},
+		{"ship", "cancel", transition},
+		{"ship_1", "cancel_refund", transition},
+		{"ship complete", "cancel", transition},
+	}
+	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
+		p := graphtest.Ware(t, ctx, r, 100, 1000)
+		for _, tc := range rows {
+			t.Run(tc.way+"/"+tc.step, func(t *testing.T) {
+				o := graphtest.Sale(t, ctx, r, graphtest.Of(p, 2))
+				for name := range strings.FieldsSeq(tc.way) {
+					o = graphtest.Must[*model.OrderPayload](t)(graphtest.Steps[name](ctx, r.Mutation(), o)).Order
+				}
+				before := string(sales.EncodeOrder(o))
+				_, err := graphtest.Steps[tc.step](ctx, r.Mutation(), o)
+				if got := graphtest.FaultOf(err); got != tc.want {
+					t.Errorf("got %q (%v), want %q", got, err, tc.want)
+				}
+				read := graphtest.Must[*model.Order](t)(r.Query().Order(ctx, o.PublicID()))
+				if after := string(sales.EncodeOrder(read)); after != before {
+					t.Errorf("the order changed:\n%s\n%s", before, after)
+				}
+			})
+		}
+	})
+}

@@ -1,0 +1,48 @@
+package graph
+
+import (
+	"maps"
+
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/vektah/gqlparser/v2/ast"
+
+	"github.com/storefront-go/storefront/graph/access"
+	"github.com/storefront-go/storefront/graph/endpoint"
+	"github.com/storefront-go/storefront/graph/internal/exec"
+	"github.com/storefront-go/storefront/graph/sales"
+)
+
+// executable gives the executor its resolvers. Its methods bear the names of the
+// schema's types, so it is a type of its own.
+type executable struct{ *Resolver }
+
+func (e executable) Query() exec.QueryResolver       { return e.Resolver.Query() }
+func (e executable) Mutation() exec.MutationResolver { return e.Resolver.Mutation() }
+func (e executable) Order() exec.OrderResolver       { return sales.OrderFields{Resolver: e.salesResolver} }
+func (e executable) LineItem() exec.LineItemResolver {
+	return sales.LineFields{Resolver: e.salesResolver}
+}
+func (e executable) Account() exec.AccountResolver {
+	return access.AccountFields{Resolver: e.accessResolver}
+}
+func (e executable) WebhookDelivery() exec.WebhookDeliveryResolver {
+	return endpoint.DeliveryFields{Resolver: e.endpointResolver}
+}
+func (e executable) WebhookEndpoint() exec.WebhookEndpointResolver {
+	return endpoint.EndpointFields{Resolver: e.endpointResolver}
+}
+
+// Executable returns what runs the documents of GraphQL: the schema, the
+// resolvers behind its fields, and the directives before them.
+func (r *Resolver) Executable() graphql.ExecutableSchema {
+	return exec.NewExecutableSchema(exec.Config{Schema: Schema(), Resolvers: executable{r}, Directives: directives()})
+}
+
+// Schema returns the schema without @defer, which the library adds to each: an
+// answer here has one part.
+func Schema() *ast.Schema {
+	schema := *exec.NewExecutableSchema(exec.Config{}).Schema()
+	schema.Directives = maps.Clone(schema.Directives)
+	delete(schema.Directives, "defer")
+	return &schema
+}

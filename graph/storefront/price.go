@@ -1,0 +1,53 @@
+package storefront
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/storefront-go/storefront/ent/currency"
+)
+
+// signs are the signs that readers of English know currencies by, as the CLDR has
+// them; all others show their code.
+var signs = map[string]string{
+	"AUD": "A$", "BRL": "R$", "CAD": "CA$", "CNY": "CN¥", "EUR": "€", "GBP": "£", "HKD": "HK$", "ILS": "₪", "INR": "₹",
+	"JPY": "¥", "KRW": "₩", "MXN": "MX$", "NZD": "NZ$", "PHP": "₱", "TWD": "NT$", "USD": "$", "VND": "₫", "XAF": "FCFA",
+	"XCD": "EC$", "XCG": "Cg.", "XOF": "F\u202fCFA", "XPF": "CFPF",
+}
+
+// priceText writes an amount as a page in English shows it: "€24.90", "¥1,200",
+// "CHF 5.00". A code, and a sign that ends in a letter, stands apart.
+func priceText(minor int64, code string) string {
+	digits, ok := currency.Digits(currency.Code(code))
+	if !ok {
+		digits = 2 // as most have; no such product can be active
+	}
+	sign := signs[code]
+	if sign == "" {
+		sign = code
+	}
+	if last := sign[len(sign)-1]; 'A' <= last && last <= 'Z' {
+		sign += "\u00a0"
+	}
+	text := strconv.FormatInt(minor, 10)
+	if short := digits + 1 - len(text); short > 0 {
+		text = strings.Repeat("0", short) + text
+	}
+	whole, fraction := text[:len(text)-digits], text[len(text)-digits:]
+	if digits > 0 {
+		fraction = "." + fraction
+	}
+	return sign + grouped(whole) + fraction
+}
+
+// grouped parts digits by thousands.
+func grouped(digits string) string {
+	var b strings.Builder
+	for i, d := range digits {
+		if i > 0 && (len(digits)-i)%3 == 0 {
+			b.WriteByte(',')
+		}
+		b.WriteRune(d)
+	}
+	return b.String()
+}

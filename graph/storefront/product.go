@@ -1,0 +1,188 @@
+package storefront
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"entgo.io/ent/dialect/sql"
+
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/product"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/core"
+)
+
+// How many products a page shows.
+const (
+	// MaxOffers is the most that one list of a page has.
+	MaxOffers = 24
+	// maxRelated is the most that a product's page shows of others.
+	maxRelated = 4
+)
+
+// newestWindow is how many products the home page is chosen from, and those that
+// are related to another. There is no index on published_at, so the newest ids
+// among the active ones are read and put in order of publication: a product that
+// is published long after it was made shows up unless this many newer ones exist.
+const newestWindow = 200
+
+// activeByID is the index that lists the active products of a store.
+const activeByID = "product_store_id_status_id"
+
+// cardFields are the columns that a product in a list shows: without the
+// description, which may be long.
+var cardFields = []string{
+	product.FieldID, product.FieldTitle, product.FieldHandle, product.FieldPriceMinor, product.FieldCompareAtPriceMinor,
+	product.FieldCurrency, product.FieldSku, product.FieldVendor, product.FieldProductType, product.FieldTags,
+	product.FieldInventoryQuantity, product.FieldImageURL, product.FieldPublishedAt,
+}
+
+// Offer is an active product as the storefront shows it. An absent text is "".
+type Offer struct {
+	ID     xid.ID
+	Title  string
+	Handle string
+	Price  string // ready to be shown
+	// Before is the price that the product had, where that is the higher one.
+	Before string
+	Image  string // an address with https
+	Vendor string
+	Type   string
+	SKU    string
+	Tags   []string
+	// Paragraphs are the description, of a single product alone.
+	Paragraphs []string
+	// Available says that it can be had: its stock is not tracked or not empty.
+	Available bool
+
+	published micros.Time
+}
+
+// Newest returns up to [MaxOffers] active products, the newest published first.
+func (s Storefront) Newest(ctx context.Context) ([]*Offer, error) {
+	list, err := s.newest(ctx)
+	return list[:min(len(list), MaxOffers)], err
+}
+
+// Product returns the active product with the handle.
+func (s Storefront) Product(ctx context.Context, handle string) (*Offer, error) {
+	p, err := core.Only(s.Client(ctx).Product.Query().
+		Where(product.Handle(handle), product.StatusEQ(state.ProductActive)).Load(ctx))
+	if err != nil {
+		return nil, core.Explain("product", err)
+	}
+	return offerOf(p)
+}
+
+// Related returns up to four other active products of the same vendor or type,
+// those that share both first and then the newest.
+func (s Storefront) Related(ctx context.Context, o *Offer) ([]*Offer, error) {
+	list, err := s.newest(ctx)
+	if err != nil {
+		return nil, err
+	}
+	list = slices.DeleteFunc(list, func(other *Offer) bool { return other.ID == o.ID || o.shares(other) == 0 })
+	slices.SortStableFunc(list, func(a, b *Offer) int { return o.shares(b) - o.shares(a) })
+	return list[:min(len(list), maxRelated)], nil
+}
+
+// shares counts what two products have in common.
+func (o *Offer) shares(other *Offer) (n int) {
+	if o.Vendor != "" && o.Vendor == other.Vendor {
+		n++
+	}
+	if o.Type != "" && o.Type == other.Type {
+		n++
+	}
+	return n
+}
+
+// Offers returns active products by their ids, in this order. One that is gone
+// meanwhile is left out.
+func (s Storefront) Offers(ctx context.Context, ids []xid.ID) ([]*Offer, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	query := s.Client(ctx).Product.Query().Where(product.StatusEQ(state.ProductActive), product.IDIn(ids...))
+	list, err := offersOf(query.Select(cardFields...).All(ctx))
+	slices.SortFunc(list, func(a, b *Offer) int {
+		return slices.Index(ids, a.ID) - slices.Index(ids, b.ID)
+	})
+	return list, core.Explain("products", err)
+}
+
+// newest reads the window of the newest active products.
+func (s Storefront) newest(ctx context.Context) ([]*Offer, error) {
+	query := s.Client(ctx).Product.Query().Where(product.StatusEQ(state.ProductActive))
+	query.Modify(func(q *sql.Selector) { core.Window{Limit: newestWindow, Index: activeByID}.Apply(q) })
+	list, err := offersOf(query.Select(cardFields...).All(ctx))
+	slices.SortFunc(list, func(a, b *Offer) int {
+		return cmp.Or(cmp.Compare(b.published, a.published), b.ID.Compare(a.ID))
+	})
+	return list, core.Explain("products", err)
+}
+
+func offersOf(rows []*db.Product, err error) ([]*Offer, error) {
+	list := make([]*Offer, 0, len(rows))
+	for _, p := range rows {
+		o, err := offerOf(p)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, o)
+	}
+	return list, err
+}
+
+func offerOf(p *db.Product) (*Offer, error) {
+	tags, err := p.Tags.List()
+	if err != nil {
+		return nil, fmt.Errorf("tags of %s: %w", xid.Product.Format(p.ID), err)
+	}
+	o := &Offer{
+		ID: p.ID, Title: p.Title, Handle: p.Handle, Price: priceText(p.PriceMinor, p.Currency), Tags: tags,
+		Image: orEmpty(p.ImageURL), Vendor: orEmpty(p.Vendor), Type: orEmpty(p.ProductType), SKU: orEmpty(p.Sku),
+		Paragraphs: paragraphs(orEmpty(p.Description)),
+		Available:  p.InventoryQuantity == nil || *p.InventoryQuantity > 0,
+		published:  p.ID.Time(),
+	}
+	if p.CompareAtPriceMinor != nil && *p.CompareAtPriceMinor > p.PriceMinor {
+		o.Before = priceText(*p.CompareAtPriceMinor, p.Currency)
+	}
+	if p.PublishedAt != nil {
+		o.published = *p.PublishedAt
+	}
+	return o, nil
+}
+
+func orEmpty(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}
+
+// paragraphs parts a text at its empty lines.
+func paragraphs(text string) (list []string) {
+	var lines []string
+	end := func() {
+		if len(lines) > 0 {
+			list = append(list, strings.Join(lines, "\n"))
+		}
+		lines = nil
+	}
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line == "" {
+			end()
+			continue
+		}
+		lines = append(lines, line)
+	}
+	end()
+	return list
+}

@@ -1,0 +1,155 @@
+package transport
+
+import (
+	recency "container/list"
+	"errors"
+	"strings"
+	"sync"
+
+	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/gqlerror"
+	"github.com/vektah/gqlparser/v2/parser"
+	"github.com/vektah/gqlparser/v2/validator"
+	"github.com/vektah/gqlparser/v2/validator/rules"
+)
+
+// maxErrors is how many errors of validation are shown.
+const maxErrors = 10
+
+// documents parses and validates documents, and remembers the valid ones.
+type documents struct {
+	schema *ast.Schema
+	rules  *rules.Rules
+	depth  int
+	cache  documentCache
+}
+
+func newDocuments(schema *ast.Schema, depth int) *documents {
+	return &documents{schema: schema, rules: validationRules(), depth: depth,
+		cache: documentCache{entries: map[string]*recency.Element{}}}
+}
+
+// validationRules are the rules of the specification. Suggestions cost an edit
+// distance for each wrong name, and the rule about overlapping fields is
+// quadratic: [mergeable] stands for it.
+func validationRules() *rules.Rules {
+	r := rules.NewDefaultRules()
+	r.RemoveRule(rules.OverlappingFieldsCanBeMergedRule.Name)
+	for from, to := range map[string]validator.Rule{
+		rules.FieldsOnCorrectTypeRule.Name: rules.FieldsOnCorrectTypeRuleWithoutSuggestions,
+		rules.KnownArgumentNamesRule.Name:  rules.KnownArgumentNamesRuleWithoutSuggestions,
+		rules.KnownTypeNamesRule.Name:      rules.KnownTypeNamesRuleWithoutSuggestions,
+		rules.ScalarLeafsRule.Name:         rules.ScalarLeafsRuleWithoutSuggestions,
+		rules.ValuesOfCorrectTypeRule.Name: rules.ValuesOfCorrectTypeRuleWithoutSuggestions,
+	} {
+		r.RemoveRule(from)
+		r.AddRule(to.Name, to.RuleFunc)
+	}
+	return r
+}
+
+// get returns the valid document of a text, or what is wrong with it.
+func (d *documents) get(text string) (*ast.QueryDocument, gqlerror.List) {
+	if doc := d.cache.get(text); doc != nil {
+		return doc, nil
+	}
+	parsed, err := parser.ParseQueryWithTokenLimit(&ast.Source{Input: text}, maxTokens)
+	if err != nil {
+		return nil, parseError(err)
+	}
+	if len(parsed.Operations) == 0 {
+		return nil, gqlerror.List{requestError(codeSyntax, "The document has no operation.")}
+	}
+	if err := measure(parsed, d.depth); err != nil {
+		return nil, gqlerror.List{presentSize(err)}
+	}
+	if errs := d.validate(parsed); len(errs) > 0 {
+		return nil, errs
+	}
+	d.cache.add(text, parsed)
+	return parsed, nil
+}
+
+func (d *documents) validate(doc *ast.QueryDocument) gqlerror.List {
+	errs := validator.ValidateWithRules(d.schema, doc, d.rules)
+	for _, op := range doc.Operations {
+		if len(errs) > 0 {
+			break
+		}
+		if err := mergeable(op); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	errs = errs[:min(len(errs), maxErrors)]
+	for _, err := range errs {
+		err.Message, err.Extensions = shorten(err.Message), map[string]any{"code": codeInvalid}
+	}
+	return errs
+}
+
+func parseError(err error) gqlerror.List {
+	g, ok := errors.AsType[*gqlerror.Error](err)
+	if !ok {
+		return gqlerror.List{requestError(codeSyntax, "The document is not GraphQL.")}
+	}
+	code := codeSyntax
+	if strings.HasPrefix(g.Message, "exceeded token limit") { // the parser has no type for it
+		code = codeTooLarge
+	}
+	g.Message, g.Extensions = shorten(g.Message), map[string]any{"code": code}
+	return gqlerror.List{g}
+}
+
+// Bounds of the cache: a document takes some thirty times the memory of its
+// text.
+const (
+	maxCachedDocuments = 500
+	maxCachedDocument  = 16 << 10
+	maxCachedText      = 512 << 10
+)
+
+// documentCache keeps the documents that were used last.
+type documentCache struct {
+	mu      sync.Mutex
+	order   recency.List // of *cachedDocument, the last used first
+	entries map[string]*recency.Element
+	size    int // of all texts
+}
+
+type cachedDocument struct {
+	text string
+	doc  *ast.QueryDocument
+}
+
+func (c *documentCache) get(text string) *ast.QueryDocument {
+	if len(text) > maxCachedDocument {
+		return nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	e := c.entries[text]
+	if e == nil {
+		return nil
+	}
+	c.order.MoveToFront(e)
+	return e.Value.(*cachedDocument).doc
+}
+
+func (c *documentCache) add(text string, doc *ast.QueryDocument) {
+	if len(text) > maxCachedDocument {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.entries[text] != nil {
+		return
+	}
+	text = strings.Clone(text)
+	c.entries[text] = c.order.PushFront(&cachedDocument{text, doc})
+	c.size += len(text)
+	for c.size > maxCachedText || len(c.entries) > maxCachedDocuments {
+		last := c.order.Remove(c.order.Back()).(*cachedDocument)
+		delete(c.entries, last.text)
+		c.size -= len(last.text)
+	}
+}

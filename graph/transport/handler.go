@@ -1,0 +1,128 @@
+// Package transport serves the core over HTTP as GraphQL: it reads requests, bounds
+// what they may cost, runs them and writes their answers.
+package transport
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/vektah/gqlparser/v2/ast"
+
+	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/graph"
+	"github.com/storefront-go/storefront/graph/idem"
+)
+
+// Idempotency answers a request once; see [idem.Keeper.Run].
+type Idempotency interface {
+	Run(ctx context.Context, c idem.Claim, f func(context.Context) (idem.Answer, error)) (idem.Answer, bool, error)
+}
+
+// Config is what the GraphQL face needs.
+type Config struct {
+	Core *graph.Resolver
+	Idem Idempotency
+	// Introspection lets callers read the schema.
+	Introspection bool
+	// MaxDepth, MaxComplexity and MaxBody bound a request; zero means
+	// [DefaultDepth], [DefaultComplexity] and [DefaultBody].
+	MaxDepth      int
+	MaxComplexity int
+	MaxBody       int64
+	// ResourceMetadata is the address that a challenge names (RFC 9728); empty
+	// for none.
+	ResourceMetadata string
+	// Session returns who a cookie stands for, or nil. It is asked only about
+	// POSTs without another credential that Origins lets pass. Nil: no cookies.
+	Session func(*http.Request) (*viewer.Viewer, error)
+	// Origins keeps other sites from using cookies; nil trusts none.
+	Origins *http.CrossOriginProtection
+	Logger  *slog.Logger
+}
+
+// handler serves /graphql.
+type handler struct {
+	Config
+	schema    graphql.ExecutableSchema
+	documents *documents
+	uploads   uploads
+}
+
+// New makes the GraphQL face of the core: POST with JSON, and GET for
+// queries alone, as the GraphQL-over-HTTP specification has them.
+func New(c Config) (http.Handler, error) {
+	if c.Core == nil || c.Idem == nil {
+		return nil, errors.New("transport: Core and Idem are needed")
+	}
+	c.MaxDepth = cmp.Or(c.MaxDepth, DefaultDepth)
+	c.MaxComplexity = cmp.Or(c.MaxComplexity, DefaultComplexity)
+	c.MaxBody = cmp.Or(c.MaxBody, DefaultBody)
+	c.Origins = cmp.Or(c.Origins, http.NewCrossOriginProtection())
+	c.Logger = cmp.Or(c.Logger, c.Core.Logger)
+	return &handler{
+		Config:    c,
+		schema:    c.Core.Executable(),
+		documents: newDocuments(graph.Schema(), c.MaxDepth),
+		uploads:   newUploads(),
+	}, nil
+}
+
+// ServeHTTP checks in the order of contract section 2, then runs the operation.
+func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	out := newResponse(w, r)
+	if r.Method != http.MethodPost && r.Method != http.MethodGet {
+		out.fault(&fault.Error{Kind: fault.MethodNotAllowed, Detail: "Send a POST.", Allow: "GET, POST"})
+		return
+	}
+	v, err := h.authenticate(r)
+	if err != nil {
+		h.refuse(r.Context(), out, err)
+		return
+	}
+	ctx := viewer.With(r.Context(), v)
+	key, keyed, err := idempotencyKey(r)
+	if err != nil {
+		h.refuse(ctx, out, err)
+		return
+	}
+	params, err := h.read(w, r.WithContext(ctx))
+	defer h.uploads.leave(params.upload)
+	if err != nil {
+		h.refuse(ctx, out, err)
+		return
+	}
+	op, errs := h.prepare(params)
+	if len(errs) > 0 {
+		out.invalid(errs, op)
+		return
+	}
+	switch {
+	case params.upload && !importsAlone(op):
+		out.fault(fault.Newf(fault.PayloadTooLarge, "Only a themeImport by itself may have a body of more than %d bytes.", h.MaxBody))
+	case op.op.Operation != ast.Mutation:
+		h.answer(ctx, out, op)
+	case r.Method == http.MethodGet:
+		out.fault(&fault.Error{Kind: fault.MethodNotAllowed, Detail: "A mutation is a POST.", Allow: "POST"})
+	case keyed:
+		h.once(ctx, out, op, key)
+	default:
+		h.answer(ctx, out, op)
+	}
+}
+
+// refuse answers a request that did not get as far as its operation.
+func (h *handler) refuse(ctx context.Context, out *response, err error) {
+	f := explained(err)
+	if f.Kind == fault.Internal {
+		h.Logger.ErrorContext(ctx, "graphql request failed", "error", err)
+	}
+	if f.Kind == fault.AuthenticationRequired || f.Kind == fault.InvalidToken {
+		out.w.Header().Set("WWW-Authenticate", h.challenge(f.Kind))
+	}
+	out.fault(f)
+}

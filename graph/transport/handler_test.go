@@ -1,0 +1,305 @@
+package transport
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/digest"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/scope"
+	"github.com/storefront-go/storefront/ent/storetest"
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/apikey"
+	"github.com/storefront-go/storefront/graph/graphtest"
+	"github.com/storefront-go/storefront/graph/idem"
+	"github.com/storefront-go/storefront/graph/keyring"
+)
+
+// newFace serves s; configure may change the configuration.
+func newFace(t testing.TB, s *ent.Store, configure func(*Config)) *graphtest.Face {
+	t.Helper()
+	ring := graphtest.Must[*keyring.Ring](t)(keyring.Parse(strings.Repeat("k", 32)))
+	f := &graphtest.Face{T: t, Store: s, Core: graphtest.NewCore(t, s), Log: new(bytes.Buffer)}
+	f.Ctx, _ = storetest.Merchant(t, s)
+	c := Config{Core: f.Core, Idem: idem.New(s, ring), Introspection: true,
+		ResourceMetadata: "https://api.example/.well-known/x", Logger: slog.New(slog.NewTextHandler(f.Log, nil))}
+	if configure != nil {
+		configure(&c)
+	}
+	f.Http = graphtest.Must[http.Handler](t)(New(c))
+	server := httptest.NewServer(f.Http)
+	t.Cleanup(server.Close)
+	f.URL = server.URL + "/graphql"
+	return f
+}
+
+// eachFace runs f on every engine.
+func eachFace(t *testing.T, f func(t *testing.T, f *graphtest.Face)) {
+	storetest.Each(t, func(t *testing.T, s *ent.Store) { f(t, newFace(t, s, nil)) })
+}
+
+// key makes an API key with the scopes.
+func keyFor(f *graphtest.Face, scopes ...string) string {
+	f.T.Helper()
+	secret, id := apikey.Mint(apikey.Key), xid.New()
+	write(f, func(ctx context.Context) error {
+		return f.Store.DB(ctx).APIKey.Create().SetID(id).SetLineageID(id).SetSlot(1).SetName("Test key").
+			SetHint(apikey.Hint(secret)).SetScopes(scope.Of(scopes...).String()).Exec(ctx)
+	})
+	credential(f, secret, apikey.Key, id)
+	return secret.Reveal()
+}
+
+// staff makes a person of the role and a token of his.
+func staffToken(f *graphtest.Face, role viewer.Role) string {
+	f.T.Helper()
+	secret, user, id := apikey.Mint(apikey.Staff), xid.New(), xid.New()
+	write(f, func(ctx context.Context) error {
+		c, now := f.Store.DB(ctx), micros.Now()
+		if err := c.User.Create().SetID(user).SetEmail(xid.User.Format(user) + "@shop.example").SetName("Test person").
+			SetUpdatedAt(now).Exec(viewer.Everywhere(ctx)); err != nil {
+			return err
+		}
+		if err := c.Staff.Create().SetID(user).SetRole(role).SetUpdatedAt(now).Exec(ctx); err != nil {
+			return err
+		}
+		return c.StaffToken.Create().SetID(id).SetUserID(user).SetName("Test token").SetHint(apikey.Hint(secret)).Exec(ctx)
+	})
+	credential(f, secret, apikey.Staff, id)
+	return secret.Reveal()
+}
+
+func credential(f *graphtest.Face, secret apikey.Secret, kind apikey.Kind, id xid.ID) {
+	f.T.Helper()
+	write(f, func(ctx context.Context) error {
+		return f.Store.DB(ctx).Credential.Create().SetID(digest.Sum(secret.Hash())).SetStoreID(viewer.From(ctx).Store).
+			SetCredentialID(id).SetKind(string(kind)).Exec(ctx)
+	})
+}
+
+func write(f *graphtest.Face, change func(context.Context) error) {
+	f.T.Helper()
+	if err := f.Store.InTx(f.Ctx, change); err != nil {
+		f.T.Fatal(err)
+	}
+}
+
+// code returns the code of the first error, or "".
+func code(a graphtest.Answer) string {
+	if len(a.Errors) == 0 {
+		return ""
+	}
+	code, _ := a.Errors[0].Extensions["code"].(string)
+	return code
+}
+
+const createProduct = `mutation($in: ProductCreateInput!) { productCreate(input: $in) {
+	product { id title priceMinor version } userErrors { code message path } } }`
+
+func product(f *graphtest.Face, token, title string, headers ...string) graphtest.Answer {
+	f.T.Helper()
+	in := map[string]any{"in": map[string]any{"title": title, "priceMinor": 1250, "currency": "EUR"}}
+	return f.Query(token, createProduct, in, headers...)
+}
+
+func TestQueryAndMutation(t *testing.T) {
+	eachFace(t, func(t *testing.T, f *graphtest.Face) {
+		key := keyFor(f, scope.ProductsWrite)
+		made := product(f, key, "Lamp").Ok()
+		id := made.At("productCreate", "product", "id")
+		got := f.Query(key, `query($id: ID!) { product(id: $id) { title priceMinor } products(first: 3) { nodes { id } pageInfo { hasNextPage } } }`,
+			map[string]any{"id": id}).Ok()
+		if got.At("product", "title") != "Lamp" || got.At("product", "priceMinor") != 1250.0 {
+			t.Errorf("product %s", got.Body)
+		}
+		if got.Extensions.Cost.Limit != DefaultComplexity || got.Extensions.Cost.Requested < 4 {
+			t.Errorf("cost %+v", got.Extensions.Cost)
+		}
+		if got.Header.Get("Cache-Control") != "no-store" {
+			t.Errorf("headers %v", got.Header)
+		}
+	})
+}
+
+// The numbers of variables count by their value, and keep to 53 bits.
+func TestNumbers(t *testing.T) {
+	f := newFace(t, storetest.Open(t), nil)
+	key := keyFor(f, scope.ProductsWrite)
+	for _, tc := range []struct{ number, want string }{
+		{"1250", ""}, {"1250.0", ""}, {"125e1", ""}, {"9007199254740991", ""},
+		{"9007199254740992", codeArgument}, {"12.5", codeArgument}, {"1e999", codeArgument}, {`"1250"`, codeArgument}, {"true", codeArgument},
+	} {
+		t.Run(tc.number, func(t *testing.T) {
+			a := f.Send(http.MethodPost, f.URL, key, `{"query":"mutation($p: Money!) { productCreate(input: {title: \"T\", currency: \"EUR\", priceMinor: $p}) { product { id } } }",
+				"variables":{"p":`+tc.number+`}}`)
+			if code(a) != tc.want {
+				t.Errorf("%s: code %q, want %q: %s", tc.number, code(a), tc.want, a.Body)
+			}
+		})
+	}
+	for _, number := range []string{"5", "1.5", "9007199254740993"} {
+		a := f.Send(http.MethodPost, f.URL, key, `{"query":"mutation($t: String!) { productCreate(input: {title: $t, currency: \"EUR\", priceMinor: 1}) { product { id } } }","variables":{"t":`+number+`}}`)
+		if code(a) != codeVariables {
+			t.Errorf("the number %s as a text: code %q: %s", number, code(a), a.Body)
+		}
+	}
+}
+
+func TestRequestForm(t *testing.T) {
+	f := newFace(t, storetest.Open(t), nil)
+	key := keyFor(f, scope.ProductsRead)
+	const ok = `{"query":"{ __typename }"}`
+	for _, tc := range []struct {
+		name, body string
+		headers    []string
+		status     int
+		code       string
+	}{
+		{"plain", ok, nil, 200, ""},
+		{"utf-8", ok, []string{"Content-Type", "application/json; charset=UTF-8"}, 200, ""},
+		{"other charset", ok, []string{"Content-Type", "application/json; charset=latin1"}, 415, "unsupported_media_type"},
+		{"form", "query=%7B__typename%7D", []string{"Content-Type", "application/x-www-form-urlencoded"}, 415, "unsupported_media_type"},
+		{"no type", ok, []string{"Content-Type", ""}, 415, "unsupported_media_type"},
+		{"text as from a form", ok, []string{"Content-Type", "text/plain"}, 415, "unsupported_media_type"},
+		{"batch", "[" + ok + "," + ok + "]", nil, 400, "malformed_body"},
+		{"empty batch", "[]", nil, 400, "malformed_body"},
+		{"empty", "", nil, 400, "malformed_body"},
+		{"not JSON", "{", nil, 400, "malformed_body"},
+		{"trailing data", ok + "{}", nil, 400, "malformed_body"},
+		{"duplicate member", `{"query":"{ __typename }","query":"{ me { hint } }"}`, nil, 400, "malformed_body"},
+		{"duplicate variable", `{"query":"{ __typename }","variables":{"a":1,"a":2}}`, nil, 400, "malformed_body"},
+		{"bad UTF-8", "{\"query\":\"\xff\"}", nil, 400, "malformed_body"},
+		{"deep variables", `{"query":"{ __typename }","variables":{"a":` + strings.Repeat("[", 40) + strings.Repeat("]", 40) + `}}`, nil, 400, "malformed_body"},
+		{"member in capitals", `{"Query":"{ __typename }"}`, nil, 400, "invalid_request"},
+		{"query is a number", `{"query":1}`, nil, 400, "malformed_body"},
+		{"variables are a list", `{"query":"{ __typename }","variables":[]}`, nil, 400, "malformed_body"},
+		{"nulls", `{"query":"{ __typename }","variables":null,"operationName":null,"extensions":null}`, nil, 200, ""},
+		{"others' members", `{"query":"{ __typename }","id":"x"}`, nil, 200, ""},
+		{"2 MiB", `{"query":"{ __typename }","x":"` + strings.Repeat("x", 2<<20) + `"}`, nil, 413, "payload_too_large"},
+		{"syntax", `{"query":"{"}`, nil, 200, codeSyntax},
+		{"syntax, other type", `{"query":"{"}`, []string{"Accept", typeGraphQL}, 400, codeSyntax},
+		{"unknown field", `{"query":"{ nothing }"}`, []string{"Accept", typeGraphQL}, 400, codeInvalid},
+		{"unknown operation", `{"query":"query A { __typename }","operationName":"B"}`, nil, 200, codeOperation},
+		{"which operation", `{"query":"query A { __typename } query B { __typename }"}`, nil, 200, codeOperation},
+		{"defer", `{"query":"{ ... @defer { me { hint } } }"}`, nil, 200, codeInvalid},
+		{"subscription", `{"query":"subscription { x }"}`, nil, 200, codeInvalid},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			a := f.Send(http.MethodPost, f.URL, key, tc.body, tc.headers...)
+			if a.Status != tc.status || code(a) != tc.code {
+				t.Errorf("%d %q, want %d %q: %s", a.Status, code(a), tc.status, tc.code, a.Body)
+			}
+			if tc.code != "" && bytes.Contains(a.Body, []byte(`"data"`)) {
+				t.Errorf("an answer to what did not run has data: %s", a.Body)
+			}
+		})
+	}
+}
+
+// A body without a length is bounded too.
+func TestChunkedBody(t *testing.T) {
+	f := newFace(t, storetest.Open(t), nil)
+	body := io.MultiReader(strings.NewReader(`{"query":"{ __typename }","x":"`), strings.NewReader(strings.Repeat("x", 2<<20)))
+	r := graphtest.Must[*http.Request](t)(http.NewRequestWithContext(t.Context(), http.MethodPost, f.URL, body))
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Authorization", "Bearer "+keyFor(f, scope.ProductsRead))
+	res := graphtest.Must[*http.Response](t)(http.DefaultClient.Do(r))
+	res.Body.Close()
+	if res.StatusCode != http.StatusRequestEntityTooLarge {
+		t.Errorf("status %d", res.StatusCode)
+	}
+}
+
+func TestMethods(t *testing.T) {
+	f := newFace(t, storetest.Open(t), nil)
+	key := keyFor(f, scope.ProductsWrite)
+	for _, tc := range []struct {
+		name, method, query string
+		status              int
+		allow               string
+	}{
+		{"query by GET", "GET", "?query=%7B__typename%7D", 200, ""},
+		{"variables by GET", "GET", "?query=query(%24n:Int)%7Bproducts(first:%24n)%7Bnodes%7Bid%7D%7D%7D&variables=%7B%22n%22:1%7D", 200, ""},
+		{"mutation by GET", "GET", "?query=mutation%7B__typename%7D", 405, "POST"},
+		{"bad variables by GET", "GET", "?query=%7B__typename%7D&variables=%5B%5D", 400, ""},
+		{"no query by GET", "GET", "", 400, ""},
+		{"twice by GET", "GET", "?query=%7B__typename%7D&query=%7B__typename%7D", 400, ""},
+		{"PUT", "PUT", "", 405, "GET, POST"},
+		{"OPTIONS", "OPTIONS", "", 405, "GET, POST"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			a := f.Send(tc.method, f.URL+tc.query, key, "")
+			if a.Status != tc.status || a.Header.Get("Allow") != tc.allow {
+				t.Errorf("%d, Allow %q: %s", a.Status, a.Header.Get("Allow"), a.Body)
+			}
+			if a.Header.Get("Access-Control-Allow-Origin") != "" {
+				t.Error("CORS headers")
+			}
+		})
+	}
+}
+
+func TestAccept(t *testing.T) {
+	for _, tc := range []struct {
+		accept []string
+		want   bool
+	}{
+		{nil, false},
+		{[]string{"*/*"}, false},
+		{[]string{"application/*"}, false},
+		{[]string{"text/html"}, false},
+		{[]string{"application/json"}, false},
+		{[]string{"application/graphql-response+json"}, true},
+		{[]string{"Application/GraphQL-Response+JSON; charset=utf-8"}, true},
+		{[]string{"application/graphql-response+json, application/json;q=0.9"}, true},
+		{[]string{"application/json, application/graphql-response+json"}, false},
+		{[]string{"application/json;q=0.2, application/graphql-response+json;q=0.3"}, true},
+		{[]string{"application/json;q=0.2", "application/graphql-response+json"}, true},
+		{[]string{"application/graphql-response+json;q=0"}, false},
+	} {
+		if got := prefersGraphQL(tc.accept); got != tc.want {
+			t.Errorf("%q: %v", tc.accept, got)
+		}
+	}
+}
+
+func TestIntrospectionSwitch(t *testing.T) {
+	s := storetest.Open(t)
+	for _, on := range []bool{true, false} {
+		f := newFace(t, s, func(c *Config) { c.Introspection = on })
+		a := f.Query(keyFor(f, scope.ProductsRead), `{ __schema { queryType { name } } __type(name: "Order") { name } }`, nil)
+		if got := a.At("__schema", "queryType", "name") == "Query"; got != on || (len(a.Errors) == 0) != on {
+			t.Errorf("introspection %v: %s", on, a.Body)
+		}
+	}
+}
+
+// A variable with a default may stand where null is not taken; then null is the
+// caller's mistake.
+func TestNullCondition(t *testing.T) {
+	f := newFace(t, storetest.Open(t), nil)
+	key := keyFor(f, scope.ProductsWrite)
+	for _, document := range []string{
+		`query($v: Boolean = true) { __typename @skip(if: $v) }`,
+		`query($v: Boolean = true) { products { ...F } } fragment F on ProductConnection { nodes { id @include(if: $v) } }`,
+		`mutation($v: Boolean = true) { __typename ... @skip(if: $v) { productDelete(id: "x", expectedVersion: 1) { deletedId } } }`,
+	} {
+		if a := f.Query(key, document, map[string]any{"v": nil}, keyHeader, "k"); code(a) != codeVariables {
+			t.Errorf("%s: %s", document, a.Body)
+		}
+	}
+}
+
+func TestConfig(t *testing.T) {
+	if _, err := New(Config{}); err == nil {
+		t.Error("a handler without a core")
+	}
+}

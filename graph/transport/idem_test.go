@@ -1,0 +1,136 @@
+package transport
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/storefront-go/storefront/ent/scope"
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/graph/graphtest"
+)
+
+const keyHeader = "Idempotency-Key"
+
+// products counts what there is.
+func products(f *graphtest.Face) int {
+	f.T.Helper()
+	return graphtest.Must[int](f.T)(f.Store.DB(f.Ctx).Product.Query().Count(f.Ctx))
+}
+
+func TestReplay(t *testing.T) {
+	eachFace(t, func(t *testing.T, f *graphtest.Face) {
+		key := keyFor(f, scope.ProductsWrite)
+		first := product(f, key, "Lamp", keyHeader, "k1").Ok()
+		again := product(f, key, "Lamp", keyHeader, "k1").Ok()
+		if !bytes.Equal(first.Body, again.Body) || products(f) != 1 {
+			t.Errorf("%d products; answers\n%s\n%s", products(f), first.Body, again.Body)
+		}
+		if first.Header.Get("Idempotent-Replayed") != "" || again.Header.Get("Idempotent-Replayed") != "true" {
+			t.Errorf("replayed: first %q, again %q", first.Header.Get("Idempotent-Replayed"), again.Header.Get("Idempotent-Replayed"))
+		}
+		if again.Header.Get("Content-Type") != first.Header.Get("Content-Type") {
+			t.Errorf("content type %q", again.Header.Get("Content-Type"))
+		}
+		if a := product(f, key, "Chair", keyHeader, "k1"); a.Status != 409 || code(a) != "idempotency_key_reused" {
+			t.Errorf("another body: %d %s", a.Status, a.Body)
+		}
+		other := product(f, keyFor(f, scope.ProductsWrite), "Lamp", keyHeader, "k1").Ok()
+		if bytes.Equal(other.Body, first.Body) {
+			t.Error("another principal got the answer")
+		}
+		// The order of members does not matter.
+		swapped := f.Send("POST", f.URL, key, fmt.Sprintf(`{"variables": {"in": {"priceMinor": 1250, "currency": "EUR", "title": "Lamp"}}, "query": %q}`, createProduct), keyHeader, "k1")
+		if !bytes.Equal(swapped.Body, first.Body) {
+			t.Errorf("the same with its members swapped: %s", swapped.Body)
+		}
+	})
+}
+
+// User errors are kept, and nothing of what was written before them.
+func TestUserErrorsAreKept(t *testing.T) {
+	eachFace(t, func(t *testing.T, f *graphtest.Face) {
+		key := keyFor(f, scope.ProductsWrite)
+		for i := range 2 {
+			a := product(f, key, " ", keyHeader, "k1").Ok()
+			if !strings.Contains(string(a.Body), "too_short") || (a.Header.Get("Idempotent-Replayed") == "true") != (i == 1) {
+				t.Errorf("try %d: %v %s", i, a.Header, a.Body)
+			}
+		}
+		if n := products(f); n != 0 {
+			t.Errorf("%d products", n)
+		}
+	})
+}
+
+// Refusals of rights are judged anew: the key stays free.
+func TestRefusalsAreNotKept(t *testing.T) {
+	eachFace(t, func(t *testing.T, f *graphtest.Face) {
+		reader := keyFor(f, scope.ProductsRead)
+		for range 2 {
+			if a := product(f, reader, "Lamp", keyHeader, "k1"); code(a) != "insufficient_scope" || a.Header.Get("Idempotent-Replayed") != "" {
+				t.Errorf("%v %s", a.Header, a.Body)
+			}
+		}
+		writer := keyFor(f, scope.ProductsWrite)
+		bad := f.Query(writer, `mutation { productCreate(input: {title: "T", currency: "EUR", priceMinor: 1.5}) { product { id } } }`, nil, keyHeader, "k2")
+		if code(bad) != codeArgument {
+			t.Errorf("%s", bad.Body)
+		}
+		product(f, writer, "Lamp", keyHeader, "k2").Ok()
+	})
+}
+
+func TestKeyRules(t *testing.T) {
+	eachFace(t, func(t *testing.T, f *graphtest.Face) {
+		owner := staffToken(f, viewer.Owner)
+		one := `productDelete(id: "x", expectedVersion: 1) { userErrors { code } }`
+		for _, tc := range []struct {
+			name, document, key string
+			status              int
+			code                string
+		}{
+			{"one field", "mutation { " + one + " }", "a", 200, ""},
+			{"with __typename", "mutation { __typename " + one + " }", "b", 200, ""},
+			{"two fields", "mutation { a: " + one + " b: " + one + " }", "c", 400, "invalid_request"},
+			{"two in a fragment", "mutation { ...F } fragment F on Mutation { a: " + one + " b: " + one + " }", "d", 400, "invalid_request"},
+			{"one of two left out", "mutation { a: " + one + " ... @skip(if: true) { b: " + one + " } }", "e", 200, ""},
+			{"none", "mutation { __typename }", "f", 400, "invalid_request"},
+			{"a key's secret", `mutation { apiKeyCreate(input: {name: "n", scopes: ["products.read"]}) { secret } }`, "g", 400, "idempotency_not_supported"},
+			{"a rotated secret", `mutation { x: apiKeyRotate(id: "x") { secret } }`, "h", 400, "idempotency_not_supported"},
+			{"a token", `mutation { staffTokenCreate(name: "n") { token } }`, "i", 400, "idempotency_not_supported"},
+			{"a password", `mutation { ... { staffAdd(input: {email: "a@b.example", name: "n", role: SUPPORT}) { password } } }`, "j", 400, "idempotency_not_supported"},
+			{"a query", `{ products { nodes { id } } }`, "k", 200, ""},
+			{"a bad key", "mutation { " + one + " }", strings.Repeat("x", 256), 400, "idempotency_key_invalid"},
+		} {
+			t.Run(tc.name, func(t *testing.T) {
+				a := f.Query(owner, tc.document, nil, keyHeader, tc.key)
+				if a.Status != tc.status || code(a) != tc.code {
+					t.Errorf("%d %q, want %d %q: %s", a.Status, code(a), tc.status, tc.code, a.Body)
+				}
+			})
+		}
+	})
+}
+
+func TestTwins(t *testing.T) {
+	eachFace(t, func(t *testing.T, f *graphtest.Face) {
+		key := keyFor(f, scope.ProductsWrite)
+		bodies := make([][]byte, 20)
+		var wg sync.WaitGroup
+		for i := range bodies {
+			wg.Go(func() { bodies[i] = product(f, key, "Lamp", keyHeader, "twin").Body })
+		}
+		wg.Wait()
+		for _, b := range bodies {
+			if !bytes.Equal(b, bodies[0]) {
+				t.Errorf("answers differ:\n%s\n%s", bodies[0], b)
+			}
+		}
+		if n := products(f); n != 1 {
+			t.Errorf("%d products", n)
+		}
+	})
+}

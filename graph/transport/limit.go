@@ -1,0 +1,187 @@
+package transport
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/vektah/gqlparser/v2/ast"
+)
+
+// Bounds of a GraphQL document. They keep every step linear: what breaks one is
+// refused before it is validated, since the cost of validation grows with
+// fragments times fields.
+const (
+	// DefaultDepth is how deep fields may nest.
+	DefaultDepth = 12
+	// DefaultComplexity is what one request may cost; see [cost].
+	DefaultComplexity = 5000
+	// DefaultBody is the largest body in bytes (contract, section 1).
+	DefaultBody = 1 << 20
+
+	maxTokens     = 10_000
+	maxFields     = 4000 // of one operation, fragments spread out
+	maxRoots      = 50   // root fields: each is a query or a transaction
+	maxParts      = 100  // operations and fragments
+	maxVariables  = 200
+	maxDirectives = 250
+	maxWork       = 30_000 // parts times selections: what validation walks
+	// The standard introspection query nests 15 fields.
+	maxIntrospectionDepth = 20
+)
+
+// oversize is a document over one of the bounds.
+type oversize struct {
+	code   string
+	detail string
+}
+
+func (e *oversize) Error() string { return e.detail }
+
+// measure judges a parsed document by its form alone.
+func measure(doc *ast.QueryDocument, depth int) error {
+	parts := len(doc.Operations) + len(doc.Fragments)
+	m := meter{doc: doc, fragments: make(map[string]*extent, len(doc.Fragments))}
+	for _, f := range doc.Fragments {
+		m.count(f.SelectionSet, f.Directives)
+	}
+	for _, op := range doc.Operations {
+		m.count(op.SelectionSet, op.Directives)
+		if len(op.VariableDefinitions) > maxVariables {
+			return oversized("variables", maxVariables)
+		}
+	}
+	switch {
+	case parts > maxParts:
+		return oversized("operations and fragments", maxParts)
+	case m.directives > maxDirectives:
+		return oversized("directives", maxDirectives)
+	case parts*m.selections > maxWork:
+		return &oversize{codeTooLarge, "The document has too many selections for its number of fragments."}
+	}
+	for _, op := range doc.Operations {
+		if err := m.operation(op, depth); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func oversized(what string, limit int) error {
+	return &oversize{codeTooLarge, fmt.Sprintf("The document has more than %d %s.", limit, what)}
+}
+
+// meter measures a document.
+type meter struct {
+	doc        *ast.QueryDocument
+	fragments  map[string]*extent
+	selections int // as written
+	directives int
+}
+
+// extent is how far a selection reaches with its fragments spread out.
+type extent struct {
+	fields, depth int
+	introspection int // depth below __schema and __type
+	open          bool
+}
+
+// count counts what is written.
+func (m *meter) count(set ast.SelectionSet, on ast.DirectiveList) {
+	m.directives += len(on)
+	m.selections += len(set)
+	for _, s := range set {
+		switch s := s.(type) {
+		case *ast.Field:
+			m.count(s.SelectionSet, s.Directives)
+		case *ast.InlineFragment:
+			m.count(s.SelectionSet, s.Directives)
+		case *ast.FragmentSpread:
+			m.directives += len(s.Directives)
+		}
+	}
+}
+
+func (m *meter) operation(op *ast.OperationDefinition, depth int) error {
+	e, err := m.extent(op.SelectionSet)
+	switch {
+	case err != nil:
+		return err
+	case e.depth > depth:
+		return &oversize{codeTooDeep, fmt.Sprintf("Fields nest deeper than %d.", depth)}
+	case e.introspection > maxIntrospectionDepth:
+		return &oversize{codeTooDeep, fmt.Sprintf("Introspection nests deeper than %d.", maxIntrospectionDepth)}
+	case e.fields > maxFields:
+		return oversized("fields", maxFields)
+	case roots(op.SelectionSet, m.doc) > maxRoots:
+		return oversized("fields at its root", maxRoots)
+	}
+	return nil
+}
+
+// extent sums a selection. Each fragment is measured once, so fragments that
+// spread each other twice cost nothing to refuse, and the sums saturate.
+func (m *meter) extent(set ast.SelectionSet) (e extent, err error) {
+	for _, s := range set {
+		var inner extent
+		switch s := s.(type) {
+		case *ast.Field:
+			inner, err = m.extent(s.SelectionSet)
+			inner.enter(s.Name)
+		case *ast.InlineFragment:
+			inner, err = m.extent(s.SelectionSet)
+		case *ast.FragmentSpread:
+			inner, err = m.fragment(s.Name)
+		}
+		if err != nil {
+			return e, err
+		}
+		e.fields = min(e.fields+inner.fields, math.MaxInt32)
+		e.depth = max(e.depth, inner.depth)
+		e.introspection = max(e.introspection, inner.introspection)
+	}
+	return e, nil
+}
+
+// enter adds the field around a selection.
+func (e *extent) enter(name string) {
+	e.fields++
+	if name == "__schema" || name == "__type" {
+		e.introspection, e.depth = e.depth, 0
+	}
+	e.depth++
+}
+
+func (m *meter) fragment(name string) (extent, error) {
+	if e := m.fragments[name]; e != nil {
+		if e.open {
+			return extent{}, &oversize{codeInvalid, fmt.Sprintf("The fragment %q spreads itself.", name)}
+		}
+		return *e, nil
+	}
+	f := m.doc.Fragments.ForName(name)
+	if f == nil {
+		return extent{}, nil // validation names it
+	}
+	m.fragments[name] = &extent{open: true}
+	e, err := m.extent(f.SelectionSet)
+	m.fragments[name] = &e
+	return e, err
+}
+
+// roots counts root fields. The document is known to have no cycle and few
+// fields.
+func roots(set ast.SelectionSet, doc *ast.QueryDocument) (n int) {
+	for _, s := range set {
+		switch s := s.(type) {
+		case *ast.Field:
+			n++
+		case *ast.InlineFragment:
+			n += roots(s.SelectionSet, doc)
+		case *ast.FragmentSpread:
+			if f := doc.Fragments.ForName(s.Name); f != nil {
+				n += roots(f.SelectionSet, doc)
+			}
+		}
+	}
+	return n
+}

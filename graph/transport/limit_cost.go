@@ -1,0 +1,125 @@
+package transport
+
+import (
+	"math"
+
+	"github.com/vektah/gqlparser/v2/ast"
+
+	"github.com/storefront-go/storefront/graph/page"
+)
+
+// Costs in tenths of a point.
+const (
+	leafCost   = 1
+	objectCost = 10
+	// A list whose length the caller does not choose: an order's lines, its
+	// ledger, its shipments.
+	assumedLength = 5
+	// Introspection returns lists of the schema's size, whatever the arguments.
+	schemaCost = 10_000
+	typeCost   = 1000
+)
+
+// cost is what an operation may make the service do, in points: one for each
+// object, a tenth for each other value, and everything below a list as often as
+// its first argument says (capped as the list itself is). What @skip and
+// @include leave out counts.
+func cost(op *ast.OperationDefinition, variables map[string]any) int {
+	c := costs{variables}
+	return (c.selection(op.SelectionSet) + 9) / 10
+}
+
+type costs struct{ variables map[string]any }
+
+func (c costs) selection(set ast.SelectionSet) (sum int) {
+	for _, s := range set {
+		switch s := s.(type) {
+		case *ast.Field:
+			sum += c.field(s)
+		case *ast.InlineFragment:
+			sum += c.selection(s.SelectionSet)
+		case *ast.FragmentSpread:
+			sum += c.selection(s.Definition.SelectionSet)
+		}
+		sum = min(sum, math.MaxInt32)
+	}
+	return sum
+}
+
+func (c costs) field(f *ast.Field) int {
+	switch {
+	case f.Name == "__schema":
+		return schemaCost + c.flat(f.SelectionSet)
+	case f.Name == "__type":
+		return typeCost + c.flat(f.SelectionSet)
+	case len(f.SelectionSet) == 0:
+		return leafCost
+	}
+	if first := f.Definition.Arguments.ForName("first"); first != nil && f.Definition.Type.Elem == nil {
+		return objectCost + c.connection(f.SelectionSet, c.length(f, first))
+	}
+	one := objectCost + c.selection(f.SelectionSet)
+	if f.Definition.Type.Elem == nil {
+		return one
+	}
+	if first := f.Definition.Arguments.ForName("first"); first != nil {
+		return one * c.length(f, first)
+	}
+	return one * assumedLength
+}
+
+// connection is what lies below a connection: nodes and edges as often as the
+// page is long, the rest once.
+func (c costs) connection(set ast.SelectionSet, length int) (sum int) {
+	for _, s := range set {
+		switch s := s.(type) {
+		case *ast.Field:
+			if s.Definition.Type.Elem != nil {
+				sum += (objectCost + c.selection(s.SelectionSet)) * length
+			} else {
+				sum += c.field(s)
+			}
+		case *ast.InlineFragment:
+			sum += c.connection(s.SelectionSet, length)
+		case *ast.FragmentSpread:
+			sum += c.connection(s.Definition.SelectionSet, length)
+		}
+		sum = min(sum, math.MaxInt32)
+	}
+	return sum
+}
+
+// flat counts the fields of an introspection.
+func (c costs) flat(set ast.SelectionSet) (sum int) {
+	for _, s := range set {
+		switch s := s.(type) {
+		case *ast.Field:
+			sum += leafCost + c.flat(s.SelectionSet)
+		case *ast.InlineFragment:
+			sum += c.flat(s.SelectionSet)
+		case *ast.FragmentSpread:
+			sum += c.flat(s.Definition.SelectionSet)
+		}
+	}
+	return sum
+}
+
+// length is how many rows a list is asked for.
+func (c costs) length(f *ast.Field, first *ast.ArgumentDefinition) int {
+	value := first.DefaultValue
+	if given := f.Arguments.ForName("first"); given != nil {
+		value = given.Value
+	}
+	if value == nil {
+		return page.DefaultLimit
+	}
+	v, err := value.Value(c.variables)
+	if err != nil {
+		return page.MaxLimit
+	}
+	n, ok := v.(int64)
+	if !ok {
+		return page.DefaultLimit
+	}
+	return int(max(1, min(n, page.MaxLimit)))
+}

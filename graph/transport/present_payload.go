@@ -1,0 +1,121 @@
+package transport
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/99designs/gqlgen/graphql"
+
+	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/graph/model"
+)
+
+// payloads makes the payload of a refused mutation, by the name of its type.
+var payloads = map[string]func([]*model.UserError) any{
+	"StorePayload":                 func(e []*model.UserError) any { return &model.StorePayload{UserErrors: e} },
+	"StaffPayload":                 func(e []*model.UserError) any { return &model.StaffPayload{UserErrors: e} },
+	"StaffRemovePayload":           func(e []*model.UserError) any { return &model.StaffRemovePayload{UserErrors: e} },
+	"StaffTokenPayload":            func(e []*model.UserError) any { return &model.StaffTokenPayload{UserErrors: e} },
+	"APIKeyPayload":                func(e []*model.UserError) any { return &model.APIKeyPayload{UserErrors: e} },
+	"AppPayload":                   func(e []*model.UserError) any { return &model.AppPayload{UserErrors: e} },
+	"GrantPayload":                 func(e []*model.UserError) any { return &model.GrantPayload{UserErrors: e} },
+	"InstalledAppRevokePayload":    func(e []*model.UserError) any { return &model.InstalledAppRevokePayload{UserErrors: e} },
+	"PasswordChangePayload":        func(e []*model.UserError) any { return &model.PasswordChangePayload{UserErrors: e} },
+	"SignOutPayload":               func(e []*model.UserError) any { return &model.SignOutPayload{UserErrors: e} },
+	"NotificationPayload":          func(e []*model.UserError) any { return &model.NotificationPayload{UserErrors: e} },
+	"NotificationsPayload":         func(e []*model.UserError) any { return &model.NotificationsPayload{UserErrors: e} },
+	"WebhookEndpointPayload":       func(e []*model.UserError) any { return &model.WebhookEndpointPayload{UserErrors: e} },
+	"WebhookEndpointDeletePayload": func(e []*model.UserError) any { return &model.WebhookEndpointDeletePayload{UserErrors: e} },
+	"WebhookDeliveryPayload":       func(e []*model.UserError) any { return &model.WebhookDeliveryPayload{UserErrors: e} },
+	"ExportPayload":                func(e []*model.UserError) any { return &model.ExportPayload{UserErrors: e} },
+	"ExportDeletePayload":          func(e []*model.UserError) any { return &model.ExportDeletePayload{UserErrors: e} },
+	"ThemePayload":                 func(e []*model.UserError) any { return &model.ThemePayload{UserErrors: e} },
+	"ThemeDeletePayload":           func(e []*model.UserError) any { return &model.ThemeDeletePayload{UserErrors: e} },
+	"MarketplaceSubmissionPayload": func(e []*model.UserError) any { return &model.MarketplaceSubmissionPayload{UserErrors: e} },
+	"ProductPayload":               func(e []*model.UserError) any { return &model.ProductPayload{UserErrors: e} },
+	"ProductDeletePayload":         func(e []*model.UserError) any { return &model.ProductDeletePayload{UserErrors: e} },
+	"CustomerPayload":              func(e []*model.UserError) any { return &model.CustomerPayload{UserErrors: e} },
+	"OrderPayload":                 func(e []*model.UserError) any { return &model.OrderPayload{UserErrors: e} },
+	"OrderNotePayload":             func(e []*model.UserError) any { return &model.OrderNotePayload{UserErrors: e} },
+}
+
+// userFault tells whether a mutation shows the fault in its payload: what the
+// caller did wrong, and what the state or his own rights forbid.
+func userFault(k fault.Kind) bool {
+	switch k {
+	case fault.ValidationFailed, fault.NotFound, fault.Conflict, fault.Forbidden, fault.InsufficientScope:
+		return true
+	}
+	return false
+}
+
+// lastingFault tells whether a retry would meet the fault again, so that its
+// answer is kept with the idempotency key (contract, section 3). Rights are
+// judged anew each time.
+func lastingFault(k fault.Kind) bool {
+	return k == fault.ValidationFailed || k == fault.NotFound || k == fault.Conflict
+}
+
+// userErrors shows a fault in the arguments of a field.
+func userErrors(f *fault.Error, field graphql.CollectedField) []*model.UserError {
+	if len(f.Fields) == 0 {
+		return []*model.UserError{{Code: f.Name(), Message: f.Detail}}
+	}
+	errs := make([]*model.UserError, len(f.Fields))
+	for i, bad := range f.Fields {
+		errs[i] = &model.UserError{Code: bad.Code, Message: bad.Detail, Path: argumentPath(bad, field)}
+	}
+	return errs
+}
+
+// argumentPath turns the place of a member in a REST body into the one in the
+// arguments: "#/price_minor" is input, priceMinor. What the field takes as an
+// argument of its own stands outside of input.
+func argumentPath(f fault.Field, field graphql.CollectedField) []string {
+	if f.Parameter != "" {
+		return []string{camel(f.Parameter)}
+	}
+	tokens := pointerTokens(f.Pointer)
+	for i, t := range tokens {
+		tokens[i] = camel(t)
+	}
+	arguments := field.Definition.Arguments
+	own := len(tokens) > 0 && arguments.ForName(tokens[0]) != nil
+	if arguments.ForName("input") != nil && !own {
+		tokens = slices.Insert(tokens, 0, "input")
+	}
+	return tokens
+}
+
+// pointerTokens splits a JSON pointer in a URI fragment (RFC 6901, section 6).
+func pointerTokens(pointer string) []string {
+	text, ok := strings.CutPrefix(pointer, "#/")
+	if !ok {
+		return nil
+	}
+	tokens := strings.Split(text, "/")
+	for i, t := range tokens {
+		if plain, err := url.PathUnescape(t); err == nil {
+			t = plain
+		}
+		tokens[i] = strings.NewReplacer("~1", "/", "~0", "~").Replace(t)
+	}
+	return tokens
+}
+
+// camel turns a name of REST into the one of GraphQL.
+func camel(name string) string {
+	head, rest, found := strings.Cut(name, "_")
+	if !found || head == "" {
+		return name
+	}
+	var b strings.Builder
+	b.WriteString(head)
+	for word := range strings.SplitSeq(rest, "_") {
+		if word != "" {
+			b.WriteString(strings.ToUpper(word[:1]) + word[1:])
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,243 @@
+package transport
+
+import (
+	"errors"
+	"mime"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/gqlerror"
+	"github.com/vektah/gqlparser/v2/validator"
+
+	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/graph/strict"
+)
+
+// parameters are those of the GraphQL-over-HTTP specification, section 5.
+type parameters struct {
+	query     string
+	operation string
+	variables map[string]any
+	body      []byte
+	// upload says that the body is one of the few large ones.
+	upload bool
+}
+
+// operation is a request that may run.
+type operation struct {
+	doc       *ast.QueryDocument
+	op        *ast.OperationDefinition
+	text      string
+	variables map[string]any
+	cost      int
+	limit     int
+	body      []byte
+}
+
+// read takes the parameters from the body, or from the address of a GET.
+func (h *handler) read(w http.ResponseWriter, r *http.Request) (parameters, error) {
+	if r.Method == http.MethodGet {
+		return queryParameters(r.URL.Query())
+	}
+	most := h.mostOf(r.Context())
+	if r.ContentLength > most {
+		return parameters{}, tooBig(most)
+	}
+	if !isJSON(r.Header.Get("Content-Type")) {
+		return parameters{}, fault.New(fault.UnsupportedMediaType, "Send the request as application/json in UTF-8.")
+	}
+	body, upload, err := h.body(w, r, most)
+	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
+		err = tooBig(most)
+	}
+	if err != nil {
+		return parameters{upload: upload}, err
+	}
+	p, err := h.parse(body, upload)
+	p.body, p.upload = body, upload
+	return p, err
+}
+
+// parse reads a body, which holds few values where it is large.
+func (h *handler) parse(body []byte, upload bool) (parameters, error) {
+	if upload && values(body) > maxUploadValues {
+		return parameters{}, tooBig(h.MaxBody)
+	}
+	v, err := strict.Parse(body)
+	if err != nil {
+		return parameters{}, err
+	}
+	p, err := bodyParameters(v)
+	if err == nil && int64(len(p.query)) > h.MaxBody {
+		err = fault.Newf(fault.PayloadTooLarge, "The document is larger than %d bytes: send the archive as a variable.", h.MaxBody)
+	}
+	return p, err
+}
+
+func tooBig(limit int64) error {
+	return fault.Newf(fault.PayloadTooLarge, "The body is larger than %d bytes.", limit)
+}
+
+func isJSON(contentType string) bool {
+	kind, params, err := mime.ParseMediaType(contentType)
+	charset := params["charset"]
+	return err == nil && kind == "application/json" && (charset == "" || strings.EqualFold(charset, "utf-8"))
+}
+
+// bodyParameters reads the members of a request. Members that the specification
+// does not name are left alone: clients add their own.
+func bodyParameters(v strict.Value) (p parameters, err error) {
+	if v.Kind() == strict.Array {
+		return p, fault.New(fault.MalformedBody, "One request at a time: an array is not taken.")
+	}
+	if v.Kind() != strict.Object {
+		return p, fault.New(fault.MalformedBody, "A request is a JSON object.")
+	}
+	for name, m := range v.Members() {
+		want := strict.Null
+		switch name {
+		case "query":
+			want, p.query = strict.String, m.Text()
+		case "operationName":
+			want, p.operation = strict.String, m.Text()
+		case "variables":
+			want, p.variables = strict.Object, members(m)
+		case "extensions":
+			want = strict.Object
+		}
+		if k := m.Kind(); want != strict.Null && k != want && k != strict.Null {
+			return p, fault.New(fault.MalformedBody, "The member "+name+" has the wrong type.")
+		}
+	}
+	return p, needsQuery(p)
+}
+
+func queryParameters(q url.Values) (p parameters, err error) {
+	for name, values := range q {
+		if len(values) > 1 {
+			return p, fault.New(fault.InvalidParameter, "The parameter "+strconv.Quote(name)+" is repeated.")
+		}
+	}
+	p.query, p.operation = q.Get("query"), q.Get("operationName")
+	for _, name := range []string{"variables", "extensions"} {
+		if q.Get(name) == "" {
+			continue
+		}
+		v, err := strict.Parse([]byte(q.Get(name)))
+		if err != nil || v.Kind() != strict.Object && v.Kind() != strict.Null {
+			return p, fault.New(fault.InvalidParameter, "The parameter "+name+" is not a JSON object.")
+		}
+		if name == "variables" {
+			p.variables = members(v)
+		}
+	}
+	return p, needsQuery(p)
+}
+
+func needsQuery(p parameters) error {
+	if p.query == "" {
+		return fault.New(fault.InvalidRequest, "The member query is needed: the document to run.")
+	}
+	return nil
+}
+
+// members turns a JSON object into variables.
+func members(v strict.Value) map[string]any {
+	m := make(map[string]any, v.Len())
+	for name, e := range v.Members() {
+		m[name] = variable(e)
+	}
+	return m
+}
+
+// variable turns a JSON value into what the validation of variables takes.
+// Whole numbers of up to 53 bits count by their value, 1.0 as 1; any other is a
+// fraction to it, which no whole number's type takes.
+func variable(v strict.Value) any {
+	switch v.Kind() {
+	case strict.Bool:
+		return v.Bool()
+	case strict.Number:
+		if n, code := v.Int(); code == "" {
+			return n
+		}
+		f, _ := strconv.ParseFloat(v.Text(), 64) // a number by its grammar; beyond the range it is infinite
+		return f
+	case strict.String:
+		return v.Text()
+	case strict.Array:
+		list := make([]any, 0, v.Len())
+		for _, e := range v.Elements() {
+			list = append(list, variable(e))
+		}
+		return list
+	case strict.Object:
+		return members(v)
+	}
+	return nil
+}
+
+// prepare finds the operation of a request and judges it. With errors the
+// operation is nil or tells only its cost.
+func (h *handler) prepare(p parameters) (*operation, gqlerror.List) {
+	doc, errs := h.documents.get(p.query)
+	if len(errs) > 0 {
+		return nil, errs
+	}
+	op := doc.Operations.ForName(p.operation)
+	if op == nil {
+		return nil, gqlerror.List{requestError(codeOperation, "The document has no operation of this name; with several, name one.")}
+	}
+	variables, err := validator.VariableValues(h.documents.schema, op, p.variables)
+	if err != nil {
+		return nil, gqlerror.List{presentVariables(err)}
+	}
+	if !conditionsHold(op.SelectionSet, variables) {
+		return nil, gqlerror.List{requestError(codeVariables, "The condition of a @skip or @include is null.")}
+	}
+	o := &operation{doc: doc, op: op, text: p.query, variables: variables, body: p.body, limit: h.MaxComplexity,
+		cost: cost(op, variables)}
+	if o.cost > o.limit {
+		return o, gqlerror.List{requestError(codeTooCostly, "The operation costs "+strconv.Itoa(o.cost)+
+			" points, more than "+strconv.Itoa(o.limit)+". Ask for shorter lists or fewer fields.")}
+	}
+	return o, nil
+}
+
+// conditionsHold tells whether every @skip and @include has a condition. A
+// variable with a default may stand there though it takes null, and the executor
+// panics when it is null.
+func conditionsHold(set ast.SelectionSet, variables map[string]any) bool {
+	for _, s := range set {
+		var on ast.DirectiveList
+		var below ast.SelectionSet
+		switch s := s.(type) {
+		case *ast.Field:
+			on, below = s.Directives, s.SelectionSet
+		case *ast.InlineFragment:
+			on, below = s.Directives, s.SelectionSet
+		case *ast.FragmentSpread:
+			on, below = s.Directives, s.Definition.SelectionSet
+		}
+		for _, d := range on {
+			if v, err := d.Arguments.ForName("if").Value.Value(variables); err != nil || v == nil {
+				return false
+			}
+		}
+		if !conditionsHold(below, variables) {
+			return false
+		}
+	}
+	return true
+}
+
+func presentVariables(err error) *gqlerror.Error {
+	if g, ok := errors.AsType[*gqlerror.Error](err); ok {
+		g.Message, g.Extensions = shorten(g.Message), map[string]any{"code": codeVariables}
+		return g
+	}
+	return requestError(codeVariables, "The variables do not fit the operation.")
+}

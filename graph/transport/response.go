@@ -1,0 +1,181 @@
+package transport
+
+import (
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/vektah/gqlparser/v2/gqlerror"
+
+	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/viewer"
+)
+
+// Media types of answers (GraphQL over HTTP, section 4).
+const (
+	typeJSON    = "application/json"
+	typeGraphQL = "application/graphql-response+json"
+)
+
+// response writes the answer to one request.
+type response struct {
+	w http.ResponseWriter
+	// request is the public id of the request.
+	request string
+	// graphql tells that the caller wants the media type whose status codes mean
+	// something; with plain JSON the errors of a document are a 200.
+	graphql bool
+}
+
+func newResponse(w http.ResponseWriter, r *http.Request) *response {
+	return &response{w, viewer.Request(r.Context()), prefersGraphQL(r.Header.Values("Accept"))}
+}
+
+// prefersGraphQL reads an Accept header (RFC 9110, section 12.5.1). Wildcards and
+// what is not known mean plain JSON.
+func prefersGraphQL(accept []string) bool {
+	best, graphql := 0.0, false
+	for _, line := range accept {
+		for part := range strings.SplitSeq(line, ",") {
+			kind, params, _ := strings.Cut(part, ";")
+			kind = strings.ToLower(strings.TrimSpace(kind))
+			if kind != typeJSON && kind != typeGraphQL {
+				continue
+			}
+			if q := quality(params); q > best {
+				best, graphql = q, kind == typeGraphQL
+			}
+		}
+	}
+	return graphql
+}
+
+func quality(params string) float64 {
+	for p := range strings.SplitSeq(params, ";") {
+		name, value, _ := strings.Cut(strings.TrimSpace(p), "=")
+		if q, err := strconv.ParseFloat(value, 64); err == nil && strings.EqualFold(name, "q") {
+			return q
+		}
+	}
+	return 1
+}
+
+func (out *response) contentType() string {
+	if out.graphql {
+		return typeGraphQL + "; charset=utf-8"
+	}
+	return typeJSON + "; charset=utf-8"
+}
+
+// send writes the answer. Nothing here may be cached: answers show what one
+// caller may see.
+func (out *response) send(status int, contentType string, body []byte) {
+	header := out.w.Header()
+	header.Set("Content-Type", contentType)
+	header.Set("Cache-Control", "no-store")
+	header.Set("X-Content-Type-Options", "nosniff")
+	header.Set("Content-Length", strconv.Itoa(len(body)))
+	out.w.WriteHeader(status)
+	out.w.Write(body)
+}
+
+// fault answers a request that no operation came of, with the status that REST
+// has for it.
+func (out *response) fault(f *fault.Error) {
+	header := out.w.Header()
+	if f.Allow != "" {
+		header.Set("Allow", f.Allow)
+	}
+	if f.RetryAfter > 0 {
+		header.Set("Retry-After", strconv.Itoa(max(1, int(f.RetryAfter.Seconds()))))
+	}
+	errs := gqlerror.List{presentFault(out.request, f)}
+	out.send(statuses[f.Kind], out.contentType(), appendErrors(nil, errs, nil))
+}
+
+// statuses are those of REST; the other kinds come of operations alone.
+var statuses = map[fault.Kind]int{
+	fault.NotFound:                http.StatusNotFound, // the store that a browser names
+	fault.MethodNotAllowed:        http.StatusMethodNotAllowed,
+	fault.AuthenticationRequired:  http.StatusUnauthorized,
+	fault.InvalidToken:            http.StatusUnauthorized,
+	fault.InvalidRequest:          http.StatusBadRequest,
+	fault.InvalidParameter:        http.StatusBadRequest,
+	fault.RateLimited:             http.StatusTooManyRequests,
+	fault.InsufficientScope:       http.StatusForbidden,
+	fault.Forbidden:               http.StatusForbidden,
+	fault.IdempotencyKeyInvalid:   http.StatusBadRequest,
+	fault.IdempotencyNotSupported: http.StatusBadRequest,
+	fault.IdempotencyKeyReused:    http.StatusConflict,
+	fault.IdempotencyInProgress:   http.StatusConflict,
+	fault.PayloadTooLarge:         http.StatusRequestEntityTooLarge,
+	fault.UnsupportedMediaType:    http.StatusUnsupportedMediaType,
+	fault.MalformedBody:           http.StatusBadRequest,
+	fault.Unavailable:             http.StatusServiceUnavailable,
+	fault.Internal:                http.StatusInternalServerError,
+}
+
+// invalid answers a document or variables that cannot run.
+func (out *response) invalid(errs gqlerror.List, o *operation) {
+	status := http.StatusOK
+	if out.graphql {
+		status = http.StatusBadRequest
+	}
+	out.send(status, out.contentType(), appendErrors(nil, errs, o))
+}
+
+// buffers are used again from answer to answer, unless one grew very large.
+var buffers = sync.Pool{New: func() any { return new([]byte) }}
+
+const maxPooled = 256 << 10
+
+// outcome answers with the result of an execution: 200, since it ran.
+func (out *response) outcome(done outcome, o *operation) {
+	b := buffers.Get().(*[]byte)
+	*b = appendOutcome((*b)[:0], done, o)
+	out.send(http.StatusOK, out.contentType(), *b)
+	release(b)
+}
+
+func release(b *[]byte) {
+	if cap(*b) <= maxPooled {
+		buffers.Put(b)
+	}
+}
+
+func appendOutcome(b []byte, done outcome, o *operation) []byte {
+	b = append(b, '{')
+	if len(done.errors) > 0 {
+		b = append(appendList(b, done.errors), ',')
+	}
+	b = append(b, `"data":`...)
+	b = append(b, done.data...)
+	return append(appendCost(b, o), '}')
+}
+
+// appendErrors writes an answer without data. o is nil when no cost is known.
+func appendErrors(b []byte, errs gqlerror.List, o *operation) []byte {
+	b = appendList(append(b, '{'), errs)
+	if o != nil {
+		b = appendCost(b, o)
+	}
+	return append(b, '}')
+}
+
+func appendList(b []byte, errs gqlerror.List) []byte {
+	list, err := json.Marshal(errs)
+	if err != nil {
+		list = []byte(`[{"message":"` + internalDetail + `","extensions":{"code":"internal_error"}}]`)
+	}
+	return append(append(b, `"errors":`...), list...)
+}
+
+func appendCost(b []byte, o *operation) []byte {
+	b = append(b, `,"extensions":{"cost":{"requested":`...)
+	b = strconv.AppendInt(b, int64(o.cost), 10)
+	b = append(b, `,"limit":`...)
+	b = strconv.AppendInt(b, int64(o.limit), 10)
+	return append(b, "}}"...)
+}

@@ -1,0 +1,195 @@
+package transport
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"image"
+	"image/png"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"runtime"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/scope"
+	"github.com/storefront-go/storefront/ent/storetest"
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/graph/appearance"
+	"github.com/storefront-go/storefront/graph/graphtest"
+)
+
+// large is the archive of a theme of more than 2 MiB.
+func large(t testing.TB) string {
+	t.Helper()
+	noise, pixels := rand.NewChaCha8([32]byte{1}), image.NewNRGBA(image.Rect(0, 0, 800, 800))
+	if _, err := noise.Read(pixels.Pix); err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := png.Encode(&b, pixels); err != nil {
+		t.Fatal(err)
+	}
+	return graphtest.Archived(t, graphtest.Tiny(t, "Large", map[string]string{"assets/photo.png": b.String()}))
+}
+
+const importTheme = `mutation($in: ThemeImportInput!) { themeImport(input: $in) { theme { id name status } userErrors { code message path } } }`
+
+func importArchive(f *graphtest.Face, token, archive string, headers ...string) graphtest.Answer {
+	f.T.Helper()
+	return f.Query(token, importTheme, map[string]any{"in": map[string]any{"archive": archive}}, headers...)
+}
+
+// A theme of more than a mebibyte comes in one body, with the scope of the field;
+// its place is given back whatever becomes of it.
+func TestUpload(t *testing.T) {
+	archive := large(t)
+	eachFace(t, func(t *testing.T, f *graphtest.Face) {
+		key := keyFor(f, scope.ThemesWrite)
+		for range maxUploads + 1 {
+			if a := importArchive(f, key, archive).Ok(); a.At("themeImport", "theme", "status") != "PROCESSING" {
+				t.Errorf("imported: %s", a.Body)
+			}
+		}
+		importArchive(f, staffToken(f, viewer.Developer), archive).Ok()
+		damaged := importArchive(f, key, archive[:len(archive)-4000]).Ok()
+		if errs, _ := damaged.At("themeImport", "userErrors").([]any); len(errs) == 0 || !bytes.Contains(damaged.Body, []byte(`"path":["input","archive"]`)) {
+			t.Errorf("a damaged archive: %s", damaged.Body)
+		}
+		if a := importArchive(f, keyFor(f, scope.ThemesRead), archive); a.Status != 413 || code(a) != "payload_too_large" {
+			t.Errorf("without the scope: %d %s", a.Status, a.Body)
+		}
+		if a := importArchive(f, key, strings.Repeat("A", maxUpload)); a.Status != 413 {
+			t.Errorf("beyond the limit: %d", a.Status)
+		}
+		if a := importArchive(f, key, strings.Repeat("A", base64.StdEncoding.EncodedLen(appearance.MaxArchive)+4)).Ok(); !bytes.Contains(a.Body, []byte("too_long")) {
+			t.Errorf("an archive beyond the limit: %s", a.Body)
+		}
+		if n := len(f.Http.(*handler).uploads); n != 0 {
+			t.Errorf("%d places are taken", n)
+		}
+	})
+}
+
+// JSON may write a slash with a backslash before it, as PHP does.
+func TestUploadEscaped(t *testing.T) {
+	f := newFace(t, storetest.Open(t), nil)
+	body := graphtest.Must[[]byte](t)(json.Marshal(map[string]any{"query": importTheme, "variables": map[string]any{"in": map[string]any{"archive": large(t)}}}))
+	a := f.Send(http.MethodPost, f.URL, keyFor(f, scope.ThemesWrite), strings.ReplaceAll(string(body), "/", `\/`)).Ok()
+	if a.At("themeImport", "theme", "name") != "Large" {
+		t.Errorf("imported: %s", a.Body)
+	}
+}
+
+// What is larger than others may send has to be an import, alone.
+func TestUploadOfOthers(t *testing.T) {
+	f := newFace(t, storetest.Open(t), nil)
+	key, text := keyFor(f, scope.ThemesWrite, scope.ProductsWrite), strings.Repeat("A", 2<<20)
+	for name, body := range map[string]any{
+		"a query":     map[string]any{"query": "{ themes { nodes { id } } }", "x": text},
+		"a product":   map[string]any{"query": createProduct, "variables": map[string]any{"in": map[string]any{"title": text, "priceMinor": 1, "currency": "EUR"}}},
+		"two imports": map[string]any{"query": `mutation($a: ThemeImportInput!) { a: themeImport(input: $a) { theme { id } } b: themeImport(input: $a) { theme { id } } }`, "variables": map[string]any{"a": map[string]any{"archive": text}}},
+		"an import and more": map[string]any{"query": `mutation($a: ThemeImportInput!) { themeImport(input: $a) { theme { id } } themeRename(id: "thm_1", name: "x") { theme { id } } }`,
+			"variables": map[string]any{"a": map[string]any{"archive": text}}},
+		"no variable": map[string]any{"query": `mutation { themeImport(input: {archive: "` + text + `"}) { theme { id } } }`},
+		"many values": map[string]any{"query": importTheme, "variables": map[string]any{"in": map[string]any{"archive": "AAAA"}}, "x": make([]int, 1<<20)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if a := f.Send(http.MethodPost, f.URL, key, string(graphtest.Must[[]byte](t)(json.Marshal(body)))); a.Status != 413 || code(a) != "payload_too_large" {
+				t.Errorf("%d %.300s", a.Status, a.Body)
+			}
+		})
+	}
+	if n := len(f.Http.(*handler).uploads); n != 0 {
+		t.Errorf("%d places are taken", n)
+	}
+}
+
+// A body without a length is taken, too, and may end early.
+func TestUploadChunked(t *testing.T) {
+	f := newFace(t, storetest.Open(t), nil)
+	body := graphtest.Must[[]byte](t)(json.Marshal(map[string]any{"query": importTheme, "variables": map[string]any{"in": map[string]any{"archive": large(t)}}}))
+	for _, tc := range []struct {
+		name   string
+		body   io.Reader
+		status int
+	}{
+		{"whole", io.MultiReader(bytes.NewReader(body)), 200},
+		{"half", io.MultiReader(bytes.NewReader(body[:len(body)/2])), 400},
+		{"endless", io.MultiReader(bytes.NewReader(body[:1<<20]), strings.NewReader(strings.Repeat("A", maxUpload))), 413},
+	} {
+		r := graphtest.Must[*http.Request](t)(http.NewRequestWithContext(t.Context(), http.MethodPost, f.URL, tc.body))
+		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("Authorization", "Bearer "+keyFor(f, scope.ThemesWrite))
+		res := graphtest.Must[*http.Response](t)(http.DefaultClient.Do(r))
+		res.Body.Close()
+		if res.StatusCode != tc.status {
+			t.Errorf("%s: %d, want %d", tc.name, res.StatusCode, tc.status)
+		}
+	}
+}
+
+// An import is one, however often it is sent with a key; what is refused stays so.
+func TestUploadReplayed(t *testing.T) {
+	archive := large(t)
+	eachFace(t, func(t *testing.T, f *graphtest.Face) {
+		key := keyFor(f, scope.ThemesWrite)
+		for name, archive := range map[string]string{"good": archive, "bad": archive[:len(archive)-4000]} {
+			first, again := importArchive(f, key, archive, keyHeader, name).Ok(), importArchive(f, key, archive, keyHeader, name).Ok()
+			if !bytes.Equal(first.Body, again.Body) || again.Header.Get("Idempotent-Replayed") != "true" {
+				t.Errorf("%s: %s, then %s", name, first.Body, again.Body)
+			}
+		}
+		if n := graphtest.Must[int](t)(f.Store.DB(f.Ctx).Theme.Query().Count(f.Ctx)); n != 1 {
+			t.Errorf("%d themes", n)
+		}
+	})
+}
+
+// Two bodies are worked on at a time; another one waits, but not for ever.
+func TestUploadPlaces(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		u := newUploads()
+		for range maxUploads {
+			if err := u.enter(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		start := time.Now()
+		err := u.enter(t.Context())
+		if f, ok := errors.AsType[*fault.Error](err); !ok || f.Kind != fault.Unavailable || f.RetryAfter == 0 || time.Since(start) != uploadWait {
+			t.Errorf("after %s: %v", time.Since(start), err)
+		}
+		time.AfterFunc(time.Second, func() { u.leave(true) })
+		if err := u.enter(t.Context()); err != nil {
+			t.Errorf("a place is free, and yet: %v", err)
+		}
+		u.leave(false)
+		if len(u) != maxUploads {
+			t.Errorf("%d places are taken", len(u))
+		}
+	})
+}
+
+// Reading a large body takes little more memory than it and its text have.
+func TestUploadMemory(t *testing.T) {
+	f := newFace(t, storetest.Open(t), nil)
+	h, text := f.Http.(*handler), strings.Repeat("A", 13<<20)
+	body := fmt.Appendf(nil, `{"query":%q,"variables":{"in":{"archive":%q}}}`, importTheme, text)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	p, err := h.parse(body, true)
+	runtime.ReadMemStats(&after)
+	if err != nil || len(p.variables) != 1 {
+		t.Fatal(err)
+	}
+	if took := after.TotalAlloc - before.TotalAlloc; took > 16<<20 {
+		t.Errorf("it took %d bytes", took)
+	}
+}
