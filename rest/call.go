@@ -35,6 +35,7 @@ type call struct {
 	body    []byte // of the request
 	status  int
 	written int64
+	aborted bool // the answer ended before its last byte
 
 	// The answer of a handler.
 	out      []byte
