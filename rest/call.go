@@ -35,6 +35,7 @@ type call struct {
 	body    []byte // of the request
 	status  int
 	written int64
+	aborted bool // the answer ended before its last byte
 
 	// The answer of a handler.
 	out      []byte
@@ -67,6 +68,11 @@ func (a *API) begin(w http.ResponseWriter, r *http.Request) *call {
 	c.client = a.clientOf(r)
 	c.ctx = viewer.WithRequest(r.Context(), c.id)
 	w.Header()["X-Request-Id"] = []string{c.id}
+	if len(r.TransferEncoding) > 0 {
+		// A Content-Length beside it has to end the connection (RFC 9112, section
+		// 6.1), and net/http does not show whether there was one.
+		w.Header()["Connection"] = closing
+	}
 	return c
 }
 

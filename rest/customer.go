@@ -8,7 +8,7 @@ import (
 // listCustomers is GET /customers.
 func (a *API) listCustomers(c *call) error {
 	q := &c.query
-	filter := model.CustomerFilter{Email: q.text("email", 1020), UpdatedFrom: q.time("updated_from")}
+	filter := model.CustomerFilter{Email: q.text("email", 320), UpdatedFrom: q.time("updated_from")}
 	if err := q.err(); err != nil {
 		return err
 	}

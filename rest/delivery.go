@@ -83,6 +83,7 @@ func (d *delivery) Write(b []byte) (written int, err error) {
 		written += n
 		d.c.written += int64(n)
 	}
+	d.c.aborted = d.c.aborted || err != nil
 	return written, err
 }
 

@@ -126,7 +126,8 @@ func TestDownloadOfAClientThatLeaves(t *testing.T) {
 				if !c.last.closed {
 					t.Error("the file is open")
 				}
-				if log := c.logged(); strings.Contains(log, "broke off") || strings.Count(log, `"msg":"request"`) != 1 {
+				if log := c.logged(); strings.Contains(log, "broke off") || strings.Count(log, `"msg":"request"`) != 1 ||
+					!strings.Contains(log, `"aborted":true`) {
 					t.Errorf("logged %s", log)
 				}
 			})

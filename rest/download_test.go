@@ -287,6 +287,9 @@ func TestDownloadThatBreaksOff(t *testing.T) {
 	if got := strings.Count(c.logged(), "download broke off"); got != 3 || !c.last.closed {
 		t.Errorf("%d lines, closed %t\n%s", got, c.last.closed, c.logged())
 	}
+	if log := c.logged(); strings.Count(log, `"msg":"request"`) != 3 || strings.Count(log, `"aborted":true`) != 3 {
+		t.Errorf("a request is not logged:\n%s", log)
+	}
 }
 
 // Neither a log line nor a figure holds the query, whatever comes of the request.
@@ -318,7 +321,7 @@ func TestDownloadQueryIsNeverLogged(t *testing.T) {
 			}
 		}
 	}
-	if got := strings.Count(c.logged(), `"msg":"request"`); got != 13 || !strings.Contains(c.logged(), `"route":"/downloads"`) ||
+	if got := strings.Count(c.logged(), `"msg":"request"`); got != 14 || !strings.Contains(c.logged(), `"route":"/downloads"`) ||
 		!strings.Contains(c.logged(), `"bytes":100000`) || !strings.Contains(all, "download broke off") {
 		t.Errorf("%d lines of requests:\n%s", got, c.logged())
 	}

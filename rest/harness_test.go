@@ -51,6 +51,7 @@ type server struct {
 	url     string
 	checked *http.Client // every exchange is held against the document
 	free    *http.Client // for what the document refuses and the service takes
+	end     func()       // closes it, once all handlers have ended
 }
 
 // newServer serves s without rate limits; edit may change the settings.
@@ -68,7 +69,7 @@ func newServer(t testing.TB, s *ent.Store, edit ...func(*rest.Config)) *server {
 	t.Cleanup(ts.Close)
 	transport := &http.Transport{DisableCompression: true, MaxIdleConnsPerHost: 64}
 	t.Cleanup(transport.CloseIdleConnections)
-	return &server{t: t, store: s, handler: h, url: ts.URL,
+	return &server{t: t, store: s, handler: h, url: ts.URL, end: ts.Close,
 		checked: &http.Client{Transport: validator(t).RoundTripper(t, transport)},
 		free:    &http.Client{Transport: transport}}
 }

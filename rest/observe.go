@@ -3,9 +3,11 @@ package rest
 import (
 	"fmt"
 	"log/slog"
+	"maps"
 	"net/http"
 	"runtime/debug"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -63,19 +65,14 @@ func (m *meter) count(status int, took time.Duration, written int64) {
 }
 
 // finish ends a call: a panic becomes a 500, the figures are counted and one
-// line is logged.
+// line is logged. Where bytes were sent before the panic, it is too late for an
+// answer, and the connection is aborted so that the half does not look whole.
 func (a *API) finish(c *call) {
-	if p := recover(); p != nil {
-		if p == http.ErrAbortHandler { //nolint:errorlint // net/http compares so too
-			panic(p)
-		}
-		a.Logger.ErrorContext(c.ctx, "panic", slog.String("request_id", c.id), slog.Any("panic", p), slog.String("stack", string(debug.Stack())))
-		if c.status != 0 {
-			panic(http.ErrAbortHandler) // too late for an answer: the connection must not look whole
-		}
-		a.fail(c, fmt.Errorf("panic: %v", p))
+	p := recover()
+	if p != nil {
+		c.aborted = a.panicked(c, p)
 	}
-	took := time.Since(c.began)
+	aborted, took := p != nil && c.aborted, time.Since(c.began)
 	m := a.metrics.other
 	if c.row != nil {
 		m = c.row.meter
@@ -83,6 +80,24 @@ func (a *API) finish(c *call) {
 	m.count(c.status, took, c.written)
 	a.log(c, m.route, took)
 	c.release()
+	if aborted {
+		panic(http.ErrAbortHandler)
+	}
+}
+
+// panicked answers a panic with a 500, and reports whether the connection has to
+// be aborted instead.
+func (a *API) panicked(c *call, p any) (abort bool) {
+	if p == http.ErrAbortHandler { //nolint:errorlint // net/http compares so too
+		return true
+	}
+	a.Logger.ErrorContext(c.ctx, "panic", slog.String("request_id", c.id), slog.Any("panic", p), slog.String("stack", string(debug.Stack())))
+	if c.status != 0 {
+		return true
+	}
+	maps.DeleteFunc(c.w.Header(), func(name string, _ []string) bool { return strings.HasPrefix(name, "Content-") })
+	a.fail(c, fmt.Errorf("panic: %v", p))
+	return false
 }
 
 // log writes the request's line. It never holds the query, which may name a
@@ -94,7 +109,7 @@ func (a *API) log(c *call, route string, took time.Duration) {
 	attrs := [...]slog.Attr{
 		slog.String("request_id", c.id), slog.String("method", c.r.Method), slog.String("route", route),
 		slog.Int("status", c.status), slog.Duration("took", took), slog.Int64("bytes", c.written),
-		slog.String("client", c.client.String()), {}, {}, {},
+		slog.String("client", c.client.String()), {}, {}, {}, {},
 	}
 	n := 7
 	if c.viewer != nil {
@@ -103,34 +118,37 @@ func (a *API) log(c *call, route string, took time.Duration) {
 	if c.replayed {
 		attrs[n], n = slog.Bool("replayed", true), n+1
 	}
+	if c.aborted {
+		attrs[n], n = slog.Bool("aborted", true), n+1
+	}
 	if own := c.r.Header.Get("X-Request-Id"); own != "" {
 		attrs[n], n = slog.String("client_request_id", clip(own)), n+1
 	}
 	a.Logger.LogAttrs(c.ctx, slog.LevelInfo, "request", attrs[:n]...)
 }
 
-// recorder notes what a handler beside the table answers.
+// recorder notes in a call what a handler beside the table answers, while it
+// does: a panic finds there whether anything was sent.
 type recorder struct {
 	http.ResponseWriter
-	status  int
-	written int64
+	c *call
 }
 
 // WriteHeader implements http.ResponseWriter.
 func (w *recorder) WriteHeader(status int) {
-	if w.status == 0 {
-		w.status = status
+	if w.c.status == 0 && status >= http.StatusOK { // those below go before the answer
+		w.c.status = status
 	}
 	w.ResponseWriter.WriteHeader(status)
 }
 
 // Write implements http.ResponseWriter.
 func (w *recorder) Write(b []byte) (int, error) {
-	if w.status == 0 {
-		w.status = http.StatusOK
+	if w.c.status == 0 {
+		w.c.status = http.StatusOK
 	}
 	n, err := w.ResponseWriter.Write(b)
-	w.written += int64(n)
+	w.c.written += int64(n)
 	return n, err
 }
 
@@ -148,14 +166,13 @@ func (a *API) plain(route string, next http.Handler) http.Handler {
 func (a *API) observed(route string, answered func(*call) bool, next http.Handler) http.Handler {
 	m := a.metrics.route("*", route)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		rec := &recorder{ResponseWriter: w}
-		c := a.begin(rec, r)
+		c := a.begin(w, r)
 		c.row = &served{meter: m}
 		defer a.finish(c)
 		if answered(c) {
 			return
 		}
-		next.ServeHTTP(rec, r.WithContext(c.ctx))
-		c.status, c.written = max(rec.status, http.StatusOK), rec.written
+		next.ServeHTTP(&recorder{w, c}, r.WithContext(c.ctx))
+		c.status = max(c.status, http.StatusOK) // net/http's own for a handler that wrote nothing
 	})
 }

@@ -2,6 +2,7 @@ package rest_test
 
 import (
 	"bytes"
+	"io"
 	"log/slog"
 	"net/http"
 	"strings"
@@ -62,23 +63,61 @@ func TestLog(t *testing.T) {
 	}
 }
 
+// failing serves a handler beside the table, with a log and figures.
+func failing(t *testing.T, h http.HandlerFunc) (*server, *lines, *prometheus.Registry) {
+	t.Helper()
+	log, registry := &lines{}, prometheus.NewRegistry()
+	s, _ := sqlite(t, func(c *rest.Config) {
+		c.Logger, c.Metrics, c.GraphQL = slog.New(slog.NewJSONHandler(log, nil)), registry, h
+	})
+	return s, log, registry
+}
+
 // TestPanic: a handler that panics is a 500 that says nothing of it.
 func TestPanic(t *testing.T) {
-	log := &lines{}
-	s, _ := sqlite(t, func(c *rest.Config) {
-		c.Logger = slog.New(slog.NewJSONHandler(log, nil))
-		c.GraphQL = http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("the secret cause") })
+	s, log, _ := failing(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Encoding", "gzip")
+		w.Header().Set("Content-Length", "7")
+		panic("the secret cause")
 	})
-	res, err := s.free.Get(s.url + "/graphql")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer res.Body.Close()
-	var body bytes.Buffer
-	body.ReadFrom(res.Body)
-	a := (&answer{res.StatusCode, res.Header, body.Bytes(), t}).want(http.StatusInternalServerError, "internal_error")
+	a := s.raw(t, http.MethodGet, "/graphql").want(http.StatusInternalServerError, "internal_error")
 	if strings.Contains(string(a.Body), "secret") || !strings.Contains(log.String(), "the secret cause") {
 		t.Errorf("answer %s\nlog %s", a.Body, log.String())
+	}
+	a.header(t, map[string]string{"Content-Encoding": "", "Content-Type": "application/problem+json"})
+}
+
+// TestPanicAfterTheFirstByte: it is too late for a problem, so the connection is
+// aborted, and the request is counted and logged like any other.
+func TestPanicAfterTheFirstByte(t *testing.T) {
+	for name, cause := range map[string]any{"a mistake": "the secret cause", "an abort": http.ErrAbortHandler} {
+		t.Run(name, func(t *testing.T) {
+			s, log, registry := failing(t, func(w http.ResponseWriter, _ *http.Request) {
+				w.WriteHeader(http.StatusAccepted)
+				io.WriteString(w, "half")
+				http.NewResponseController(w).Flush()
+				panic(cause)
+			})
+			res, err := s.free.Get(s.url + "/graphql")
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer res.Body.Close()
+			if body, err := io.ReadAll(res.Body); err == nil || string(body) != "half" {
+				t.Errorf("%q, %v; want a broken connection", body, err)
+			}
+			s.end()
+			if got := gathered(t, registry)["* /graphql 202"]; got != 1 {
+				t.Errorf("counted %v times: %v", got, gathered(t, registry))
+			}
+			text := log.String()
+			if strings.Count(text, `"msg":"request"`) != 1 || !strings.Contains(text, `"aborted":true`) || !strings.Contains(text, `"bytes":4`) {
+				t.Errorf("logged %s", text)
+			}
+			if strings.Contains(text, "the secret cause") != (name == "a mistake") {
+				t.Errorf("the cause is logged wrongly: %s", text)
+			}
+		})
 	}
 }
 

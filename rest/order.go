@@ -73,8 +73,8 @@ func (a *API) createOrderNote(c *call) error {
 	if err != nil {
 		return err
 	}
-	c.code = http.StatusCreated
-	c.location = Base + "/orders/" + done.Note.PublicOrderID() + "/notes/" + done.Note.PublicID()
+	// A note has no address of its own: Location names the order that it stands on.
+	c.code, c.location = http.StatusCreated, Base+"/orders/"+done.Note.PublicOrderID()
 	c.out = wire.AppendNote(c.out, done.Note.Note, done.Note.Author().ID)
 	return nil
 }

@@ -14,7 +14,7 @@ func (a *API) listProducts(c *call) error {
 	q := &c.query
 	filter := model.ProductFilter{
 		Status:      enum[state.ProductStatus](q, "status"),
-		Sku:         q.text("sku", 1020),
+		Sku:         q.text("sku", 255),
 		UpdatedFrom: q.time("updated_from"),
 	}
 	if err := q.err(); err != nil {

@@ -4,6 +4,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/micros"
@@ -92,7 +93,7 @@ func (p *params) err() error {
 	return &fault.Error{Kind: fault.InvalidParameter, Detail: "The request has invalid query parameters.", Fields: p.faults}
 }
 
-// text returns a parameter that is not empty, of at most limit bytes.
+// text returns a parameter that is not empty, of at most limit code points.
 func (p *params) text(name string, limit int) *string {
 	values, ok := p.values[name]
 	switch {
@@ -100,19 +101,20 @@ func (p *params) text(name string, limit int) *string {
 		return nil
 	case values[0] == "":
 		p.bad(name, fault.TooShort, "The value is empty.")
-	case len(values[0]) > limit:
+	case utf8.RuneCountInString(values[0]) > limit:
 		p.bad(name, fault.TooLong, "The value is too long.")
 	}
 	return &values[0]
 }
 
-// time returns a parameter in RFC 3339.
+// time returns a parameter in RFC 3339 that bounds a range of times. Nothing is
+// older than 1970, so an earlier time is as good as that.
 func (p *params) time(name string) *micros.Time {
 	values, ok := p.values[name]
 	if !ok {
 		return nil
 	}
-	t, err := micros.Parse(values[0])
+	t, err := micros.ParseBound(values[0])
 	if err != nil {
 		p.bad(name, fault.InvalidFormat, "The value is not a time in RFC 3339.")
 	}

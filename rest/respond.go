@@ -29,6 +29,7 @@ var (
 	noStore      = []string{"no-store"}
 	varyEncoding = []string{"Accept-Encoding"}
 	isTrue       = []string{"true"}
+	closing      = []string{"close"}
 	gzipped      = []string{"gzip"}
 )
 

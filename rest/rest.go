@@ -105,7 +105,7 @@ func New(c Config) (http.Handler, error) {
 		return nil, fmt.Errorf("rest: %w", err)
 	}
 	router.NotFoundHandler = http.HandlerFunc(a.notFound)
-	return a.hosts(router)
+	return a.hosts(canonical(router))
 }
 
 func (a *API) limiters() (err error) {

@@ -2,7 +2,9 @@ package rest
 
 import (
 	"net/http"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/storefront-go/storefront/ent/scope"
@@ -110,4 +112,35 @@ func allow(rows map[string]*served) string {
 	}
 	slices.Sort(methods)
 	return strings.Join(methods, ", ")
+}
+
+// escape is one percent-encoded byte of a path.
+var escape = regexp.MustCompile(`%[0-9A-Fa-f]{2}`)
+
+// canonical routes a path by what it says: characters that need no encoding count
+// as themselves where they are encoded (RFC 3986, section 6.2.2.2), and an encoded
+// slash is none. Addresses of downloads are signed to the byte and stay.
+func canonical(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		path := r.URL.EscapedPath()
+		if strings.Contains(path, "%") && !strings.HasPrefix(r.URL.Path, downloadRoot) {
+			u := *r.URL
+			u.RawPath = escape.ReplaceAllStringFunc(path, unescaped)
+			r = r.WithContext(r.Context())
+			r.URL = &u
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// unescaped returns the unreserved character that is encoded, or the code as it is
+// (RFC 3986, section 2.3).
+func unescaped(code string) string {
+	const others = "-._~"
+	n, err := strconv.ParseUint(code[1:], 16, 8)
+	b := byte(n)
+	if err == nil && (b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9' || strings.IndexByte(others, b) >= 0) {
+		return string(rune(b))
+	}
+	return code
 }

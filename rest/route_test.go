@@ -1,7 +1,11 @@
 package rest_test
 
 import (
+	"bufio"
+	"fmt"
+	"io"
 	"maps"
+	"net"
 	"net/http"
 	"regexp"
 	"strings"
@@ -67,6 +71,51 @@ func TestUnknownPaths(t *testing.T) {
 	}
 	for _, path := range []string{"/api/public/v2/products", "/api/public/v10/products", "/api/public/products", "/api/public/v1products", "/api"} {
 		s.do(t, request{As: m.all, Path: path}).want(http.StatusNotFound, "not_found")
+	}
+}
+
+// TestEncodedPaths: a character that needs no encoding is itself when it is
+// encoded; a slash inside an id is none.
+func TestEncodedPaths(t *testing.T) {
+	c := newCast(t)
+	for path, status := range map[string]int{
+		base + "/%6Frders": 200, base + "/orders/%6frd%5F" + orderID[4:]: 200, "/api/public/%761/me": 200, "/%6Fpenapi.json": 200, base + "/%70%72%6F%64ucts": 200,
+		base + "/orders%2F" + orderID: 404, base + "/orders/" + orderID + "%2Fnotes": 404, base + "/%2Forders": 404, base + "/orders/%2e%2e/me": 404,
+		base + "/%2e/orders": 404, base + "/orders%00": 404, base + "/%25%36%46rders": 404, base + "/%C3%B3rders": 404,
+	} {
+		if a := c.raw(t, http.MethodGet, path, "Authorization", "Bearer "+c.as["all"]); a.Status != status {
+			t.Errorf("%s: %d, want %d", path, a.Status, status)
+		}
+	}
+}
+
+// TestChunkedRequestEndsItsConnection: a request whose length is told twice may be
+// one in which another hides (RFC 9112, section 6.1).
+func TestChunkedRequestEndsItsConnection(t *testing.T) {
+	s, m := sqlite(t)
+	for length, ends := range map[string]bool{"Content-Length: 2\r\nTransfer-Encoding: chunked": true, "Transfer-Encoding: chunked": true, "Content-Length: 12": false} {
+		conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", strings.TrimPrefix(s.url, "http://"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		fmt.Fprintf(conn, "POST %s/products HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nIdempotency-Key: k\r\nContent-Type: application/json\r\n%s\r\n\r\n2\r\n{}\r\n0\r\n\r\n",
+			base, m.all, length)
+		in := bufio.NewReader(conn)
+		res, err := http.ReadResponse(in, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		io.Copy(io.Discard, res.Body)
+		if res.Body.Close(); res.Close != ends {
+			t.Errorf("%s: %d, closing %t, want %t", length, res.StatusCode, res.Close, ends)
+		}
+		if !ends {
+			continue
+		}
+		if _, err := in.ReadByte(); err != io.EOF { //nolint:errorlint // readers return io.EOF itself
+			t.Errorf("%s: %v, want the end of the connection", length, err)
+		}
 	}
 }
 

@@ -268,9 +268,10 @@ func (c *cast) located(t *testing.T, as string, a *answer) {
 	at := a.Header.Get("Location")
 	switch {
 	case len(made.ID) > 4 && made.ID[:4] == "note":
-		if want := base + "/orders/" + orderID + "/notes/" + made.ID; at != want {
+		if want := base + "/orders/" + orderID; at != want {
 			t.Errorf("Location: got %q, want %q", at, want)
 		}
+		c.do(t, request{As: as, Path: at}).want(http.StatusOK, "")
 	case strings.HasPrefix(made.ID, "whk_"):
 		if want := base + "/webhooks/" + made.ID; at != want {
 			t.Errorf("Location: got %q, want %q", at, want)

@@ -7,8 +7,10 @@
 package micros
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 )
 
@@ -111,18 +113,54 @@ func (t *Time) UnmarshalGQL(v any) error {
 	return err
 }
 
+// ErrRange is the error of a time that is in RFC 3339, and outside of 1970 to
+// 9999: an id cannot carry it.
+var ErrRange = errors.New("parse time: year out of range")
+
 // Parse reads RFC 3339 with any offset. What is finer than a microsecond is
-// dropped; years outside 1970 to 9999 are refused, since an id cannot carry
-// them.
+// dropped; years outside 1970 to 9999 are [ErrRange].
 func Parse(s string) (Time, error) {
-	u, err := time.Parse(time.RFC3339Nano, s)
-	if err != nil || !strict(s) {
-		return 0, fmt.Errorf("parse time: not RFC 3339")
+	t, err := parse(s)
+	if err != nil {
+		return 0, err
 	}
-	if u = u.UTC(); u.Year() < 1970 || u.Year() > 9999 {
-		return 0, fmt.Errorf("parse time: year out of range")
+	if t < 0 || t >= year10000 {
+		return 0, ErrRange
+	}
+	return t, nil
+}
+
+// ParseBound reads one end of a range of times. Where it is outside of the years
+// that [Parse] reads it is the nearest time inside: the range holds the same times.
+func ParseBound(s string) (Time, error) {
+	t, err := parse(s)
+	return min(max(t, 0), year10000-1), err
+}
+
+func parse(s string) (Time, error) {
+	s = strings.ToUpper(s) // RFC 3339, section 5.6: T and Z may be lower case
+	second, leap := cutLeap(s)
+	u, err := time.Parse(time.RFC3339Nano, second)
+	if err != nil || !strict(second) {
+		return 0, errors.New("parse time: not RFC 3339")
+	}
+	if leap {
+		if u = u.UTC().Add(time.Second); u.Day() != 1 || u.Hour() != 0 || u.Minute() != 0 {
+			return 0, errors.New("parse time: no leap second is due then")
+		}
 	}
 	return Of(u), nil
+}
+
+// cutLeap takes a leap second for the one before it: the package time has none, and
+// its Unix time is that of the second behind it. They come at the end of months in
+// UTC (RFC 3339, section 5.7).
+func cutLeap(s string) (second string, leap bool) {
+	const from, to = len("2006-01-02T15:04:"), len("2006-01-02T15:04:05")
+	if len(s) < to || s[from:to] != "60" {
+		return s, false
+	}
+	return s[:from] + "59" + s[to:], true
 }
 
 // strict finds in a text that [time.Parse] took what RFC 3339, section 5.6, does

@@ -2,6 +2,7 @@ package micros_test
 
 import (
 	"encoding/json"
+	"errors"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -28,6 +29,9 @@ func TestParse(t *testing.T) {
 		{"2024-02-29T00:00:00Z", "2024-02-29T00:00:00.000000Z"},
 		{"1969-12-31T23:00:00-01:00", "1970-01-01T00:00:00.000000Z"},
 		{"9999-12-31T23:59:59.999999Z", "9999-12-31T23:59:59.999999Z"},
+		{"2026-04-01t12:00:00.5z", "2026-04-01T12:00:00.500000Z"},
+		{"2016-12-31T23:59:60Z", "2017-01-01T00:00:00.000000Z"},
+		{"1990-12-31T15:59:60.25-08:00", "1991-01-01T00:00:00.250000Z"},
 	} {
 		got, err := micros.Parse(tc.text)
 		if err != nil || got.String() != tc.want {
@@ -44,10 +48,30 @@ func TestParseRefuses(t *testing.T) {
 		"2026-04-01T12:00:00,5Z", "2026-04-01T12:00:00.Z",
 		"2026-04-01T12:00:00+0530", "2026-04-01T12:00:00+05", "2026-04-01T12:00:00+24:00", "2026-04-01T12:00:00+05:60",
 		"1969-12-31T23:59:59.9999999Z", "1970-01-01T00:00:00+00:01", "9999-12-31T23:59:59-01:00", "0001-01-01T00:00:00Z",
+		"2026-04-01T12:00:61Z", "2026-04-01T12:00:60Z", "2026-12-31T23:59:60+01:00", "2026-12-30T23:59:60Z",
 		" 2026-04-01T12:00:00Z", "2026-04-01T12:00:00Z ", "2026-04-01T12:00:00Z\n", "10000-01-01T00:00:00Z",
 	} {
 		if got, err := micros.Parse(text); err == nil || got != 0 {
 			t.Errorf("Parse(%q) = %s, %v, want refused", text, got, err)
+		}
+	}
+}
+
+// A bound outside of what a time can be is the nearest one that can.
+func TestParseBound(t *testing.T) {
+	for text, want := range map[string]micros.Time{
+		"0001-01-01T00:00:00Z": 0, "1969-12-31T23:59:59.9999999Z": 0, "1970-01-01T00:00:00.000001Z": 1, "9999-12-31T23:59:59-01:00": last,
+	} {
+		if got, err := micros.ParseBound(text); err != nil || got != want {
+			t.Errorf("ParseBound(%q) = %s, %v, want %s", text, got, err, want)
+		}
+		if _, err := micros.Parse(text); want != 1 && !errors.Is(err, micros.ErrRange) {
+			t.Errorf("Parse(%q): %v, want %v", text, err, micros.ErrRange)
+		}
+	}
+	for _, text := range []string{"", "0001-01-01", "10000-01-01T00:00:00Z"} {
+		if got, err := micros.ParseBound(text); err == nil || errors.Is(err, micros.ErrRange) {
+			t.Errorf("ParseBound(%q) = %s, %v, want refused", text, got, err)
 		}
 	}
 }
@@ -122,7 +146,7 @@ func TestGraphQL(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) {
-	for _, s := range []string{"2026-04-01T12:00:00Z", "2026-04-01T12:00:00.5+05:30", "2026-04-01T1:00:00,5Z", ""} {
+	for _, s := range []string{"2026-04-01T12:00:00Z", "2026-04-01T12:00:00.5+05:30", "2026-04-01T1:00:00,5Z", "2016-12-31t23:59:60z", ""} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -2,6 +2,7 @@ package strict
 
 import (
 	"cmp"
+	"errors"
 	"iter"
 	"slices"
 	"strconv"
@@ -124,6 +125,10 @@ func (r *Reader) Time(name string) *micros.Time {
 		return nil
 	}
 	t, err := micros.Parse(v.Text())
+	if errors.Is(err, micros.ErrRange) {
+		r.add(v.i, join(r.at, name), fault.OutOfRange, "Must be a time of the years 1970 to 9999.")
+		return nil
+	}
 	if err != nil {
 		r.add(v.i, join(r.at, name), fault.InvalidFormat, "Must be an RFC 3339 time, such as 2026-01-31T12:00:00Z.")
 		return nil

@@ -95,6 +95,14 @@ func TestReaderReads(t *testing.T) {
 	}
 }
 
+// TestReaderOfOldTimes: a time before there were ids is a time all the same.
+func TestReaderOfOldTimes(t *testing.T) {
+	r := open(t, `{"at":"0001-01-01T00:00:00Z"}`)
+	if r.Time("at") != nil || len(r.Fields()) != 1 || r.Fields()[0].Code != fault.OutOfRange {
+		t.Errorf("got %v", r.Fields())
+	}
+}
+
 func TestReaderFindsAll(t *testing.T) {
 	r := open(t, `{"tags":["a",1,null,"b"],"extra":1,"title":5,"price":"15","big":1e30,"half":1.5,"flag":"true",
 		"when":"yesterday","when2":7,"o":{"n":true,"x":{"deep":1}},"o2":[],"list":[{"q":"1","r":2},3],"list2":{},"nul":null,"a/b~c é":0}`)

@@ -12,16 +12,14 @@ import (
 	"github.com/storefront-go/storefront/rest/gcra"
 )
 
-// send answers a program with JSON, or with nothing. What it gets is a secret, or
+// send answers a program with JSON. What it gets is a secret, or
 // is of the moment: nobody keeps it (RFC 6749, section 5.1).
 func send(w http.ResponseWriter, status int, body []byte) {
 	h := w.Header()
 	h.Set("Cache-Control", "no-store")
 	h.Set("Pragma", "no-cache")
 	h.Set("X-Content-Type-Options", "nosniff")
-	if body != nil {
-		h.Set("Content-Type", "application/json")
-	}
+	h.Set("Content-Type", "application/json")
 	h.Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(status)
 	w.Write(body)

@@ -21,10 +21,14 @@ func (w *world) revoke(token string, changes ...string) *reply {
 	return w.post(oauth.RevokePath, w.revoking(token, changes...))
 }
 
-// done fails the test unless the answer is 200 and says nothing.
+// done fails the test unless the answer is 200 and says nothing, in JSON: clients
+// that read every answer as such, as simple-oauth2 does, fail without a type.
 func (r *reply) done() {
 	r.t.Helper()
-	if r.status != http.StatusOK || r.body != "" || r.header.Get("Cache-Control") != "no-store" {
+	if r.header.Get("Content-Type") != "application/json" {
+		r.t.Errorf("Content-Type %q", r.header.Get("Content-Type"))
+	}
+	if r.status != http.StatusOK || r.body != "{}" || r.header.Get("Cache-Control") != "no-store" {
 		r.t.Errorf("%d %q, Cache-Control %q", r.status, r.body, r.header.Get("Cache-Control"))
 	}
 }

@@ -34,13 +34,14 @@ func (f *Face) token(w http.ResponseWriter, r *http.Request, p oauth.Params) {
 	send(w, http.StatusOK, o.Close())
 }
 
-// revoke answers as RFC 7009, section 2.2, has it: 200 and no body.
+// revoke answers as RFC 7009, section 2.2, has it: 200, whose body says nothing. It
+// is JSON all the same, which some clients read of every answer.
 func (f *Face) revoke(w http.ResponseWriter, r *http.Request, p oauth.Params) {
 	if err := f.Server.Revoke(r.Context(), p, r.Header["Authorization"]); err != nil {
 		f.fail(w, r, err)
 		return
 	}
-	send(w, http.StatusOK, nil)
+	send(w, http.StatusOK, []byte("{}"))
 }
 
 // called makes the handler of an endpoint that programs post to.

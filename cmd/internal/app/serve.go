@@ -179,7 +179,7 @@ func (s *Server) server(ctx context.Context, h http.Handler, write time.Duration
 		MaxHeaderBytes:    maxHeaderBytes,
 		BaseContext:       func(net.Listener) context.Context { return context.WithoutCancel(ctx) },
 		ConnContext:       rest.WithConn,
-		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
+		ErrorLog:          serverLog(s.log),
 	}
 }
 
