@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"sync"
 
+	lru "github.com/hashicorp/golang-lru/v2"
+
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db/store"
 	"github.com/storefront-go/storefront/ent/viewer"
@@ -16,12 +18,14 @@ import (
 // a time.
 const numberBlock = 20
 
+// maxBlocks is for how many stores a process holds numbers at once. A block that
+// goes leaves a gap, as one does at the end of the process.
+const maxBlocks = 10_000
+
 // numbers hands out order numbers, unique per store and not in order of time.
 type numbers struct {
-	store *ent.Store
-
-	mu     sync.Mutex
-	blocks map[xid.ID]*block
+	store  *ent.Store
+	blocks *lru.Cache[xid.ID, *block]
 }
 
 // block is what is left of the numbers that this process took for a store.
@@ -30,7 +34,10 @@ type block struct {
 	next, end int64
 }
 
-func newNumbers(s *ent.Store) *numbers { return &numbers{store: s, blocks: map[xid.ID]*block{}} }
+func newNumbers(s *ent.Store) *numbers {
+	blocks, _ := lru.New[xid.ID, *block](maxBlocks) // only a size below one is an error
+	return &numbers{store: s, blocks: blocks}
+}
 
 // next returns a number that no other order of the viewer's store has or will
 // have. Outside a transaction it comes from this process's block. Inside one,
@@ -55,12 +62,14 @@ func (n *numbers) next(ctx context.Context) (int64, error) {
 }
 
 func (n *numbers) of(id xid.ID) *block {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if n.blocks[id] == nil {
-		n.blocks[id] = &block{}
+	if b, ok := n.blocks.Get(id); ok {
+		return b
 	}
-	return n.blocks[id]
+	b := &block{}
+	if other, ok, _ := n.blocks.PeekOrAdd(id, b); ok {
+		return other
+	}
+	return b
 }
 
 // take moves the store's counter on by count and returns the first number.

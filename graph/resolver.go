@@ -8,14 +8,19 @@ import (
 	"log/slog"
 	"sync/atomic"
 
+	lru "github.com/hashicorp/golang-lru/v2"
+
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/apikey"
 	"github.com/storefront-go/storefront/graph/export"
 	"github.com/storefront-go/storefront/graph/install"
 	"github.com/storefront-go/storefront/graph/link"
+	"github.com/storefront-go/storefront/graph/memo"
+	"github.com/storefront-go/storefront/graph/model"
 	"github.com/storefront-go/storefront/graph/page"
 	"github.com/storefront-go/storefront/graph/session"
 	"github.com/storefront-go/storefront/graph/webhook"
@@ -53,9 +58,9 @@ type Resolver struct {
 	Config
 	numbers *numbers
 	// handles remembers what the addresses of assets need.
-	handles handles
+	handles *lru.Cache[xid.ID, string]
 	// shelves remembers the assets of themes.
-	shelves shelves
+	shelves *memo.Cache[xid.ID, []*model.ThemeAsset]
 	// rejected counts cursors that did not open.
 	rejected atomic.Uint64
 }
@@ -79,7 +84,8 @@ func New(c Config) (*Resolver, error) {
 			return nil, fmt.Errorf("graph: %w", err)
 		}
 	}
-	r := &Resolver{Config: c, numbers: newNumbers(c.Store)}
+	r := &Resolver{Config: c, numbers: newNumbers(c.Store), shelves: memo.NewCache[xid.ID, []*model.ThemeAsset](maxShelved)}
+	r.handles, _ = lru.New[xid.ID, string](maxHandles) // only a size below one is an error
 	c.Themes.Preview = r.previewURL
 	return r, nil
 }
