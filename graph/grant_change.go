@@ -52,7 +52,7 @@ func (m Mutation) GrantRevoke(ctx context.Context, id string) (*model.GrantPaylo
 func (m Mutation) end(ctx context.Context, g *db.Grant, app *model.AppSummary) (bool, error) {
 	ended, err := oauth.End(ctx, m.client(ctx), g, app.App, state.GrantEndedByStore, m.LastGrantEnded)
 	if ended {
-		ent.OnCommit(ctx, m.Keys.Forget)
+		ent.OnCommit(ctx, func() { m.Keys.Forget(g.StoreID) })
 	}
 	return ended, err
 }
