@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync/atomic"
 
 	"entgo.io/ent/dialect"
 	entsql "entgo.io/ent/dialect/sql"
@@ -23,9 +24,27 @@ type Statement struct {
 	Args    int
 }
 
+// Counter counts the statements of one context.
+type Counter struct{ n atomic.Uint64 }
+
+// N returns how many statements have run.
+func (c *Counter) N() uint64 { return c.n.Load() }
+
+type counterKey struct{}
+
+// CountStatements returns a context whose statements are counted: for tests
+// that hold a request to a number of queries.
+func CountStatements(ctx context.Context) (context.Context, *Counter) {
+	c := new(Counter)
+	return context.WithValue(ctx, counterKey{}, c), c
+}
+
 // note counts a statement and lets the inspector see it.
-func (s *Store) note(query string, args int, inTx bool) error {
+func (s *Store) note(ctx context.Context, query string, args int, inTx bool) error {
 	s.statements.Add(1)
+	if c, ok := ctx.Value(counterKey{}).(*Counter); ok {
+		c.n.Add(1)
+	}
 	if s.inspect == nil {
 		return nil
 	}
@@ -71,7 +90,7 @@ func (p *pool) QueryContext(ctx context.Context, query string, args ...any) (*st
 	if !reads(query) {
 		return nil, ErrNoTx
 	}
-	if err := p.store.note(query, len(args), false); err != nil {
+	if err := p.store.note(ctx, query, len(args), false); err != nil {
 		return nil, err
 	}
 	rows, err := p.db.QueryContext(ctx, query, args...)

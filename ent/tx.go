@@ -213,7 +213,7 @@ func (t *tx) Query(ctx context.Context, query string, args, v any) error {
 
 // ExecContext runs a statement.
 func (t *tx) ExecContext(ctx context.Context, query string, args ...any) (stdsql.Result, error) {
-	if err := t.enter(query, len(args)); err != nil {
+	if err := t.enter(ctx, query, len(args)); err != nil {
 		return nil, err
 	}
 	res, err := t.sql.ExecContext(ctx, query, args...)
@@ -223,7 +223,7 @@ func (t *tx) ExecContext(ctx context.Context, query string, args ...any) (stdsql
 
 // QueryContext runs a query.
 func (t *tx) QueryContext(ctx context.Context, query string, args ...any) (*stdsql.Rows, error) {
-	if err := t.enter(query, len(args)); err != nil {
+	if err := t.enter(ctx, query, len(args)); err != nil {
 		return nil, err
 	}
 	rows, err := t.sql.QueryContext(ctx, query, args...)
@@ -231,11 +231,11 @@ func (t *tx) QueryContext(ctx context.Context, query string, args ...any) (*stds
 	return rows, err
 }
 
-func (t *tx) enter(query string, args int) error {
+func (t *tx) enter(ctx context.Context, query string, args int) error {
 	if t.dead != nil {
 		return t.dead
 	}
-	return t.store.note(query, args, true)
+	return t.store.note(ctx, query, args, true)
 }
 
 func (t *tx) leave(err error) {
