@@ -225,7 +225,9 @@ func TestDocumentCache(t *testing.T) {
 	if again, _ := d.get("{me{hint}}"); again != first {
 		t.Error("a document is parsed twice")
 	}
-	for name, text := range map[string]string{"an invalid": "{me{nothing}}", "a long": "{me{hint}} #" + strings.Repeat("x", maxCachedDocument)} {
+	for name, text := range map[string]string{
+		"an invalid": "{me{nothing}}", "a long": "{me{hint}} #" + strings.Repeat("x", maxCachedDocument),
+	} {
 		d.get(text)
 		if _, ok := d.cache.Get(text); ok {
 			t.Errorf("%s document is kept", name)

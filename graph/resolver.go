@@ -84,7 +84,8 @@ func New(c Config) (*Resolver, error) {
 			return nil, fmt.Errorf("graph: %w", err)
 		}
 	}
-	r := &Resolver{Config: c, numbers: newNumbers(c.Store), shelves: memo.NewCache[xid.ID, []*model.ThemeAsset](maxShelved)}
+	r := &Resolver{Config: c, numbers: newNumbers(c.Store)}
+	r.shelves = memo.NewCache[xid.ID, []*model.ThemeAsset](maxShelved)
 	r.handles, _ = lru.New[xid.ID, string](maxHandles) // only a size below one is an error
 	c.Themes.Preview = r.previewURL
 	return r, nil

@@ -185,7 +185,9 @@ func TestForgetIsOfOneOwner(t *testing.T) {
 	s := storetest.Open(t)
 	k, i := apikey.NewKeeper(s), newInstall(t, s, nil)
 	other := newShop(t, s, nil)
-	for k.Together(i.row.ID, other.row.ID) || k.Together(i.row.ID, other.keyID) || k.Together(i.app, i.row.ID) || k.Together(i.app, i.keyID) {
+	for k.Together(i.row.ID, other.row.ID) || k.Together(i.row.ID, other.keyID) ||
+		k.Together(i.app, i.row.ID) || k.Together(i.app, i.keyID) ||
+		k.Together(i.app, other.row.ID) || k.Together(i.app, other.keyID) {
 		i, other = newInstall(t, s, nil), newShop(t, s, nil)
 	}
 	all := []apikey.Secret{other.key, i.key, i.secret}

@@ -153,7 +153,9 @@ func newClaim(v *viewer.Viewer, c Claim) *claim {
 
 // first tries to be the first with the key, and leaves the gate also when f
 // panics.
-func (k *Keeper) first(ctx context.Context, cl *claim, leave func(), f func(context.Context) (Answer, error)) (a Answer, err error) {
+func (k *Keeper) first(
+	ctx context.Context, cl *claim, leave func(), f func(context.Context) (Answer, error),
+) (a Answer, err error) {
 	defer leave()
 	err = k.store.InTxKeyed(ctx, func(ctx context.Context) error {
 		if err := k.insert(ctx, cl); err != nil {

@@ -17,7 +17,9 @@ type Group[K comparable, V any] struct{ flights singleflight.Group }
 // Do returns what f makes for the key. f runs on behalf of all who wait, so it
 // ends by the limit and not with the context of the first of them; a panic in it
 // is an error. A caller whose own context ends gets that error at once.
-func (g *Group[K, V]) Do(ctx context.Context, key K, limit time.Duration, f func(context.Context) (V, error)) (V, error) {
+func (g *Group[K, V]) Do(
+	ctx context.Context, key K, limit time.Duration, f func(context.Context) (V, error),
+) (V, error) {
 	made := g.flights.DoChan(fmt.Sprintf("%#v", key), func() (any, error) {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
 		defer cancel()

@@ -80,11 +80,16 @@ func Generate() string {
 // holds nothing of the string.
 func judge(phc string) error {
 	p, salt, key, err := argon2id.DecodeHash(phc)
+	malformed := errors.New("parse password hash: not argon2id in PHC form")
+	if err != nil || len(salt) < 8 || len(salt) > 64 || len(key) < 16 || len(key) > 64 ||
+		p.Memory > maxMemory || p.Iterations < 1 || p.Iterations > maxPasses ||
+		p.Parallelism < 1 || p.Parallelism > maxLanes {
+		return malformed
+	}
 	// DecodeHash takes no notice of what follows a number.
-	if err != nil || !strings.HasPrefix(phc, fmt.Sprintf("$argon2id$v=19$m=%d,t=%d,p=%d$", p.Memory, p.Iterations, p.Parallelism)) ||
-		p.Memory > maxMemory || p.Iterations < 1 || p.Iterations > maxPasses || p.Parallelism < 1 || p.Parallelism > maxLanes ||
-		len(salt) < 8 || len(salt) > 64 || len(key) < 16 || len(key) > 64 {
-		return errors.New("parse password hash: not argon2id in PHC form")
+	head := fmt.Sprintf("$argon2id$v=19$m=%d,t=%d,p=%d$", p.Memory, p.Iterations, p.Parallelism)
+	if !strings.HasPrefix(phc, head) {
+		return malformed
 	}
 	return nil
 }
