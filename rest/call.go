@@ -14,6 +14,7 @@ import (
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/strict"
 	"github.com/storefront-go/storefront/rest/gcra"
 )
 
@@ -32,7 +33,7 @@ type call struct {
 	query   params
 	rate    gcra.Decision
 	rated   bool
-	body    []byte // of the request
+	body    strict.Body // of the request
 	status  int
 	written int64
 	aborted bool // the answer ended before its last byte

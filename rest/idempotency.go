@@ -33,7 +33,7 @@ func (a *API) keyed(c *call) error {
 		return err
 	}
 	path := strings.TrimPrefix(strings.TrimPrefix(c.r.URL.Path, Base), legacyBase)
-	claim := idem.Claim{Key: key, Fingerprint: strict.Fingerprint(c.r.Method, path, c.body)}
+	claim := idem.Claim{Key: key, Fingerprint: c.body.Fingerprint(c.r.Method, path)}
 	answer, replayed, err := a.Idem.Run(c.ctx, claim, func(ctx context.Context) (idem.Answer, error) { return a.once(ctx, c) })
 	if err != nil {
 		return err
@@ -72,8 +72,8 @@ func lasting(k fault.Kind) bool {
 	return false
 }
 
-// readBody reads the whole body and judges its size and media type, in this
-// order; where there is no body its type does not matter.
+// readBody reads the whole body, judges its size and media type, in this order,
+// and parses it; where there is no body its type does not matter.
 func readBody(c *call) error {
 	if c.r.ContentLength > maxBody {
 		return tooLarge()
@@ -85,29 +85,26 @@ func readBody(c *call) error {
 	if err != nil {
 		return &fault.Error{Kind: fault.MalformedBody, Detail: "The body did not arrive whole.", Err: err}
 	}
-	c.body = body
-	if len(body) == 0 {
-		return nil
-	}
-	media, _, err := mime.ParseMediaType(c.r.Header.Get("Content-Type"))
-	encoding := c.r.Header.Get("Content-Encoding")
-	if err != nil || media != "application/json" || encoding != "" && !strings.EqualFold(encoding, "identity") {
+	if len(body) > 0 && !isPlainJSON(c.r.Header) {
 		return fault.New(fault.UnsupportedMediaType, "The body is not application/json without a content encoding.")
 	}
+	c.body = strict.NewBody(body)
 	return nil
+}
+
+func isPlainJSON(h http.Header) bool {
+	media, _, err := mime.ParseMediaType(h.Get("Content-Type"))
+	encoding := h.Get("Content-Encoding")
+	return err == nil && media == "application/json" && (encoding == "" || strings.EqualFold(encoding, "identity"))
 }
 
 func tooLarge() error {
 	return fault.New(fault.PayloadTooLarge, "The body is larger than 1 MiB.")
 }
 
-// decode reads the body as an object of named members; no body is an empty one.
+// decode reads the body as an object of named members.
 func (c *call) decode() (*strict.Reader, error) {
-	body := c.body
-	if len(body) == 0 {
-		body = []byte("{}")
-	}
-	v, err := strict.Parse(body)
+	v, err := c.body.Value()
 	if err != nil {
 		return nil, err
 	}

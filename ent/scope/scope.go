@@ -62,15 +62,6 @@ func Names() []string {
 // Known tells whether name is in the catalogue.
 func Known(name string) bool { return bit(name) != 0 }
 
-// Find returns the entry of name.
-func Find(name string) (Scope, bool) {
-	i := slices.IndexFunc(catalogue, func(s Scope) bool { return s.Name == name })
-	if i < 0 {
-		return Scope{}, false
-	}
-	return catalogue[i], true
-}
-
 // Set is a set of scopes of the catalogue.
 type Set uint32
 

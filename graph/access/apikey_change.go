@@ -157,7 +157,7 @@ func (m Mutation) APIKeyRevoke(ctx context.Context, id string) (*model.APIKeyPay
 			return alreadyRevoked(xid.APIKey)
 		}
 		row.RevokedAt, row.Slot = &now, nil
-		ent.OnCommit(ctx, m.Keys.Forget)
+		ent.OnCommit(ctx, func() { m.Keys.Forget(row.StoreID) })
 		return trail.Write(ctx, m.Client(ctx), "api_key.revoke", xid.APIKey, uid, "")
 	})
 	if err != nil {

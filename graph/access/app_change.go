@@ -181,7 +181,7 @@ func (m Mutation) changeApp(ctx context.Context, id string, expected int64, acti
 		if err := core.Swapped(xid.App, n, err); err != nil {
 			return err
 		}
-		ent.OnCommit(ctx, m.Keys.Forget)
+		ent.OnCommit(ctx, func() { m.Keys.Forget(uid) })
 		return trail.Write(ctx, m.Client(ctx), action, xid.App, uid, strings.Join(e.changed, " "))
 	})
 	if err != nil {

@@ -62,7 +62,7 @@ func (r *Resolver) LastGrantEnded(ctx context.Context, app xid.ID) error {
 func (m Mutation) end(ctx context.Context, g *db.Grant, app *model.AppSummary) (bool, error) {
 	ended, err := oauth.End(ctx, m.Client(ctx), g, app.App, state.GrantEndedByStore, m.LastGrantEnded)
 	if ended {
-		ent.OnCommit(ctx, m.Keys.Forget)
+		ent.OnCommit(ctx, func() { m.Keys.Forget(g.StoreID) })
 	}
 	return ended, err
 }

@@ -158,7 +158,7 @@ func (m Mutation) setRole(ctx context.Context, row *db.Staff, role viewer.Role) 
 	if err := core.Swapped(xid.User, n, err); err != nil {
 		return err
 	}
-	ent.OnCommit(ctx, m.Keys.Forget)
+	ent.OnCommit(ctx, func() { m.Keys.Forget(row.StoreID) })
 	return trail.Write(ctx, m.Client(ctx), "staff.update_role", xid.User, row.ID, string(role))
 }
 
@@ -192,7 +192,7 @@ func (m Mutation) StaffRemove(ctx context.Context, id string) (*model.StaffRemov
 		if err := m.endTokens(ctx, uid); err != nil {
 			return err
 		}
-		ent.OnCommit(ctx, m.Keys.Forget)
+		ent.OnCommit(ctx, func() { m.Keys.Forget(row.StoreID) })
 		return trail.Write(ctx, m.Client(ctx), "staff.remove", xid.User, uid, "")
 	})
 	if err != nil {

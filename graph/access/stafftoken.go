@@ -130,7 +130,7 @@ func (m Mutation) StaffTokenRevoke(ctx context.Context, id string) (*model.Staff
 			return alreadyRevoked(xid.Token)
 		}
 		row.RevokedAt = &now
-		ent.OnCommit(ctx, m.Keys.Forget)
+		ent.OnCommit(ctx, func() { m.Keys.Forget(row.StoreID) })
 		return trail.Write(ctx, m.Client(ctx), "staff_token.revoke", xid.Token, uid, "")
 	})
 	if err != nil {

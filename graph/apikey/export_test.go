@@ -6,6 +6,7 @@ import (
 
 	"github.com/storefront-go/storefront/ent/digest"
 	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/xid"
 )
 
 // RememberLate looks a credential up, lets meanwhile run, and remembers what was
@@ -24,3 +25,7 @@ func RememberLate(t *testing.T, k *Keeper, s Secret, meanwhile func()) {
 
 // LookUp is the statement that finds credentials of a kind.
 func LookUp(k Kind) string { return kinds[k].query }
+
+// Together reports whether what is forgotten of one owner is forgotten of the
+// other too.
+func (k *Keeper) Together(a, b xid.ID) bool { return k.since(a) == k.since(b) }

@@ -2,6 +2,7 @@ package apikey
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
@@ -9,19 +10,27 @@ import (
 	"sync/atomic"
 	"time"
 
+	lru "github.com/hashicorp/golang-lru/v2"
+
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/digest"
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/ent/xid"
 )
 
 // Freshness is how long a credential that was looked up is believed: the time
 // after which a revocation by another process holds here (contract, section 7).
 const Freshness = 8 * time.Second
 
-// maxCached bounds the memory that credentials take.
-const maxCached = 100_000
+const (
+	// maxCached bounds the memory that credentials take.
+	maxCached = 100_000
+	// owners is how many owners of credentials are told apart. Those whose ids end
+	// alike are looked up anew with each other.
+	owners = 1 << 12
+)
 
 // Keeper authenticates credentials. It remembers the good ones for a moment, so
 // that a request costs no query, and forgets what this process revokes at once.
@@ -31,11 +40,11 @@ type Keeper struct {
 	// start is what freshness is measured from: a clock that is set back must not
 	// lengthen the life of what was looked up.
 	start time.Time
-	// epoch rises with every revocation: what a look-up found that began before
-	// it is not believed after it.
-	epoch atomic.Uint64
-	cache sync.Map // digest.Sum -> *entry
-	size  atomic.Int64
+	cache *lru.Cache[digest.Sum, *entry]
+	// epoch rises with every revocation, and forgotten holds the epoch of the last
+	// one by owner: what a look-up found that began before it is not believed.
+	epoch     atomic.Uint64
+	forgotten [owners]atomic.Uint64
 
 	// left are the used credentials whose entries went before their last use was
 	// written.
@@ -56,7 +65,11 @@ type entry struct {
 }
 
 // NewKeeper makes a keeper of the credentials in a store.
-func NewKeeper(s *ent.Store) *Keeper { return &Keeper{store: s, start: time.Now()} }
+func NewKeeper(s *ent.Store) *Keeper {
+	k := &Keeper{store: s, start: time.Now()}
+	k.cache, _ = lru.NewWithEvict(maxCached, k.leave) // only a size below one is an error
+	return k
+}
 
 // Authenticate returns who holds the credential. A text of the wrong form or
 // checksum is refused without a query. kinds are the ones that the face takes;
@@ -68,13 +81,11 @@ func (k *Keeper) Authenticate(ctx context.Context, token string, kinds ...Kind) 
 	}
 	sum := digest.Sum(secret.Hash())
 	now := time.Now()
-	if e, ok := k.cache.Load(sum); ok {
-		if e := e.(*entry); k.live(e, now) {
-			if !e.used.Load() { // a read leaves the line with every core
-				e.used.Store(true)
-			}
-			return e.viewer, nil
+	if e, ok := k.cache.Get(sum); ok && k.live(e, now) {
+		if !e.used.Load() { // a read leaves the line with every core
+			e.used.Store(true)
 		}
+		return e.viewer, nil
 	}
 	return k.lookUp(ctx, sum, kind, now)
 }
@@ -83,10 +94,15 @@ func taken(kind Kind, kinds []Kind) bool {
 	return slices.Contains(kinds, kind)
 }
 
-// live tells whether an entry may be believed.
+// live reports whether an entry may be believed.
 func (k *Keeper) live(e *entry, now time.Time) bool {
-	return e.epoch == k.epoch.Load() && now.Sub(k.start) < e.staleAt &&
-		(e.expiresAt == 0 || micros.Of(now) < e.expiresAt)
+	return k.since(e.viewer.Store).Load() <= e.epoch && k.since(e.viewer.Actor).Load() <= e.epoch &&
+		now.Sub(k.start) < e.staleAt && (e.expiresAt == 0 || micros.Of(now) < e.expiresAt)
+}
+
+// since is the epoch from which on the credentials of an owner are believed.
+func (k *Keeper) since(owner xid.ID) *atomic.Uint64 {
+	return &k.forgotten[binary.BigEndian.Uint16(owner[len(owner)-2:])%owners]
 }
 
 // lookUp reads the credential and remembers it. The epoch and the time are those
@@ -97,7 +113,7 @@ func (k *Keeper) lookUp(ctx context.Context, sum digest.Sum, kind Kind, now time
 	e, err := k.find(ctx, sum, kind, micros.Of(now))
 	switch {
 	case errors.Is(err, errDead):
-		k.drop(sum)
+		k.cache.Remove(sum)
 		return nil, invalid()
 	case ent.IsUnavailable(err):
 		return nil, &fault.Error{Kind: fault.Unavailable, Detail: "The service is not available for a moment.", RetryAfter: time.Second, Err: err}
@@ -112,40 +128,31 @@ func (k *Keeper) lookUp(ctx context.Context, sum digest.Sum, kind Kind, now time
 func (k *Keeper) remember(sum digest.Sum, e *entry, epoch uint64, began time.Time) {
 	e.epoch, e.staleAt = epoch, began.Sub(k.start)+Freshness
 	e.used.Store(true)
-	if k.size.Load() >= maxCached {
-		k.clear()
-	}
-	if _, had := k.cache.Swap(sum, e); !had {
-		k.size.Add(1)
-	}
+	k.cache.Add(sum, e)
 }
 
-// drop forgets a credential, but not that it was used.
-func (k *Keeper) drop(sum digest.Sum) {
-	e, had := k.cache.LoadAndDelete(sum)
-	if !had {
-		return
-	}
-	k.size.Add(-1)
-	if e := e.(*entry); e.used.Load() {
+// leave keeps of an entry that goes that it was used.
+func (k *Keeper) leave(_ digest.Sum, e *entry) {
+	if e.used.Load() {
 		k.mu.Lock()
 		k.left = append(k.left, e)
 		k.mu.Unlock()
 	}
 }
 
-func (k *Keeper) clear() {
-	k.cache.Range(func(sum, _ any) bool {
-		k.drop(sum.(digest.Sum))
-		return true
-	})
+// Forget makes the credentials of an owner be looked up anew: all of a store, or
+// those of one app in all stores. Call it after the commit of a change to a
+// credential, a membership, an app or a store. When it has returned, nothing of
+// the owner that was read before it is believed.
+func (k *Keeper) Forget(owner xid.ID) {
+	epoch, since := k.epoch.Add(1), k.since(owner)
+	for {
+		last := since.Load()
+		if last >= epoch || since.CompareAndSwap(last, epoch) {
+			return
+		}
+	}
 }
-
-// Forget makes everything that is remembered be looked up anew. Call it after
-// the commit of a change to a credential, a membership or a store: such changes
-// are rare, and a look-up is cheap. When it has returned, nothing that was read
-// before it is believed.
-func (k *Keeper) Forget() { k.epoch.Add(1) }
 
 func invalid() error {
 	return fault.New(fault.InvalidToken, "The credential is unknown, revoked or expired.")

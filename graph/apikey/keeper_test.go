@@ -171,13 +171,46 @@ func TestForget(t *testing.T) {
 				if err := use(); err != nil {
 					t.Errorf("before Forget: %v, want it remembered", err)
 				}
-				k.Forget()
+				k.Forget(p.row.ID)
 				if err := use(); !refused(err) {
 					t.Errorf("after Forget: %v, want refused", err)
 				}
 			})
 		}
 	})
+}
+
+// What is forgotten of one owner stays known of the others.
+func TestForgetIsOfOneOwner(t *testing.T) {
+	s := storetest.Open(t)
+	k, i := apikey.NewKeeper(s), newInstall(t, s, nil)
+	other := newShop(t, s, nil)
+	for k.Together(i.row.ID, other.row.ID) || k.Together(i.row.ID, other.keyID) ||
+		k.Together(i.app, i.row.ID) || k.Together(i.app, i.keyID) ||
+		k.Together(i.app, other.row.ID) || k.Together(i.app, other.keyID) {
+		i, other = newInstall(t, s, nil), newShop(t, s, nil)
+	}
+	all := []apikey.Secret{other.key, i.key, i.secret}
+	for _, tc := range []struct {
+		name  string
+		owner xid.ID
+		anew  []int64 // statements for each of all
+	}{
+		{"nobody yet", xid.Nil, []int64{1, 1, 1}},
+		{"a store", i.row.ID, []int64{0, 1, 1}},
+		{"an app", i.app, []int64{0, 0, 1}},
+	} {
+		k.Forget(tc.owner)
+		for n, secret := range all {
+			before := int64(s.Statements())
+			if _, err := k.Authenticate(t.Context(), secret.Reveal(), apikey.Key, apikey.Access); err != nil {
+				t.Fatal(err)
+			}
+			if got := int64(s.Statements()) - before; got != tc.anew[n] {
+				t.Errorf("%s forgotten: credential %d took %d statements, want %d", tc.name, n, got, tc.anew[n])
+			}
+		}
+	}
 }
 
 // Another process's revocation holds within the contract's ten seconds, and a
@@ -217,7 +250,7 @@ func TestLookUpAcrossForget(t *testing.T) {
 	p, k := newShop(t, s, nil), apikey.NewKeeper(s)
 	apikey.RememberLate(t, k, p.key, func() {
 		p.revoke(t)
-		k.Forget()
+		k.Forget(p.row.ID)
 	})
 	if _, err := k.Authenticate(t.Context(), p.key.Reveal(), apikey.Key); !refused(err) {
 		t.Errorf("after Forget: %v, want refused", err)
@@ -238,7 +271,7 @@ func TestWriteUsed(t *testing.T) {
 		}
 		// A key that is revoked right after its use still tells of it.
 		p.revoke(t)
-		k.Forget()
+		k.Forget(p.row.ID)
 		k.Authenticate(t.Context(), p.key.Reveal(), apikey.Key)
 		if err := k.WriteUsed(t.Context()); err != nil {
 			t.Fatal(err)

@@ -33,10 +33,9 @@ func (k *Keeper) WriteUsed(ctx context.Context) error {
 	for _, e := range left {
 		write(e)
 	}
-	k.cache.Range(func(_, v any) bool {
-		write(v.(*entry))
-		return true
-	})
+	for _, e := range k.cache.Values() {
+		write(e)
+	}
 	k.keep(left)
 	return failed
 }

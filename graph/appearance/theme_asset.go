@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 
 	"entgo.io/ent/dialect/sql"
 
@@ -22,8 +21,8 @@ import (
 const (
 	// assetIndex leads from a theme to its assets, by path.
 	assetIndex = "themeasset_store_id_theme_id_path"
-	// maxShelved is how many assets are remembered.
-	maxShelved = 20_000
+	// maxAssets is how many assets are remembered.
+	maxAssets = 20_000
 	// maxHandles is how many handles are remembered.
 	maxHandles = 10_000
 )
@@ -61,7 +60,7 @@ func (r *Resolver) assets(ctx context.Context, id xid.ID) ([]*model.ThemeAsset, 
 	if err != nil || status != state.ThemeInactive {
 		return nil, err
 	}
-	if all, ok := r.shelves.get(id); ok {
+	if all, ok := r.assetsOf.Get(id); ok {
 		return all, nil
 	}
 	query := r.Client(ctx).ThemeAsset.Query().Where(themeasset.ThemeID(id))
@@ -81,7 +80,7 @@ func (r *Resolver) assets(ctx context.Context, id xid.ID) ([]*model.ThemeAsset, 
 	for i, a := range rows {
 		all[i] = &model.ThemeAsset{ThemeAsset: a, Host: host}
 	}
-	r.shelves.put(id, all)
+	r.assetsOf.Put(id, all, int64(len(all)+1))
 	return all, nil
 }
 
@@ -99,63 +98,25 @@ func (r *Resolver) themeStatus(ctx context.Context, id xid.ID) (status state.The
 	return status, rows.Scan(&status)
 }
 
-// shelves remembers the assets of themes that are ready. A theme's id is never
-// given again, so what is remembered of a deleted one is merely in the way.
-type shelves struct {
-	mu      sync.Mutex
-	byTheme map[xid.ID][]*model.ThemeAsset
-	assets  int
-}
-
-func (s *shelves) get(id xid.ID) ([]*model.ThemeAsset, bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	all, ok := s.byTheme[id]
-	return all, ok
-}
-
-func (s *shelves) put(id xid.ID, all []*model.ThemeAsset) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.assets += len(all) + 1; s.byTheme == nil || s.assets > maxShelved {
-		s.byTheme, s.assets = map[xid.ID][]*model.ThemeAsset{}, len(all)+1
-	}
-	s.byTheme[id] = all
-}
-
 // storeURL is scheme and host of the viewer's store.
 func (r *Resolver) storeURL(ctx context.Context) (string, error) {
-	handle, err := r.handles.of(ctx, r)
+	handle, err := r.handle(ctx)
 	if err != nil {
 		return "", err
 	}
 	return r.storeOrigin(handle), nil
 }
 
-// handles remembers the handles of stores, which never change.
-type handles struct {
-	mu   sync.Mutex
-	byID map[xid.ID]string
-}
-
-// of returns the handle of the viewer's store.
-func (h *handles) of(ctx context.Context, r *Resolver) (string, error) {
+// handle returns the handle of the viewer's store, which never changes.
+func (r *Resolver) handle(ctx context.Context) (string, error) {
 	id := viewer.From(ctx).Store
-	h.mu.Lock()
-	handle, ok := h.byID[id]
-	h.mu.Unlock()
-	if ok {
+	if handle, ok := r.handles.Get(id); ok {
 		return handle, nil
 	}
 	s, err := core.Only(r.Client(ctx).Store.Query().Where(store.ID(id)).Load(ctx))
 	if err != nil {
 		return "", fmt.Errorf("read handle: %w", err)
 	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.byID == nil || len(h.byID) >= maxHandles {
-		h.byID = map[xid.ID]string{}
-	}
-	h.byID[id] = s.Handle
+	r.handles.Add(id, s.Handle)
 	return s.Handle, nil
 }

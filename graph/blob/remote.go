@@ -20,12 +20,10 @@ import (
 	"gocloud.dev/blob/s3blob"
 )
 
-// Parameters returns what an address on S3 may say besides the bucket: the
-// region; a prefix of all keys, which ends with a slash; the endpoint of a server
-// other than Amazon's, with use_path_style where buckets are no host names there;
-// and what the library knows of signing in and of checksums.
-func Parameters() []string { return slices.Clone(parameters) }
-
+// parameters are what an address on S3 may say besides the bucket: the region; a
+// prefix of all keys, which ends with a slash; the endpoint of a server other than
+// Amazon's, with use_path_style where buckets are no host names there; and what the
+// library knows of signing in and of checksums.
 var parameters = []string{
 	"region", "prefix", "endpoint", "use_path_style", "profile", "role", "anonymous", "dualstack", "fips",
 	"request_checksum_calculation", "response_checksum_validation",

@@ -123,8 +123,7 @@ func (k *Keeper) Run(ctx context.Context, c Claim, f func(ctx context.Context) (
 				return Answer{}, false, ctx.Err()
 			}
 		} else {
-			a, err = k.first(ctx, cl, f)
-			leave()
+			a, err = k.first(ctx, cl, leave, f)
 			if !errors.Is(err, errTaken) {
 				return a, false, err
 			}
@@ -152,8 +151,12 @@ func newClaim(v *viewer.Viewer, c Claim) *claim {
 	return cl
 }
 
-// first tries to be the first with the key.
-func (k *Keeper) first(ctx context.Context, cl *claim, f func(context.Context) (Answer, error)) (a Answer, err error) {
+// first tries to be the first with the key, and leaves the gate also when f
+// panics.
+func (k *Keeper) first(
+	ctx context.Context, cl *claim, leave func(), f func(context.Context) (Answer, error),
+) (a Answer, err error) {
+	defer leave()
 	err = k.store.InTxKeyed(ctx, func(ctx context.Context) error {
 		if err := k.insert(ctx, cl); err != nil {
 			return err

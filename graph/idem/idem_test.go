@@ -167,6 +167,23 @@ func TestErrorLeavesTheKeyFree(t *testing.T) {
 	})
 }
 
+func TestPanicLeavesTheKeyFree(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, s *ent.Store) {
+		ctx, k := merchant(t, s), newKeeper(t, s)
+		func() {
+			defer func() {
+				if got := recover(); got != "broken" {
+					t.Errorf("recovered %v", got)
+				}
+			}()
+			_, _, _ = k.Run(ctx, idem.Claim{Key: "p"}, func(context.Context) (idem.Answer, error) { panic("broken") })
+		}()
+		if _, replayed, err := k.Run(ctx, idem.Claim{Key: "p"}, sell(s, "x")); err != nil || replayed {
+			t.Errorf("the key is not free: replayed %v, %v", replayed, err)
+		}
+	})
+}
+
 func TestExpiredKeyIsFree(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		ctx, k := merchant(t, s), newKeeper(t, s)

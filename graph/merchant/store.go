@@ -61,7 +61,7 @@ func (m Mutation) changeStore(ctx context.Context, expected int64, action string
 			return err
 		}
 		// Credentials are remembered with the store's state and currency.
-		ent.OnCommit(ctx, m.Keys.Forget)
+		ent.OnCommit(ctx, func() { m.Keys.Forget(s.ID) })
 		return trail.Write(ctx, m.Client(ctx), action, xid.Store, s.ID, "")
 	})
 	if err != nil {

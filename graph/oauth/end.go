@@ -132,7 +132,7 @@ func (s *Server) end(ctx context.Context, g *db.Grant, by *viewer.Viewer, why st
 		row := *g // the function may run again
 		ended, err := End(ctx, s.Store.DB(ctx), &row, app, why, s.OnLastGrant)
 		if ended {
-			ent.OnCommit(ctx, s.Keys.Forget)
+			ent.OnCommit(ctx, func() { s.Keys.Forget(g.StoreID) })
 		}
 		return err
 	})

@@ -83,7 +83,7 @@ func (s *Server) revokeToken(ctx context.Context, app *db.App, token string) err
 		return errForeign()
 	}
 	err = s.Store.InTx(ctx, func(ctx context.Context) error {
-		ent.OnCommit(ctx, s.Keys.Forget)
+		ent.OnCommit(ctx, func() { s.Keys.Forget(row.StoreID) })
 		return s.Store.DB(ctx).AccessToken.Update().Where(accesstoken.ID(row.ID), accesstoken.RevokedAtIsNil()).
 			SetRevokedAt(micros.Now()).Exec(ctx)
 	})

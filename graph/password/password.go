@@ -3,24 +3,21 @@
 package password
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
-	"crypto/subtle"
-	"encoding/base64"
+	"errors"
 	"fmt"
 	"strings"
 
-	"golang.org/x/crypto/argon2"
+	"github.com/alexedwards/argon2id"
 )
 
-// The cost of one hash (contract, section 7).
-const (
-	memory  = 19 << 10 // KiB
-	passes  = 2
-	lanes   = 1
-	saltLen = 16
-	keyLen  = 32
-)
+// cost is that of one hash (contract, section 7). Memory is in KiB.
+var cost = argon2id.Params{Memory: 19 << 10, Iterations: 2, Parallelism: 1, SaltLength: 16, KeyLength: 32}
+
+// nobody is a hash of the same cost that is no text's, for those without one.
+var nobody = "$argon2id$v=19$m=19456,t=2,p=1$" + strings.Repeat("A", 22) + "$" + strings.Repeat("A", 43)
 
 // Bounds of what a stored hash may ask for: whoever wrote the column shall not
 // be able to take all the memory.
@@ -52,30 +49,24 @@ func Hash(ctx context.Context, text string) (string, error) {
 		return "", err
 	}
 	defer done()
-	h := hash{memory: memory, passes: passes, lanes: lanes, salt: make([]byte, saltLen)}
-	rand.Read(h.salt) // never fails since Go 1.24
-	h.key = h.derive(text, keyLen)
-	return h.String(), nil
+	return argon2id.CreateHash(text, &cost)
 }
 
-// Verify tells whether text is the password of a PHC string that [Hash] made.
+// Verify reports whether text is the password of a PHC string that [Hash] made.
 // An empty string, for a person without one, costs as much time as any and fits
 // no text, so that the time of an answer does not tell who has a password.
 func Verify(ctx context.Context, phc, text string) (bool, error) {
-	h := hash{memory: memory, passes: passes, lanes: lanes, salt: make([]byte, saltLen), key: make([]byte, keyLen)}
-	if phc != "" {
-		var err error
-		if h, err = parse(phc); err != nil {
-			return false, err
-		}
+	stored := cmp.Or(phc, nobody)
+	if err := judge(stored); err != nil {
+		return false, err
 	}
 	done, err := turn(ctx)
 	if err != nil {
 		return false, err
 	}
 	defer done()
-	same := subtle.ConstantTimeCompare(h.derive(text, len(h.key)), h.key) == 1
-	return same && phc != "", nil
+	same, err := argon2id.ComparePasswordAndHash(text, stored)
+	return same && phc != "", err
 }
 
 // Generate returns a new password of 100 bits: four groups of five small
@@ -85,45 +76,20 @@ func Generate() string {
 	return s[:5] + "-" + s[5:10] + "-" + s[10:15] + "-" + s[15:]
 }
 
-// hash is a PHC string of argon2id.
-type hash struct {
-	memory, passes uint32
-	lanes          uint8
-	salt, key      []byte
-}
-
-func (h hash) derive(text string, size int) []byte {
-	return argon2.IDKey([]byte(text), h.salt, h.passes, h.memory, h.lanes, uint32(size))
-}
-
-// String writes the PHC form.
-func (h hash) String() string {
-	b64 := base64.RawStdEncoding.EncodeToString
-	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s",
-		argon2.Version, h.memory, h.passes, h.lanes, b64(h.salt), b64(h.key))
-}
-
-// parse reads the PHC form. Its error holds nothing of the string.
-func parse(phc string) (h hash, err error) {
-	malformed := fmt.Errorf("parse password hash: not argon2id in PHC form")
-	parts := strings.Split(phc, "$")
-	if len(parts) != 6 || parts[0] != "" || parts[1] != "argon2id" || parts[2] != fmt.Sprintf("v=%d", argon2.Version) {
-		return hash{}, malformed
+// judge refuses what is not argon2id in PHC form, or asks for too much. Its error
+// holds nothing of the string.
+func judge(phc string) error {
+	p, salt, key, err := argon2id.DecodeHash(phc)
+	malformed := errors.New("parse password hash: not argon2id in PHC form")
+	if err != nil || len(salt) < 8 || len(salt) > 64 || len(key) < 16 || len(key) > 64 ||
+		p.Memory > maxMemory || p.Iterations < 1 || p.Iterations > maxPasses ||
+		p.Parallelism < 1 || p.Parallelism > maxLanes {
+		return malformed
 	}
-	var lanes uint32
-	if n, err := fmt.Sscanf(parts[3], "m=%d,t=%d,p=%d", &h.memory, &h.passes, &lanes); n != 3 || err != nil {
-		return hash{}, malformed
+	// DecodeHash takes no notice of what follows a number.
+	head := fmt.Sprintf("$argon2id$v=19$m=%d,t=%d,p=%d$", p.Memory, p.Iterations, p.Parallelism)
+	if !strings.HasPrefix(phc, head) {
+		return malformed
 	}
-	if parts[3] != fmt.Sprintf("m=%d,t=%d,p=%d", h.memory, h.passes, lanes) ||
-		h.memory > maxMemory || h.passes < 1 || h.passes > maxPasses || lanes < 1 || lanes > maxLanes {
-		return hash{}, malformed
-	}
-	h.lanes = uint8(lanes)
-	var saltErr, keyErr error
-	h.salt, saltErr = base64.RawStdEncoding.DecodeString(parts[4])
-	h.key, keyErr = base64.RawStdEncoding.DecodeString(parts[5])
-	if saltErr != nil || keyErr != nil || len(h.salt) < 8 || len(h.salt) > 64 || len(h.key) < 16 || len(h.key) > 64 {
-		return hash{}, malformed
-	}
-	return h, nil
+	return nil
 }

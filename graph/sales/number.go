@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"sync"
 
+	lru "github.com/hashicorp/golang-lru/v2"
+
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db/store"
 	"github.com/storefront-go/storefront/ent/viewer"
@@ -17,12 +19,14 @@ import (
 // a time.
 const numberBlock = 20
 
+// maxBlocks is for how many stores a process holds numbers at once. A block that
+// goes leaves a gap, as one does at the end of the process.
+const maxBlocks = 10_000
+
 // numbers hands out order numbers, unique per store and not in order of time.
 type numbers struct {
-	store *ent.Store
-
-	mu     sync.Mutex
-	blocks map[xid.ID]*block
+	store  *ent.Store
+	blocks *lru.Cache[xid.ID, *block]
 }
 
 // block is what is left of the numbers that this process took for a store.
@@ -31,21 +35,24 @@ type block struct {
 	next, end int64
 }
 
-func newNumbers(s *ent.Store) *numbers { return &numbers{store: s, blocks: map[xid.ID]*block{}} }
+func newNumbers(s *ent.Store) *numbers {
+	blocks, _ := lru.New[xid.ID, *block](maxBlocks) // only a size below one is an error
+	return &numbers{store: s, blocks: blocks}
+}
 
-// Next returns a number that no other order of the viewer's store has or will
+// next returns a number that no other order of the viewer's store has or will
 // have. Outside a transaction it comes from this process's block. Inside one,
 // where the block's own transaction would wait for the one that it serves, it
 // is taken with the rest of the change.
-func (n *numbers) Next(ctx context.Context) (int64, error) {
+func (n *numbers) next(ctx context.Context) (int64, error) {
 	if n.store.Within(ctx) {
-		return n.Take(ctx, 1)
+		return n.take(ctx, 1)
 	}
 	b := n.of(viewer.From(ctx).Store)
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.next == b.end {
-		first, err := n.Take(ctx, numberBlock)
+		first, err := n.take(ctx, numberBlock)
 		if err != nil {
 			return 0, err
 		}
@@ -56,16 +63,18 @@ func (n *numbers) Next(ctx context.Context) (int64, error) {
 }
 
 func (n *numbers) of(id xid.ID) *block {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if n.blocks[id] == nil {
-		n.blocks[id] = &block{}
+	if b, ok := n.blocks.Get(id); ok {
+		return b
 	}
-	return n.blocks[id]
+	b := &block{}
+	if other, ok, _ := n.blocks.PeekOrAdd(id, b); ok {
+		return other
+	}
+	return b
 }
 
-// Take moves the store's counter on by count and returns the first number.
-func (n *numbers) Take(ctx context.Context, count int64) (first int64, err error) {
+// take moves the store's counter on by count and returns the first number.
+func (n *numbers) take(ctx context.Context, count int64) (first int64, err error) {
 	id := viewer.From(ctx).Store
 	err = n.store.InTx(ctx, func(ctx context.Context) error {
 		client := n.store.DB(ctx)

@@ -29,7 +29,7 @@ func (m Mutation) OrderCreate(ctx context.Context, in model.OrderCreateInput) (*
 		}
 		return nil, c.Err()
 	}
-	number, err := m.numbers.Next(ctx) // outside the transaction, see there
+	number, err := m.numbers.next(ctx) // outside the transaction, see there
 	if err != nil {
 		return nil, core.Explain("store", err)
 	}

@@ -2,8 +2,6 @@ package strict
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/binary"
 	"slices"
 )
 
@@ -73,32 +71,4 @@ func appendQuoted(dst, s []byte) []byte {
 		from = i + 1
 	}
 	return append(append(dst, s[from:]...), '"')
-}
-
-// What the body of a fingerprint counts by.
-const (
-	byMeaning = 1
-	byBytes   = 2
-)
-
-// Fingerprint tells whether two requests ask for the same (contract section 3).
-// It covers the method, the path, from which the caller has taken the version,
-// and the body: by its meaning when [Parse] takes it, by its bytes otherwise.
-// An empty body equals {}.
-func Fingerprint(method, path string, body []byte) [sha256.Size]byte {
-	if len(body) == 0 {
-		body = []byte("{}")
-	}
-	b := make([]byte, 0, len(method)+len(path)+len(body)+32)
-	for _, s := range []string{method, path} {
-		// The lengths keep ("a", "bc") and ("ab", "c") apart.
-		b = binary.BigEndian.AppendUint64(b, uint64(len(s)))
-		b = append(b, s...)
-	}
-	if v, err := Parse(body); err == nil {
-		b = AppendCanonical(append(b, byMeaning), v)
-	} else {
-		b = append(append(b, byBytes), body...)
-	}
-	return sha256.Sum256(b)
 }

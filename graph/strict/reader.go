@@ -232,17 +232,3 @@ func (r *Reader) Fields() []fault.Field {
 	}
 	return fields
 }
-
-// Merge joins what the reader found with what the resolver's checks found, so
-// that one answer tells all. A check of a member that could not be read says
-// nothing new ("required" for a price that is a text) and is left out.
-func Merge(read, checked []fault.Field) []fault.Field {
-	all := slices.Clone(read)
-	for _, c := range checked {
-		same := func(f fault.Field) bool { return f.Pointer != "" && f.Pointer == c.Pointer }
-		if !slices.ContainsFunc(read, same) {
-			all = append(all, c)
-		}
-	}
-	return all[:min(len(all), maxFields)]
-}

@@ -180,17 +180,6 @@ func TestReaderIsBounded(t *testing.T) {
 	}
 }
 
-func TestMerge(t *testing.T) {
-	read := []fault.Field{{Pointer: "#/price_minor", Code: fault.InvalidType}}
-	checked := []fault.Field{
-		{Pointer: "#/title", Code: fault.Required}, {Pointer: "#/price_minor", Code: fault.Required}, {Header: "X", Code: fault.Required},
-	}
-	want := []string{"#/price_minor invalid_type", "#/title required", " required"}
-	if diff := cmp.Diff(want, brief(Merge(read, checked))); diff != "" {
-		t.Error(diff)
-	}
-}
-
 func TestPointer(t *testing.T) {
 	for want, tokens := range map[string][]string{
 		"#":                   {},

@@ -1,16 +1,16 @@
 package transport
 
 import (
-	recency "container/list"
 	"errors"
 	"strings"
-	"sync"
 
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
 	"github.com/vektah/gqlparser/v2/parser"
 	"github.com/vektah/gqlparser/v2/validator"
 	"github.com/vektah/gqlparser/v2/validator/rules"
+
+	"github.com/storefront-go/storefront/graph/memo"
 )
 
 // maxErrors is how many errors of validation are shown.
@@ -21,12 +21,12 @@ type documents struct {
 	schema *ast.Schema
 	rules  *rules.Rules
 	depth  int
-	cache  documentCache
+	cache  *memo.Cache[string, *ast.QueryDocument]
 }
 
 func newDocuments(schema *ast.Schema, depth int) *documents {
 	return &documents{schema: schema, rules: validationRules(), depth: depth,
-		cache: documentCache{entries: map[string]*recency.Element{}}}
+		cache: memo.NewCache[string, *ast.QueryDocument](maxCachedText)}
 }
 
 // validationRules are the rules of the specification. Suggestions cost an edit
@@ -50,7 +50,7 @@ func validationRules() *rules.Rules {
 
 // get returns the valid document of a text, or what is wrong with it.
 func (d *documents) get(text string) (*ast.QueryDocument, gqlerror.List) {
-	if doc := d.cache.get(text); doc != nil {
+	if doc, ok := d.cache.Get(text); ok {
 		return doc, nil
 	}
 	parsed, err := parser.ParseQueryWithTokenLimit(&ast.Source{Input: text}, maxTokens)
@@ -66,7 +66,9 @@ func (d *documents) get(text string) (*ast.QueryDocument, gqlerror.List) {
 	if errs := d.validate(parsed); len(errs) > 0 {
 		return nil, errs
 	}
-	d.cache.add(text, parsed)
+	if len(text) <= maxCachedDocument {
+		d.cache.Put(strings.Clone(text), parsed, int64(max(len(text), maxCachedText/maxCachedDocuments)))
+	}
 	return parsed, nil
 }
 
@@ -107,49 +109,3 @@ const (
 	maxCachedDocument  = 16 << 10
 	maxCachedText      = 512 << 10
 )
-
-// documentCache keeps the documents that were used last.
-type documentCache struct {
-	mu      sync.Mutex
-	order   recency.List // of *cachedDocument, the last used first
-	entries map[string]*recency.Element
-	size    int // of all texts
-}
-
-type cachedDocument struct {
-	text string
-	doc  *ast.QueryDocument
-}
-
-func (c *documentCache) get(text string) *ast.QueryDocument {
-	if len(text) > maxCachedDocument {
-		return nil
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	e := c.entries[text]
-	if e == nil {
-		return nil
-	}
-	c.order.MoveToFront(e)
-	return e.Value.(*cachedDocument).doc
-}
-
-func (c *documentCache) add(text string, doc *ast.QueryDocument) {
-	if len(text) > maxCachedDocument {
-		return
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.entries[text] != nil {
-		return
-	}
-	text = strings.Clone(text)
-	c.entries[text] = c.order.PushFront(&cachedDocument{text, doc})
-	c.size += len(text)
-	for c.size > maxCachedText || len(c.entries) > maxCachedDocuments {
-		last := c.order.Remove(c.order.Back()).(*cachedDocument)
-		delete(c.entries, last.text)
-		c.size -= len(last.text)
-	}
-}

@@ -16,6 +16,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	lru "github.com/hashicorp/golang-lru/v2"
+
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/scope"
 	"github.com/storefront-go/storefront/ent/xid"
@@ -58,8 +60,8 @@ type Engine struct {
 	id         xid.ID // of this process among the owners of leases
 	dispatcher *dispatcher
 	metrics    *metrics
-	grants     sync.Map    // key{store, app} to granted
-	skewed     atomic.Bool // the database's clock differs too much from ours
+	grants     *lru.Cache[key, granted] // by store and app
+	skewed     atomic.Bool              // the database's clock differs too much from ours
 	sending    context.Context
 
 	mu   sync.Mutex
@@ -82,6 +84,7 @@ func New(c Config) (*Engine, error) {
 		c.AppScopes = func(context.Context, xid.ID, xid.ID, xid.ID) (scope.Set, error) { return scope.Of(), nil }
 	}
 	e := &Engine{Config: c, id: xid.New(), metrics: newMetrics()}
+	e.grants, _ = lru.New[key, granted](maxGrants) // only a size below one is an error
 	e.dispatcher = newDispatcher(e)
 	return e, nil
 }

@@ -22,6 +22,9 @@ type app struct{ store, id xid.ID }
 // over everywhere within 10 s (contract, section 7).
 const ownerTTL = 4 * time.Second
 
+// maxGrants is of how many pairs of app and store the scopes are remembered.
+const maxGrants = 10_000
+
 // granted is what an app may have in a store, as it was at a time.
 type granted struct {
 	scopes scope.Set
@@ -46,15 +49,15 @@ func (d *dispatcher) permitted(ctx context.Context, store xid.ID, owner *app, ki
 // scopesOf returns what an app may have in a store, as it was a moment ago.
 func (d *dispatcher) scopesOf(ctx context.Context, store xid.ID, owner *app) (scope.Set, error) {
 	k := key{store, owner.id}
-	if v, ok := d.grants.Load(k); ok && d.clockwork()-v.(granted).at < ownerTTL {
-		return v.(granted).scopes, nil
+	if g, ok := d.grants.Get(k); ok && d.clockwork()-g.at < ownerTTL {
+		return g.scopes, nil
 	}
 	g := granted{at: d.clockwork()}
 	var err error
 	if g.scopes, err = d.AppScopes(ctx, store, owner.store, owner.id); err != nil {
 		return scope.Of(), err
 	}
-	d.grants.Store(k, g)
+	d.grants.Add(k, g)
 	return g.scopes, nil
 }
 

@@ -27,7 +27,7 @@ type Config struct {
 	Jitter float64
 	// Timeout bounds one round; default five minutes.
 	Timeout time.Duration
-	// Woken makes the next round come now, as [Loop.Wake] does; nil never does.
+	// Woken makes the next round come now; nil never does.
 	Woken  <-chan struct{}
 	Logger *slog.Logger
 }
@@ -36,7 +36,6 @@ type Config struct {
 // and the next one comes at its time.
 type Loop struct {
 	Config
-	wake chan struct{}
 
 	mu   sync.Mutex
 	stop context.CancelFunc // nil while the loop stands
@@ -51,7 +50,7 @@ func New(c Config) (*Loop, error) {
 	c.Jitter = cmp.Or(c.Jitter, 0.1)
 	c.Timeout = cmp.Or(c.Timeout, 5*time.Minute)
 	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
-	return &Loop{Config: c, wake: make(chan struct{}, 1)}, nil
+	return &Loop{Config: c}, nil
 }
 
 // Start lets the loop run; the first round comes after one interval. It does
@@ -84,14 +83,6 @@ func (l *Loop) Stop() {
 	l.stop = nil
 }
 
-// Wake makes the next round come now. Calls during a round make one round after it.
-func (l *Loop) Wake() {
-	select {
-	case l.wake <- struct{}{}:
-	default: // one is due already
-	}
-}
-
 func (l *Loop) rounds(ctx context.Context) {
 	timer := time.NewTimer(l.pause())
 	defer timer.Stop()
@@ -99,7 +90,6 @@ func (l *Loop) rounds(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			return
-		case <-l.wake:
 		case <-l.Woken:
 		case <-timer.C:
 		}

@@ -14,6 +14,16 @@ import (
 	"github.com/storefront-go/storefront/graph/work"
 )
 
+// waker wakes a loop; calls during a round make one round after it.
+type waker chan struct{}
+
+func (w waker) wake() {
+	select {
+	case w <- struct{}{}:
+	default: // one is due already
+	}
+}
+
 // started makes and starts a loop of one minute that counts its rounds.
 func started(t *testing.T, c work.Config) (*work.Loop, *atomic.Int64) {
 	t.Helper()
@@ -63,14 +73,15 @@ func TestLoopKeepsItsInterval(t *testing.T) {
 func TestLoopWakes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
-		l, n := started(t, work.Config{Run: func(context.Context) error { <-release; return nil }})
-		l.Wake()
+		w := make(waker, 1)
+		_, n := started(t, work.Config{Woken: w, Run: func(context.Context) error { <-release; return nil }})
+		w.wake()
 		synctest.Wait()
 		if got := n.Load(); got != 1 {
 			t.Fatalf("%d rounds after a wake, want 1", got)
 		}
 		for range 3 {
-			l.Wake()
+			w.wake()
 		}
 		close(release)
 		synctest.Wait()
@@ -83,12 +94,13 @@ func TestLoopWakes(t *testing.T) {
 func TestLoopStops(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ended := false
-		l, n := started(t, work.Config{Run: func(ctx context.Context) error {
+		w := make(waker, 1)
+		l, n := started(t, work.Config{Woken: w, Run: func(ctx context.Context) error {
 			<-ctx.Done()
 			ended = true
 			return ctx.Err()
 		}})
-		l.Wake()
+		w.wake()
 		synctest.Wait()
 		l.Stop()
 		if !ended {
@@ -101,7 +113,7 @@ func TestLoopStops(t *testing.T) {
 		}
 		l.Start(t.Context())
 		l.Start(t.Context()) // does nothing
-		l.Wake()
+		w.wake()
 		synctest.Wait()
 		if got := n.Load(); got != 2 {
 			t.Errorf("%d rounds after a second Start, want 2", got)
@@ -163,7 +175,8 @@ func TestGroupStopsInReverse(t *testing.T) {
 		var g work.Group
 		ended := make(chan string, 3)
 		for _, name := range []string{"a", "b", "c"} {
-			l, err := g.Add(work.Config{Name: name, Interval: time.Minute, Run: func(ctx context.Context) error {
+			w := make(waker, 1)
+			_, err := g.Add(work.Config{Name: name, Interval: time.Minute, Woken: w, Run: func(ctx context.Context) error {
 				<-ctx.Done()
 				ended <- name
 				return nil
@@ -171,7 +184,7 @@ func TestGroupStopsInReverse(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			l.Wake()
+			w.wake()
 		}
 		g.Start(t.Context())
 		synctest.Wait()

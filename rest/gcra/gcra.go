@@ -91,10 +91,34 @@ type Decision struct {
 
 // Take counts a request of key. A refused one costs nothing, so a client that
 // keeps knocking is let in as soon as one that waits.
-func (l *Limiter[K]) Take(key K) Decision { return l.ask(key, true) }
+func (l *Limiter[K]) Take(key K) Decision {
+	if l.Off() {
+		return Decision{OK: true, Remaining: math.MaxInt}
+	}
+	now := int64(time.Since(l.start))
+	s := &l.shards[maphash.Comparable(l.seed, key)%shards]
+	s.mu.Lock()
+	defer s.mu.Unlock()
+
+	fullAt := max(s.fullAt[key], now) + l.interval
+	if wait := fullAt - now - l.full; wait > 0 {
+		return Decision{Reset: time.Duration(wait), RetryAfter: time.Duration(wait)}
+	}
+	s.fullAt[key] = fullAt
+	if now >= s.sweepAt || len(s.fullAt) >= s.sweepOn {
+		s.sweep(now, l.sweepAfter(now))
+	}
+	return Decision{
+		OK:        true,
+		Remaining: int((l.full - (fullAt - now)) / l.interval),
+		Reset:     time.Duration(fullAt - now),
+	}
+}
 
 // Return takes one [Limiter.Take] of key back, for a request that turned out not
-// to count. It never gives more than the burst.
+// to count. It never gives more than the burst. A limiter that charges failures
+// alone takes first and returns what succeeded: were it to look first and take
+// what failed, all attempts that run at the same time would be let in.
 func (l *Limiter[K]) Return(key K) {
 	if l.Off() {
 		return
@@ -107,40 +131,6 @@ func (l *Limiter[K]) Return(key K) {
 		s.fullAt[key] = fullAt
 	} else {
 		delete(s.fullAt, key)
-	}
-}
-
-// Peek tells what [Limiter.Take] would answer, and counts nothing: Remaining is
-// what is left before the request. A limiter that charges failures alone takes first
-// and returns what succeeded: were it to peek first and take what failed, all
-// attempts that run at the same time would be let in.
-func (l *Limiter[K]) Peek(key K) Decision { return l.ask(key, false) }
-
-func (l *Limiter[K]) ask(key K, take bool) Decision {
-	if l.Off() {
-		return Decision{OK: true, Remaining: math.MaxInt}
-	}
-	now := int64(time.Since(l.start))
-	s := &l.shards[maphash.Comparable(l.seed, key)%shards]
-	s.mu.Lock()
-	defer s.mu.Unlock()
-
-	fullAt := max(s.fullAt[key], now)
-	next := fullAt + l.interval
-	if wait := next - now - l.full; wait > 0 {
-		return Decision{Reset: time.Duration(wait), RetryAfter: time.Duration(wait)}
-	}
-	if take {
-		fullAt = next
-		s.fullAt[key] = next
-		if now >= s.sweepAt || len(s.fullAt) >= s.sweepOn {
-			s.sweep(now, l.sweepAfter(now))
-		}
-	}
-	return Decision{
-		OK:        true,
-		Remaining: int((l.full - (fullAt - now)) / l.interval),
-		Reset:     time.Duration(fullAt - now),
 	}
 }
 

@@ -52,9 +52,11 @@ func TestConsentScreen(t *testing.T) {
 	if d := cmp.Diff([]string{scope.ProductsRead, scope.OrdersWrite, scope.CustomersRead}, names); d != "" {
 		t.Errorf("lines, in the catalogue's order and without the implied read (-want +got):\n%s", d)
 	}
-	for _, name := range names {
-		e, _ := scope.Find(name)
-		text := texts[name]
+	for _, e := range scope.All() {
+		name, text := e.Name, texts[e.Name]
+		if !slices.Contains(names, name) {
+			continue
+		}
 		if !strings.Contains(text, e.Title) || !strings.Contains(text, e.Sentence) || strings.Contains(text, "personal data") != e.Personal {
 			t.Errorf("%s: %s", name, text)
 		}

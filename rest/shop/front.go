@@ -55,7 +55,7 @@ func (s *Shop) enter(ctx context.Context, handle string) (*front, *storefront.St
 		}
 	}
 	if f == nil {
-		s.absent.Put(handle, s.Now().Add(unknown), 1)
+		s.absent.Add(handle, s.Now().Add(unknown))
 		return nil, nil, nil
 	}
 	st, err := s.state(ctx, f)
@@ -63,8 +63,8 @@ func (s *Shop) enter(ctx context.Context, handle string) (*front, *storefront.St
 		return nil, nil, err
 	}
 	if !st.Open || st.Handle != handle {
-		s.fronts.Delete(handle)
-		s.absent.Put(handle, s.Now().Add(unknown), 1)
+		s.fronts.Remove(handle)
+		s.absent.Add(handle, s.Now().Add(unknown))
 		return nil, nil, nil
 	}
 	return f, st, nil
@@ -81,7 +81,7 @@ func (s *Shop) find(handle string) func(context.Context) (*front, error) {
 			return nil, err
 		}
 		f := &front{id: id, handle: handle, slots: make(chan struct{}, maxOfOne)}
-		s.fronts.Put(handle, f, 1)
+		s.fronts.Add(handle, f)
 		return f, nil
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/storefront"
-	"github.com/storefront-go/storefront/rest/memo"
+	"github.com/storefront-go/storefront/graph/memo"
 )
 
 // makeLimit bounds the making of a page, waiting for a slot included.

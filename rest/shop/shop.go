@@ -15,11 +15,13 @@ import (
 	"strings"
 	"time"
 
+	lru "github.com/hashicorp/golang-lru/v2"
+
 	"github.com/storefront-go/storefront/ent/digest"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/link"
 	"github.com/storefront-go/storefront/graph/storefront"
-	"github.com/storefront-go/storefront/rest/memo"
+	"github.com/storefront-go/storefront/graph/memo"
 )
 
 // The memory that all storefronts share, in bytes.
@@ -60,8 +62,8 @@ type Config struct {
 // Shop is the storefronts of all stores.
 type Shop struct {
 	Config
-	fronts *memo.Cache[string, *front]    // by handle
-	absent *memo.Cache[string, time.Time] // handles of no open store, and until when
+	fronts *lru.Cache[string, *front]    // by handle
+	absent *lru.Cache[string, time.Time] // handles of no open store, and until when
 	found  memo.Group[string, *front]
 	states memo.Group[xid.ID, *storefront.State]
 
@@ -83,14 +85,16 @@ func New(c Config) (*Shop, error) {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
-	return &Shop{
+	s := &Shop{
 		Config: c,
-		fronts: memo.NewCache[string, *front](maxHosts), absent: memo.NewCache[string, time.Time](maxHosts),
-		pages: memo.NewCache[pageKey, *page](pageMemory), loose: memo.NewCache[pageKey, *page](looseMemory),
+		pages:  memo.NewCache[pageKey, *page](pageMemory), loose: memo.NewCache[pageKey, *page](looseMemory),
 		themes:     memo.NewCache[digest.Sum, *look](themeMemory),
 		catalogues: memo.NewCache[xid.ID, *catalogue](catalogueMemory),
 		slots:      make(chan struct{}, maxMaking),
-	}, nil
+	}
+	s.fronts, _ = lru.New[string, *front](maxHosts) // only a size below one is an error
+	s.absent, _ = lru.New[string, time.Time](maxHosts)
+	return s, nil
 }
 
 // visit is a request to the host of a store.

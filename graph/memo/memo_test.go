@@ -10,7 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/storefront-go/storefront/rest/memo"
+	"github.com/storefront-go/storefront/graph/memo"
 )
 
 func TestCacheDropsWhatWasNotUsedTheLongest(t *testing.T) {

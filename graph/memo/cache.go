@@ -3,8 +3,10 @@
 package memo
 
 import (
-	"container/list"
+	"math"
 	"sync"
+
+	"github.com/hashicorp/golang-lru/v2/simplelru"
 )
 
 // Cache keeps values up to a number of bytes and drops those first that were not
@@ -13,31 +15,28 @@ type Cache[K comparable, V any] struct {
 	mu    sync.Mutex
 	limit int64
 	used  int64
-	order *list.List // of *item[K, V], the last used first
-	items map[K]*list.Element
+	kept  *simplelru.LRU[K, sized[V]]
 }
 
-type item[K comparable, V any] struct {
-	key   K
+type sized[V any] struct {
 	value V
-	size  int64
+	bytes int64
 }
 
 // NewCache makes a cache of up to limit bytes.
 func NewCache[K comparable, V any](limit int64) *Cache[K, V] {
-	return &Cache[K, V]{limit: limit, order: list.New(), items: map[K]*list.Element{}}
+	c := &Cache[K, V]{limit: limit}
+	// Only a size below one is an error; the bytes are the bound.
+	c.kept, _ = simplelru.NewLRU(math.MaxInt, func(_ K, gone sized[V]) { c.used -= gone.bytes })
+	return c
 }
 
 // Get returns what is kept under a key.
 func (c *Cache[K, V]) Get(key K) (value V, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	e, ok := c.items[key]
-	if !ok {
-		return value, false
-	}
-	c.order.MoveToFront(e)
-	return e.Value.(*item[K, V]).value, true
+	s, ok := c.kept.Get(key)
+	return s.value, ok
 }
 
 // Put keeps a value of the size in bytes, in place of what the key had. A value
@@ -45,16 +44,13 @@ func (c *Cache[K, V]) Get(key K) (value V, ok bool) {
 func (c *Cache[K, V]) Put(key K, value V, size int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if e, ok := c.items[key]; ok {
-		c.drop(e)
-	}
+	c.kept.Remove(key)
 	if size > c.limit/4 {
 		return
 	}
-	c.items[key] = c.order.PushFront(&item[K, V]{key, value, size})
-	c.used += size
-	for c.used > c.limit {
-		c.drop(c.order.Back())
+	c.kept.Add(key, sized[V]{value, size})
+	for c.used += size; c.used > c.limit; {
+		c.kept.RemoveOldest()
 	}
 }
 
@@ -62,20 +58,5 @@ func (c *Cache[K, V]) Put(key K, value V, size int64) {
 func (c *Cache[K, V]) Delete(key K) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if e, ok := c.items[key]; ok {
-		c.drop(e)
-	}
-}
-
-// Used returns how many bytes are kept.
-func (c *Cache[K, V]) Used() int64 {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.used
-}
-
-func (c *Cache[K, V]) drop(e *list.Element) {
-	i := c.order.Remove(e).(*item[K, V])
-	delete(c.items, i.key)
-	c.used -= i.size
+	c.kept.Remove(key)
 }

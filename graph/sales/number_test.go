@@ -1,0 +1,23 @@
+package sales
+
+import (
+	"testing"
+
+	"github.com/storefront-go/storefront/ent/xid"
+)
+
+// The numbers of stores that sold something long ago are given up.
+func TestNumbersAreOfBoundedMemory(t *testing.T) {
+	n := newNumbers(nil)
+	busy := xid.New()
+	first := n.of(busy)
+	for range 2 * maxBlocks {
+		n.of(xid.New())
+		if n.of(busy) != first {
+			t.Fatal("the numbers of a store that sells are given up")
+		}
+	}
+	if got := n.blocks.Len(); got > maxBlocks {
+		t.Errorf("%d blocks are held, want at most %d", got, maxBlocks)
+	}
+}

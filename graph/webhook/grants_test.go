@@ -1,0 +1,24 @@
+package webhook
+
+import (
+	"testing"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/xid"
+)
+
+// What apps may have is remembered of those alone that events went to lately.
+func TestGrantsAreOfBoundedMemory(t *testing.T) {
+	e, err := New(Config{Store: new(ent.Store)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 * maxGrants {
+		if _, err := e.dispatcher.scopesOf(t.Context(), xid.New(), &app{id: xid.New()}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := e.grants.Len(); got > maxGrants {
+		t.Errorf("%d are remembered, want at most %d", got, maxGrants)
+	}
+}
