@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/store"
 	dbtheme "github.com/storefront-go/storefront/ent/db/theme"
@@ -91,7 +92,7 @@ func (k *Keeper) finish(ctx context.Context, row *db.Theme, p *theme.Package) er
 // ready writes a theme as it is from now on, and reads it.
 func (k *Keeper) ready(ctx context.Context, row *db.Theme, p *theme.Package, sum digest.Sum) (*db.Theme, error) {
 	query := k.Store.DB(ctx).Theme.Query().Where(dbtheme.ID(row.ID))
-	query.Modify(locked)
+	query.Modify(ent.ForUpdate)
 	t, err := only(query.Load(ctx))
 	if db.IsNotFound(err) {
 		return nil, errLost

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"entgo.io/ent/dialect"
 	"entgo.io/ent/dialect/sql"
 
 	"github.com/storefront-go/storefront/ent"
@@ -73,12 +72,7 @@ func Installed(ctx context.Context, c *db.Client, app xid.ID) (bool, error) {
 	var rows []struct {
 		ID xid.ID `sql:"id"`
 	}
-	err := query.Modify(func(s *sql.Selector) {
-		if s.Dialect() == dialect.MySQL {
-			s.FromExpr(sql.Raw("`" + grant.Table + "` FORCE INDEX (`" + appIndex + "`)"))
-			s.As(grant.Table)
-			s.ForUpdate() // SQLite has one writer at a time
-		}
+	err := query.Modify(ent.ForceIndex(appIndex), ent.ForUpdate, func(s *sql.Selector) {
 		s.Select(s.C(grant.FieldID)).Where(Standing(now)).Limit(1)
 	}).Scan(ctx, &rows)
 	return len(rows) > 0, wrap("look for standing grants", err)
