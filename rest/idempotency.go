@@ -12,6 +12,7 @@ import (
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/graph/idem"
+	"github.com/storefront-go/storefront/graph/refusal"
 	"github.com/storefront-go/storefront/graph/strict"
 	"github.com/storefront-go/storefront/rest/problem"
 )
@@ -54,22 +55,11 @@ func (a *API) once(ctx context.Context, c *call) (idem.Answer, error) {
 		return idem.Answer{Status: c.code, ContentType: jsonType, Location: c.location, Body: c.out}, nil
 	}
 	f, ok := errors.AsType[*fault.Error](err)
-	if !ok || !lasting(f.Kind) {
+	if !ok || !refusal.Lasting(f) {
 		return idem.Answer{}, err
 	}
-	status := problem.Status(f)
-	return idem.Answer{Status: status, ContentType: problem.ContentType, Refused: true,
+	return idem.Answer{Status: refusal.Status(f), ContentType: problem.ContentType, Refused: true,
 		Body: problem.Append(nil, a.APIHost, f, viewer.Request(ctx))}, nil
-}
-
-// lasting tells whether a refusal is stored as the answer to its key: the same
-// request would be refused again.
-func lasting(k fault.Kind) bool {
-	switch k {
-	case fault.MalformedBody, fault.ValidationFailed, fault.NotFound, fault.Conflict:
-		return true
-	}
-	return false
 }
 
 // readBody reads the whole body and judges its size and media type, in this
@@ -92,7 +82,7 @@ func readBody(c *call) error {
 	media, _, err := mime.ParseMediaType(c.r.Header.Get("Content-Type"))
 	encoding := c.r.Header.Get("Content-Encoding")
 	if err != nil || media != "application/json" || encoding != "" && !strings.EqualFold(encoding, "identity") {
-		return fault.New(fault.UnsupportedMediaType, "The body is not application/json without a content encoding.")
+		return fault.New(refusal.UnsupportedMediaType, "The body is not application/json without a content encoding.")
 	}
 	return nil
 }
