@@ -11,7 +11,7 @@ import (
 
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/viewer"
-	"github.com/storefront-go/storefront/graph/refusal"
+	"github.com/storefront-go/storefront/graph/status"
 )
 
 // Media types of answers (GraphQL over HTTP, section 4).
@@ -90,14 +90,14 @@ func (out *response) fault(f *fault.Error) {
 		header.Set("Retry-After", strconv.Itoa(max(1, int(f.RetryAfter.Seconds()))))
 	}
 	errs := gqlerror.List{presentFault(out.request, f)}
-	out.send(refusal.Status(f), out.contentType(), appendErrors(nil, errs, nil))
+	out.send(status.Of(f), out.contentType(), appendErrors(nil, errs, nil))
 }
 
 // wrongMethod answers a request whose method does nothing here (RFC 9110,
 // section 15.5.6).
 func (out *response) wrongMethod(allow, detail string) {
 	out.w.Header().Set("Allow", allow)
-	out.fault(fault.New(refusal.MethodNotAllowed, detail))
+	out.fault(fault.New(status.MethodNotAllowed, detail))
 }
 
 // invalid answers a document or variables that cannot run.

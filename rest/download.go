@@ -105,7 +105,7 @@ func (a *API) ended(c *call, d *delivery, failure error) error {
 		return gone(failure)
 	case d.status == http.StatusRequestedRangeNotSatisfiable:
 		d.clear() // the Content-Range tells the size
-		return fault.New(refusal.RangeNotSatisfiable, "No byte of the file is in the range.")
+		return fault.New(status.RangeNotSatisfiable, "No byte of the file is in the range.")
 	}
 	d.send()
 	return nil

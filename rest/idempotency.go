@@ -12,7 +12,7 @@ import (
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/graph/idem"
-	"github.com/storefront-go/storefront/graph/refusal"
+	"github.com/storefront-go/storefront/graph/status"
 	"github.com/storefront-go/storefront/graph/strict"
 	"github.com/storefront-go/storefront/rest/problem"
 )
@@ -55,10 +55,10 @@ func (a *API) once(ctx context.Context, c *call) (idem.Answer, error) {
 		return idem.Answer{Status: c.code, ContentType: jsonType, Location: c.location, Body: c.out}, nil
 	}
 	f, ok := errors.AsType[*fault.Error](err)
-	if !ok || !refusal.Lasting(f) {
+	if !ok || !status.Lasting(f) {
 		return idem.Answer{}, err
 	}
-	return idem.Answer{Status: refusal.Status(f), ContentType: problem.ContentType, Refused: true,
+	return idem.Answer{Status: status.Of(f), ContentType: problem.ContentType, Refused: true,
 		Body: problem.Append(nil, a.APIHost, f, viewer.Request(ctx))}, nil
 }
 
@@ -82,7 +82,7 @@ func readBody(c *call) error {
 	media, _, err := mime.ParseMediaType(c.r.Header.Get("Content-Type"))
 	encoding := c.r.Header.Get("Content-Encoding")
 	if err != nil || media != "application/json" || encoding != "" && !strings.EqualFold(encoding, "identity") {
-		return fault.New(refusal.UnsupportedMediaType, "The body is not application/json without a content encoding.")
+		return fault.New(status.UnsupportedMediaType, "The body is not application/json without a content encoding.")
 	}
 	return nil
 }

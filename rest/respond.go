@@ -16,7 +16,7 @@ import (
 
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/fault"
-	"github.com/storefront-go/storefront/graph/refusal"
+	"github.com/storefront-go/storefront/graph/status"
 	"github.com/storefront-go/storefront/rest/gcra"
 	"github.com/storefront-go/storefront/rest/problem"
 )
@@ -115,7 +115,7 @@ func (a *API) fail(c *call, err error) {
 // 9110, section 15.5.6).
 func wrongMethod(h http.Header, allow string) error {
 	h["Allow"] = []string{allow}
-	return fault.New(refusal.MethodNotAllowed, "This path takes "+allow+".")
+	return fault.New(status.MethodNotAllowed, "This path takes "+allow+".")
 }
 
 // faultOf finds what the caller may know of an error; our own is logged here,

@@ -11,6 +11,7 @@ import (
 	dbtheme "github.com/storefront-go/storefront/ent/db/theme"
 	"github.com/storefront-go/storefront/ent/db/themeupload"
 	"github.com/storefront-go/storefront/ent/digest"
+	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/viewer"
@@ -127,7 +128,7 @@ func (k *Keeper) fail(ctx context.Context, row *db.Theme, why string) error {
 			return err
 		}
 		return k.Notifier.Append(ctx, k.Store.DB(ctx), notify.Notice{
-			Level: state.NotificationWarning, Title: clip("The theme could not be processed: "+row.Name, 255),
+			Level: state.NotificationWarning, Title: clip("The theme could not be processed: "+row.Name, limit.Line),
 			Body: clip(why, 2000), Kind: xid.Theme, ID: row.ID, Developers: true,
 		})
 	})

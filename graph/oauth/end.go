@@ -10,6 +10,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/grant"
 	"github.com/storefront-go/storefront/ent/event"
+	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/viewer"
@@ -100,7 +101,7 @@ func warn(ctx context.Context, c *db.Client, g *db.Grant, app *db.App, why state
 	}
 	return notify.Append(ctx, c, notify.Notice{
 		Level: state.NotificationWarning,
-		Title: clip("Access of "+app.Name+" was ended", 255),
+		Title: clip("Access of "+app.Name+" was ended", limit.Line),
 		Body: "A credential of this app was used twice, which happens when it is stolen or when the app has a fault. " +
 			"The access that " + g.UserName + " had given is ended. If you trust the app, connect it again.",
 		Kind: xid.Grant, ID: g.ID,

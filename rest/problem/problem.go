@@ -1,5 +1,5 @@
 // Package problem writes faults as problem details (RFC 9457). Status and title
-// are those of package refusal. It knows nothing of requests and writes no
+// are those of package status. It knows nothing of requests and writes no
 // headers.
 package problem
 
@@ -8,7 +8,7 @@ import (
 	"errors"
 
 	"github.com/storefront-go/storefront/ent/fault"
-	"github.com/storefront-go/storefront/graph/refusal"
+	"github.com/storefront-go/storefront/graph/status"
 	"github.com/storefront-go/storefront/graph/wire"
 )
 
@@ -21,12 +21,12 @@ const ContentType = "application/problem+json"
 // away or time has run out is for the caller to recognise before.
 func Of(err error) (*fault.Error, int) {
 	if f, ok := errors.AsType[*fault.Error](err); ok && f != nil {
-		if k, known := refusal.Of(f); known {
+		if k, known := status.KindOf(f); known {
 			return f, k.Status
 		}
 	}
 	f := &fault.Error{Kind: fault.Internal, Err: err}
-	k, _ := refusal.Of(f)
+	k, _ := status.KindOf(f)
 	f.Detail = k.Sentence
 	return f, k.Status
 }
@@ -34,7 +34,7 @@ func Of(err error) (*fault.Error, int) {
 // Append appends the problem details of f (contract section 2). A fault without
 // a detail shows the sentence of its kind; the cause is never shown.
 func Append(b []byte, apiHost string, f *fault.Error, requestID string) []byte {
-	k, _ := refusal.Of(f)
+	k, _ := status.KindOf(f)
 	o := wire.Open(b)
 	o.Str("type", apiHost+"/docs/problems#"+k.Anchor())
 	o.Str("title", k.Title)

@@ -1,8 +1,8 @@
-// Package refusal is the one table of how faults are answered (contract, section
+// Package status is the one table of how faults are answered (contract, section
 // 2): the status over HTTP, the words of the documentation, and whether the
 // answer may be kept with an idempotency key. REST, GraphQL and idempotency read
 // it.
-package refusal
+package status
 
 import (
 	"net/http"
@@ -141,10 +141,10 @@ var byCode = func() map[string]Kind {
 // Kinds returns every code that is documented, in the order of the checks.
 func Kinds() []Kind { return slices.Clone(kinds) }
 
-// Of returns the row of a fault. A state fault whose code has no row of its own
+// KindOf returns the row of a fault. A state fault whose code has no row of its own
 // is a conflict with that code; a kind without a row is our mistake, and ok is
 // false.
-func Of(f *fault.Error) (k Kind, ok bool) {
+func KindOf(f *fault.Error) (k Kind, ok bool) {
 	if f.Kind != fault.Conflict {
 		if k, ok = byCode[string(f.Kind)]; !ok {
 			k = byCode[string(fault.Internal)]
@@ -158,14 +158,14 @@ func Of(f *fault.Error) (k Kind, ok bool) {
 	return k, true
 }
 
-// Status returns the status of a fault.
-func Status(f *fault.Error) int {
-	k, _ := Of(f)
+// Of returns the status of a fault.
+func Of(f *fault.Error) int {
+	k, _ := KindOf(f)
 	return k.Status
 }
 
 // Lasting reports whether a retry would meet the fault again.
 func Lasting(f *fault.Error) bool {
-	k, _ := Of(f)
+	k, _ := KindOf(f)
 	return k.Lasting
 }

@@ -1,4 +1,4 @@
-package refusal_test
+package status_test
 
 import (
 	"go/ast"
@@ -10,24 +10,24 @@ import (
 	"testing"
 
 	"github.com/storefront-go/storefront/ent/fault"
-	"github.com/storefront-go/storefront/graph/refusal"
+	"github.com/storefront-go/storefront/graph/status"
 )
 
 // TestStatuses is the table of contract section 2 once more, so that a slip in
 // the other one is seen.
 func TestStatuses(t *testing.T) {
 	want := map[fault.Kind]int{
-		fault.NotFound: 404, refusal.MethodNotAllowed: 405, fault.AuthenticationRequired: 401, fault.InvalidToken: 401,
+		fault.NotFound: 404, status.MethodNotAllowed: 405, fault.AuthenticationRequired: 401, fault.InvalidToken: 401,
 		fault.InvalidRequest: 400, fault.RateLimited: 429, fault.VersionRetired: 410, fault.InsufficientScope: 403,
 		fault.Forbidden: 403, fault.InvalidParameter: 400, fault.IdempotencyKeyRequired: 400, fault.IdempotencyKeyInvalid: 400,
 		fault.IdempotencyKeyReused: 409, fault.IdempotencyInProgress: 409, fault.IdempotencyNotSupported: 400,
-		fault.PayloadTooLarge: 413, refusal.UnsupportedMediaType: 415, fault.MalformedBody: 400, fault.ValidationFailed: 422,
-		fault.LinkInvalid: 403, fault.LinkExpired: 403, fault.FileGone: 410, refusal.RangeNotSatisfiable: 416,
+		fault.PayloadTooLarge: 413, status.UnsupportedMediaType: 415, fault.MalformedBody: 400, fault.ValidationFailed: 422,
+		fault.LinkInvalid: 403, fault.LinkExpired: 403, fault.FileGone: 410, status.RangeNotSatisfiable: 416,
 		fault.Conflict: 409, fault.Unavailable: 503, fault.Internal: 500,
 	}
-	for kind, status := range want {
-		if got := refusal.Status(fault.New(kind, "")); got != status {
-			t.Errorf("%s: got %d, want %d", kind, got, status)
+	for kind, number := range want {
+		if got := status.Of(fault.New(kind, "")); got != number {
+			t.Errorf("%s: got %d, want %d", kind, got, number)
 		}
 	}
 }
@@ -39,13 +39,13 @@ func TestLasting(t *testing.T) {
 		fault.New(fault.MalformedBody, ""), fault.Invalid(), fault.Missing("order"), fault.New(fault.Conflict, ""),
 		fault.State(fault.OutOfStock, ""), fault.State("kiln_cold", ""),
 	} {
-		if !refusal.Lasting(f) {
+		if !status.Lasting(f) {
 			t.Errorf("%s would not be kept", f.Name())
 		}
 	}
 	n := 0
-	for _, k := range refusal.Kinds() {
-		if k.Lasting != refusal.Lasting(&fault.Error{Kind: fault.Kind(k.Code)}) && k.Status != 409 {
+	for _, k := range status.Kinds() {
+		if k.Lasting != status.Lasting(&fault.Error{Kind: fault.Kind(k.Code)}) && k.Status != 409 {
 			t.Errorf("%s: the row and its answer differ", k.Code)
 		}
 		if k.Lasting {
@@ -57,7 +57,7 @@ func TestLasting(t *testing.T) {
 	}
 }
 
-func TestOf(t *testing.T) {
+func TestKindOf(t *testing.T) {
 	for _, tc := range []struct {
 		name   string
 		f      *fault.Error
@@ -72,7 +72,7 @@ func TestOf(t *testing.T) {
 		{"a kind without a row", fault.New("mystery", ""), "internal_error", 500, false},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			k, known := refusal.Of(tc.f)
+			k, known := status.KindOf(tc.f)
 			if k.Code != tc.code || k.Status != tc.status || known != tc.known {
 				t.Errorf("got %s %d %v, want %s %d %v", k.Code, k.Status, known, tc.code, tc.status, tc.known)
 			}
@@ -84,11 +84,11 @@ func TestOf(t *testing.T) {
 // of state codes.
 func TestEveryCodeHasARow(t *testing.T) {
 	rows := map[string]bool{}
-	for _, k := range refusal.Kinds() {
+	for _, k := range status.Kinds() {
 		rows[k.Code] = true
 	}
 	checked := 0
-	for _, path := range []string{filepath.Join("..", "..", "ent", "fault", "fault.go"), "refusal.go"} {
+	for _, path := range []string{filepath.Join("..", "..", "ent", "fault", "fault.go"), "status.go"} {
 		for name, code := range codes(t, path) {
 			if !rows[code] {
 				t.Errorf("%s (%q) has no row", name, code)
@@ -131,7 +131,7 @@ func codes(t *testing.T, path string) map[string]string {
 
 func TestKinds(t *testing.T) {
 	seen := map[string]bool{}
-	for _, k := range refusal.Kinds() {
+	for _, k := range status.Kinds() {
 		if k.Code == "" || k.Title == "" || !strings.HasSuffix(k.Sentence, ".") || k.Status < 400 || seen[k.Code] {
 			t.Errorf("bad row %+v", k)
 		}
@@ -140,8 +140,8 @@ func TestKinds(t *testing.T) {
 		}
 		seen[k.Code] = true
 	}
-	refusal.Kinds()[0].Code = "changed"
-	if refusal.Kinds()[0].Code == "changed" {
+	status.Kinds()[0].Code = "changed"
+	if status.Kinds()[0].Code == "changed" {
 		t.Error("the table can be changed from outside")
 	}
 }
