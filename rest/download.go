@@ -14,6 +14,7 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/export"
 	"github.com/storefront-go/storefront/graph/link"
+	"github.com/storefront-go/storefront/graph/status"
 )
 
 // downloadRoot is what every address of a download begins with.
