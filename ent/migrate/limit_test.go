@@ -47,7 +47,7 @@ func TestColumnsHoldTheirLimits(t *testing.T) {
 
 // width is the n of varbinary(n), or 0.
 func width(c *schema.Column) (n int) {
-	fmt.Sscanf(c.SchemaType[dialect.MySQL], "varbinary(%d)", &n)
+	_, _ = fmt.Sscanf(c.SchemaType[dialect.MySQL], "varbinary(%d)", &n)
 	return n
 }
 
