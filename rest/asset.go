@@ -75,7 +75,7 @@ func newAssets(a *API) *assets {
 // ServeHTTP answers GET and HEAD, with ranges and conditions.
 func (s *assets) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
-		s.refuse(w, r, &fault.Error{Kind: fault.MethodNotAllowed, Detail: "This path takes GET, HEAD.", Allow: "GET, HEAD"})
+		s.refuse(w, r, wrongMethod(w.Header(), "GET, HEAD"))
 		return
 	}
 	name, ok := parseAsset(r.URL.EscapedPath())
@@ -215,9 +215,6 @@ func (s *assets) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	}
 	h := w.Header()
 	h["Content-Type"], h["Cache-Control"] = []string{problem.ContentType}, noStore
-	if f.Allow != "" {
-		h["Allow"] = []string{f.Allow}
-	}
 	if f.RetryAfter > 0 {
 		h["Retry-After"] = []string{gcra.Seconds(f.RetryAfter)}
 	}

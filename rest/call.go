@@ -88,7 +88,7 @@ func (a *API) endpoint(e *endpoint) http.Handler {
 		}
 		c.row = e.find(r.Method)
 		if c.row == nil {
-			a.fail(c, &fault.Error{Kind: fault.MethodNotAllowed, Detail: "This path takes " + e.allow + ".", Allow: e.allow})
+			a.fail(c, wrongMethod(w.Header(), e.allow))
 			return
 		}
 		if err := a.run(c); err != nil {

@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/graph/model"
 	"github.com/storefront-go/storefront/graph/wire"
 )
@@ -8,7 +9,7 @@ import (
 // listCustomers is GET /customers.
 func (a *API) listCustomers(c *call) error {
 	q := &c.query
-	filter := model.CustomerFilter{Email: q.text("email", 320), UpdatedFrom: q.time("updated_from")}
+	filter := model.CustomerFilter{Email: q.text("email", limit.Email), UpdatedFrom: q.time("updated_from")}
 	if err := q.err(); err != nil {
 		return err
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/export"
 	"github.com/storefront-go/storefront/graph/link"
+	"github.com/storefront-go/storefront/graph/status"
 )
 
 // downloadRoot is what every address of a download begins with.
@@ -64,7 +65,7 @@ func (a *API) downloads(open opener) http.Handler {
 // file.
 func (a *API) download(c *call, open opener) error {
 	if c.r.Method != http.MethodGet && c.r.Method != http.MethodHead {
-		return &fault.Error{Kind: fault.MethodNotAllowed, Detail: "This path takes GET, HEAD.", Allow: "GET, HEAD"}
+		return wrongMethod(c.w.Header(), "GET, HEAD")
 	}
 	store, id, err := a.linked(c.r)
 	if err != nil {
@@ -105,7 +106,7 @@ func (a *API) ended(c *call, d *delivery, failure error) error {
 		return gone(failure)
 	case d.status == http.StatusRequestedRangeNotSatisfiable:
 		d.clear() // the Content-Range tells the size
-		return fault.New(fault.RangeNotSatisfiable, "No byte of the file is in the range.")
+		return fault.New(status.RangeNotSatisfiable, "No byte of the file is in the range.")
 	}
 	d.send()
 	return nil

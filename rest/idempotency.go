@@ -12,6 +12,7 @@ import (
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/graph/idem"
+	"github.com/storefront-go/storefront/graph/status"
 	"github.com/storefront-go/storefront/graph/strict"
 	"github.com/storefront-go/storefront/rest/problem"
 )
@@ -54,22 +55,11 @@ func (a *API) once(ctx context.Context, c *call) (idem.Answer, error) {
 		return idem.Answer{Status: c.code, ContentType: jsonType, Location: c.location, Body: c.out}, nil
 	}
 	f, ok := errors.AsType[*fault.Error](err)
-	if !ok || !lasting(f.Kind) {
+	if !ok || !status.Lasting(f) {
 		return idem.Answer{}, err
 	}
-	status := problem.Status(f)
-	return idem.Answer{Status: status, ContentType: problem.ContentType, Refused: true,
+	return idem.Answer{Status: status.Of(f), ContentType: problem.ContentType, Refused: true,
 		Body: problem.Append(nil, a.APIHost, f, viewer.Request(ctx))}, nil
-}
-
-// lasting tells whether a refusal is stored as the answer to its key: the same
-// request would be refused again.
-func lasting(k fault.Kind) bool {
-	switch k {
-	case fault.MalformedBody, fault.ValidationFailed, fault.NotFound, fault.Conflict:
-		return true
-	}
-	return false
 }
 
 // readBody reads the whole body, judges its size and media type, in this order,
@@ -86,7 +76,7 @@ func readBody(c *call) error {
 		return &fault.Error{Kind: fault.MalformedBody, Detail: "The body did not arrive whole.", Err: err}
 	}
 	if len(body) > 0 && !isPlainJSON(c.r.Header) {
-		return fault.New(fault.UnsupportedMediaType, "The body is not application/json without a content encoding.")
+		return fault.New(status.UnsupportedMediaType, "The body is not application/json without a content encoding.")
 	}
 	c.body = strict.NewBody(body)
 	return nil

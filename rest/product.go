@@ -3,6 +3,7 @@ package rest
 import (
 	"net/http"
 
+	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/model"
@@ -14,7 +15,7 @@ func (a *API) listProducts(c *call) error {
 	q := &c.query
 	filter := model.ProductFilter{
 		Status:      enum[state.ProductStatus](q, "status"),
-		Sku:         q.text("sku", 255),
+		Sku:         q.text("sku", limit.Line),
 		UpdatedFrom: q.time("updated_from"),
 	}
 	if err := q.err(); err != nil {

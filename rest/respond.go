@@ -16,6 +16,7 @@ import (
 
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/graph/status"
 	"github.com/storefront-go/storefront/rest/gcra"
 	"github.com/storefront-go/storefront/rest/problem"
 )
@@ -104,14 +105,18 @@ func (a *API) fail(c *call, err error) {
 	if status == http.StatusUnauthorized || status == http.StatusForbidden {
 		h["Www-Authenticate"] = []string{a.challenged(f)}
 	}
-	if f.Allow != "" {
-		h["Allow"] = []string{f.Allow}
-	}
 	if f.RetryAfter > 0 {
 		h["Retry-After"] = []string{gcra.Seconds(f.RetryAfter)}
 	}
 	c.out = problem.Append(c.out[:0], a.APIHost, f, c.id)
 	a.send(c, status, c.out)
+}
+
+// wrongMethod refuses a method; the header names those that the path takes (RFC
+// 9110, section 15.5.6).
+func wrongMethod(h http.Header, allow string) error {
+	h["Allow"] = []string{allow}
+	return fault.New(status.MethodNotAllowed, "This path takes "+allow+".")
 }
 
 // faultOf finds what the caller may know of an error; our own is logged here,

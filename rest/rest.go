@@ -21,10 +21,10 @@ import (
 	"github.com/storefront-go/storefront/graph/idem"
 	"github.com/storefront-go/storefront/graph/link"
 	"github.com/storefront-go/storefront/graph/oauth"
+	"github.com/storefront-go/storefront/graph/status"
 	"github.com/storefront-go/storefront/rest/account"
 	"github.com/storefront-go/storefront/rest/gcra"
 	face "github.com/storefront-go/storefront/rest/oauth"
-	"github.com/storefront-go/storefront/rest/problem"
 	"github.com/storefront-go/storefront/rest/web"
 )
 
@@ -122,8 +122,8 @@ func (a *API) limiters() (err error) {
 // the core's own face.
 func (a *API) pages(router *mux.Router) error {
 	problems := make([]web.Problem, 0, 40)
-	for _, k := range problem.Kinds() {
-		problems = append(problems, web.Problem(k))
+	for _, k := range status.Kinds() {
+		problems = append(problems, web.Problem{Code: k.Code, Status: k.Status, Title: k.Title, Sentence: k.Sentence})
 	}
 	docs, err := web.Docs(Document, problems)
 	if err != nil {

@@ -1,9 +1,9 @@
 // Package fault is the error that a caller may see.
 //
-// A fault has a [Kind], which decides the stable code and the status of every
-// face (contract, section 2), a Detail that is safe to show, and, hidden, the
-// cause for the log. Any other error is our own fault: 500, its text never
-// leaves the process.
+// A fault has a [Kind], which decides the stable code (contract, section 2), a
+// Detail that is safe to show, and, hidden, the cause for the log. Any other
+// error is our own mistake, and its text never leaves the process. How kinds are
+// answered is for the layers above.
 package fault
 
 import (
@@ -19,7 +19,6 @@ type Kind string
 // made with [State].
 const (
 	NotFound                Kind = "not_found"
-	MethodNotAllowed        Kind = "method_not_allowed"
 	AuthenticationRequired  Kind = "authentication_required"
 	InvalidToken            Kind = "invalid_token"
 	InvalidRequest          Kind = "invalid_request"
@@ -34,14 +33,12 @@ const (
 	IdempotencyInProgress   Kind = "idempotency_in_progress"
 	IdempotencyNotSupported Kind = "idempotency_not_supported"
 	PayloadTooLarge         Kind = "payload_too_large"
-	UnsupportedMediaType    Kind = "unsupported_media_type"
 	MalformedBody           Kind = "malformed_body"
 	ValidationFailed        Kind = "validation_failed"
 	Conflict                Kind = "conflict" // a state fault; Code says which
 	LinkInvalid             Kind = "link_invalid"
 	LinkExpired             Kind = "link_expired"
 	FileGone                Kind = "file_gone"
-	RangeNotSatisfiable     Kind = "range_not_satisfiable"
 	Unavailable             Kind = "unavailable"
 	Internal                Kind = "internal_error"
 )
@@ -59,7 +56,7 @@ const (
 	Taken         = "taken"
 )
 
-// State codes (409): what the state of a resource forbids.
+// State codes: what the state of a resource forbids.
 const (
 	VersionMismatch   = "version_mismatch"
 	InvalidTransition = "invalid_transition"
@@ -97,8 +94,6 @@ type Error struct {
 	Fields []Field
 	// Scope is the missing scope of an InsufficientScope fault.
 	Scope string
-	// Allow is the list of methods of a MethodNotAllowed fault.
-	Allow string
 	// RetryAfter is when a RateLimited, IdempotencyInProgress or Unavailable
 	// request may come again.
 	RetryAfter time.Duration
@@ -114,7 +109,7 @@ func Newf(k Kind, format string, args ...any) *Error {
 	return &Error{Kind: k, Detail: fmt.Sprintf(format, args...)}
 }
 
-// State makes a 409 with its own code.
+// State makes a Conflict with its own code.
 func State(code, detail string) *Error { return &Error{Kind: Conflict, Code: code, Detail: detail} }
 
 // Missing is the one answer for an unknown, a malformed and a foreign id.
@@ -122,7 +117,7 @@ func Missing(what string) *Error {
 	return &Error{Kind: NotFound, Detail: "There is no such " + what + "."}
 }
 
-// Invalid makes a 422 from what is wrong with the body.
+// Invalid makes a ValidationFailed from what is wrong with the body.
 func Invalid(fields ...Field) *Error {
 	return &Error{Kind: ValidationFailed, Detail: "The request has invalid members.", Fields: fields}
 }

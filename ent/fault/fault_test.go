@@ -94,16 +94,16 @@ func TestCauseIsForTheLogOnly(t *testing.T) {
 // The codes that clients branch on are those of contract section 2.
 func TestCodesAreTheContracts(t *testing.T) {
 	kinds := []fault.Kind{
-		fault.NotFound, fault.MethodNotAllowed, fault.AuthenticationRequired, fault.InvalidToken, fault.InvalidRequest,
+		fault.NotFound, fault.AuthenticationRequired, fault.InvalidToken, fault.InvalidRequest,
 		fault.RateLimited, fault.VersionRetired, fault.InsufficientScope, fault.InvalidParameter,
-		fault.IdempotencyKeyRequired, fault.IdempotencyKeyInvalid, fault.PayloadTooLarge, fault.UnsupportedMediaType,
+		fault.IdempotencyKeyRequired, fault.IdempotencyKeyInvalid, fault.PayloadTooLarge,
 		fault.IdempotencyKeyReused, fault.IdempotencyInProgress, fault.MalformedBody, fault.ValidationFailed,
 		fault.Internal, fault.Unavailable,
 	}
 	want := []fault.Kind{
-		"not_found", "method_not_allowed", "authentication_required", "invalid_token", "invalid_request",
+		"not_found", "authentication_required", "invalid_token", "invalid_request",
 		"rate_limited", "version_retired", "insufficient_scope", "invalid_parameter",
-		"idempotency_key_required", "idempotency_key_invalid", "payload_too_large", "unsupported_media_type",
+		"idempotency_key_required", "idempotency_key_invalid", "payload_too_large",
 		"idempotency_key_reused", "idempotency_in_progress", "malformed_body", "validation_failed",
 		"internal_error", "unavailable",
 	}

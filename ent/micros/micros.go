@@ -8,8 +8,6 @@ package micros
 
 import (
 	"errors"
-	"fmt"
-	"io"
 	"strings"
 	"time"
 )
@@ -90,27 +88,6 @@ func civil(day int) (year, month, dom int) {
 func (t Time) MarshalJSON() ([]byte, error) {
 	b := append(make([]byte, 0, len(layout)+2), '"')
 	return append(t.Append(b), '"'), nil
-}
-
-// MarshalGQL implements gqlgen's marshaler. Answers are written into a
-// bytes.Buffer, whose free room takes the text without another allocation.
-func (t Time) MarshalGQL(w io.Writer) {
-	var room []byte
-	if b, ok := w.(interface{ AvailableBuffer() []byte }); ok {
-		room = b.AvailableBuffer()
-	}
-	w.Write(append(t.Append(append(room, '"')), '"'))
-}
-
-// UnmarshalGQL implements gqlgen's unmarshaler.
-func (t *Time) UnmarshalGQL(v any) error {
-	s, ok := v.(string)
-	if !ok {
-		return fmt.Errorf("a time is a string in RFC 3339")
-	}
-	u, err := Parse(s)
-	*t = u
-	return err
 }
 
 // ErrRange is the error of a time that is in RFC 3339, and outside of 1970 to

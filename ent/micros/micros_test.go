@@ -128,23 +128,6 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-func TestGraphQL(t *testing.T) {
-	var out strings.Builder
-	micros.Time(1).MarshalGQL(&out)
-	if got := out.String(); got != `"1970-01-01T00:00:00.000001Z"` {
-		t.Errorf("MarshalGQL wrote %s", got)
-	}
-	var at micros.Time
-	if err := at.UnmarshalGQL("1970-01-01T00:00:00.000001Z"); err != nil || at != 1 {
-		t.Errorf("UnmarshalGQL = %d, %v", at, err)
-	}
-	for _, v := range []any{nil, 1, int64(1), 1.5, true, "", "yesterday", []byte("1970-01-01T00:00:00Z")} {
-		if err := at.UnmarshalGQL(v); err == nil {
-			t.Errorf("UnmarshalGQL(%v) accepted", v)
-		}
-	}
-}
-
 func FuzzParse(f *testing.F) {
 	for _, s := range []string{"2026-04-01T12:00:00Z", "2026-04-01T12:00:00.5+05:30", "2026-04-01T1:00:00,5Z", "2016-12-31t23:59:60z", ""} {
 		f.Add(s)

@@ -27,9 +27,9 @@ func (APIKey) Fields() []ent.Field {
 		// slot is 1 or 2 while the key is live and null once it is revoked.
 		field.Int("slot").Optional().Nillable(),
 		field.String("name").MaxRuneLen(255),
-		field.String("hint").SchemaType(key("16")),
+		field.String("hint").SchemaType(key(16)),
 		// scopes are the granted names parted by spaces.
-		field.String("scopes").SchemaType(key("1024")),
+		field.String("scopes").SchemaType(key(1024)),
 		field.UUID("created_by", xid.ID{}).SchemaType(bytes16).Optional().Nillable(),
 		// superseded_at is when a younger key of the lineage was made.
 		field.Int64("superseded_at").GoType(micros.Time(0)).Optional().Nillable(),

@@ -20,7 +20,7 @@ func (App) Mixin() []ent.Mixin {
 // Fields implements ent.Interface.
 func (App) Fields() []ent.Field {
 	return []ent.Field{
-		field.String("client_id").SchemaType(key("64")).Immutable(),
+		field.String("client_id").SchemaType(key(64)).Immutable(),
 		field.String("name").MaxRuneLen(255),
 		// developer is who makes the app, as a consent screen names him.
 		field.String("developer").MaxRuneLen(255),
@@ -28,7 +28,7 @@ func (App) Fields() []ent.Field {
 		// redirect_uris are parted by spaces, which no URI holds.
 		field.String("redirect_uris").SchemaType(text),
 		// scopes are the names that the app may ask for, parted by spaces.
-		field.String("scopes").SchemaType(key("1024")),
+		field.String("scopes").SchemaType(key(1024)),
 		field.Bool("legacy").Default(false),
 		// disabled_at stops the app everywhere: its tokens open nothing.
 		field.Int64("disabled_at").GoType(micros.Time(0)).Optional().Nillable(),

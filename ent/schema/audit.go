@@ -21,15 +21,15 @@ func (Audit) Mixin() []ent.Mixin {
 // Fields implements ent.Interface.
 func (Audit) Fields() []ent.Field {
 	return []ent.Field{
-		field.String("actor_type").GoType(viewer.Kind("")).SchemaType(key("16")),
+		field.String("actor_type").GoType(viewer.Kind("")).SchemaType(key(16)),
 		field.UUID("actor_id", xid.ID{}).SchemaType(bytes16).Optional().Nillable(),
 		field.String("actor_name").MaxRuneLen(255),
-		field.String("action").SchemaType(key("64")),
-		field.String("resource_type").SchemaType(key("32")),
+		field.String("action").SchemaType(key(64)),
+		field.String("resource_type").SchemaType(key(32)),
 		field.UUID("resource_id", xid.ID{}).SchemaType(bytes16),
 		// detail is a short public text, without personal data.
 		field.String("detail").MaxRuneLen(255).Optional().Nillable(),
-		field.String("request_id").SchemaType(key("30")).Optional().Nillable(),
+		field.String("request_id").SchemaType(key(30)).Optional().Nillable(),
 	}
 }
 

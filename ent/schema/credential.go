@@ -23,7 +23,7 @@ func (Credential) Fields() []ent.Field {
 		field.UUID("id", digest.Sum{}).StorageKey("hash").SchemaType(bytes32),
 		field.UUID("store_id", xid.ID{}).SchemaType(bytes16),
 		field.UUID("credential_id", xid.ID{}).SchemaType(bytes16),
-		field.String("kind").SchemaType(key("8")),
+		field.String("kind").SchemaType(key(8)),
 	}
 }
 

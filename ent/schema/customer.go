@@ -6,6 +6,7 @@ import (
 	"entgo.io/ent/schema/index"
 
 	"github.com/storefront-go/storefront/ent/document"
+	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
@@ -23,13 +24,13 @@ func (Customer) Mixin() []ent.Mixin {
 func (Customer) Fields() []ent.Field {
 	return []ent.Field{
 		// email is kept in lower case.
-		field.String("email").SchemaType(key("1020")).Optional().Nillable(),
+		field.String("email").SchemaType(key(1020)).Optional().Nillable(),
 		field.String("phone").MaxRuneLen(64).Optional().Nillable(),
 		field.String("first_name").MaxRuneLen(255).Optional().Nillable(),
 		field.String("last_name").MaxRuneLen(255).Optional().Nillable(),
-		field.String("status").GoType(state.CustomerStatus("")).SchemaType(key("32")),
-		field.String("locale").SchemaType(key("35")).Optional().Nillable(),
-		field.String("email_marketing").GoType(state.EmailMarketing("")).SchemaType(key("32")),
+		field.String("status").GoType(state.CustomerStatus("")).SchemaType(key(32)),
+		field.String("locale").SchemaType(key(limit.Locale)).Optional().Nillable(),
+		field.String("email_marketing").GoType(state.EmailMarketing("")).SchemaType(key(32)),
 		field.Bytes("default_address").GoType(document.Address(nil)).SchemaType(blob).Optional(),
 		field.Bytes("addresses").GoType(document.Addresses(nil)).SchemaType(longBlob),
 		field.Bytes("tags").GoType(document.Tags(nil)).SchemaType(blob),

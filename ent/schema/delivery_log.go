@@ -26,9 +26,9 @@ func (DeliveryLog) Fields() []ent.Field {
 		field.UUID("endpoint_id", xid.ID{}).SchemaType(bytes16).Immutable().Annotations(Kind{xid.WebhookEndpoint}),
 		field.Int64("sequence").Immutable(),
 		field.UUID("event_id", xid.ID{}).SchemaType(bytes16).Immutable().Annotations(Kind{xid.Event}),
-		field.String("type").GoType(event.Type("")).SchemaType(key("64")),
+		field.String("type").GoType(event.Type("")).SchemaType(key(64)),
 		field.UUID("resource_id", xid.ID{}).SchemaType(bytes16),
-		field.String("state").GoType(state.DeliveryState("")).SchemaType(key("16")),
+		field.String("state").GoType(state.DeliveryState("")).SchemaType(key(16)),
 		// attempts is the number of the last one; 0 where none was made.
 		field.Int("attempts"),
 		field.Int64("settled_at").GoType(micros.Time(0)),
@@ -49,7 +49,7 @@ func attemptFields() []ent.Field {
 	return []ent.Field{
 		field.UUID("attempt_id", xid.ID{}).SchemaType(bytes16).Annotations(Kind{xid.Attempt}).Optional().Nillable(),
 		// outcome is the class; status the receiver's, 0 without an answer.
-		field.String("outcome").SchemaType(key("32")),
+		field.String("outcome").SchemaType(key(32)),
 		field.Int("status").Default(0),
 		// duration is in microseconds, from the request to the answer's headers.
 		field.Int64("duration").Default(0),

@@ -6,6 +6,7 @@ import (
 	"entgo.io/ent/schema"
 	"entgo.io/ent/schema/field"
 
+	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
@@ -16,7 +17,7 @@ type StoreHandle struct{ ent.Schema }
 // Fields implements ent.Interface.
 func (StoreHandle) Fields() []ent.Field {
 	return []ent.Field{
-		field.String("id").StorageKey("handle").SchemaType(key("120")),
+		field.String("id").StorageKey("handle").SchemaType(key(limit.Handle)),
 		field.UUID("store_id", xid.ID{}).SchemaType(bytes16),
 	}
 }

@@ -21,8 +21,8 @@ func (Event) Mixin() []ent.Mixin {
 // Fields implements ent.Interface.
 func (Event) Fields() []ent.Field {
 	return []ent.Field{
-		field.String("type").GoType(event.Type("")).SchemaType(key("64")),
-		field.String("resource_type").SchemaType(key("32")),
+		field.String("type").GoType(event.Type("")).SchemaType(key(64)),
+		field.String("resource_type").SchemaType(key(32)),
 		field.UUID("resource_id", xid.ID{}).SchemaType(bytes16),
 		// sequence counts the resource's events from 1 without gaps.
 		field.Int64("sequence"),

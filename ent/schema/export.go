@@ -25,21 +25,21 @@ func (Export) Mixin() []ent.Mixin {
 func (Export) Fields() []ent.Field {
 	return []ent.Field{
 		field.Int8("bucket").Immutable(),
-		field.String("kind").GoType(state.ExportKind("")).SchemaType(key("16")).Immutable(),
-		field.String("format").GoType(state.ExportFormat("")).SchemaType(key("16")).Immutable(),
-		field.String("compression").GoType(state.ExportCompression("")).SchemaType(key("16")).Immutable(),
+		field.String("kind").GoType(state.ExportKind("")).SchemaType(key(16)).Immutable(),
+		field.String("format").GoType(state.ExportFormat("")).SchemaType(key(16)).Immutable(),
+		field.String("compression").GoType(state.ExportCompression("")).SchemaType(key(16)).Immutable(),
 		field.Int64("created_from").GoType(micros.Time(0)).Optional().Nillable().Immutable(),
 		field.Int64("created_to").GoType(micros.Time(0)).Optional().Nillable().Immutable(),
 		// filter_status is a status of the kind's resource.
-		field.String("filter_status").SchemaType(key("32")).Optional().Nillable().Immutable(),
-		field.String("requester_type").GoType(viewer.Kind("")).SchemaType(key("16")).Immutable(),
+		field.String("filter_status").SchemaType(key(32)).Optional().Nillable().Immutable(),
+		field.String("requester_type").GoType(viewer.Kind("")).SchemaType(key(16)).Immutable(),
 		field.UUID("requester_id", xid.ID{}).SchemaType(bytes16).Immutable(),
 		field.String("requester_name").MaxRuneLen(255).Immutable(),
 		// app_id is the app whose job it is; without one it is the store's. The
 		// app's row lies in the store that registered it.
 		field.UUID("app_store_id", xid.ID{}).SchemaType(bytes16).Optional().Nillable().Immutable(),
 		field.UUID("app_id", xid.ID{}).SchemaType(bytes16).Annotations(Kind{xid.App}).Optional().Nillable().Immutable(),
-		field.String("status").GoType(state.ExportStatus("")).SchemaType(key("16")),
+		field.String("status").GoType(state.ExportStatus("")).SchemaType(key(16)),
 
 		// due_at is when the job next needs somebody: to write it, while it is queued
 		// or running; else for its file to expire, for what it left behind in the
@@ -71,8 +71,8 @@ func (Export) Fields() []ent.Field {
 		// hash_state is that of SHA-256 over the parts.
 		field.Bytes("hash_state").MaxLen(255).Optional(),
 		// sha256 is that of the whole file, in hexadecimal.
-		field.String("sha256").SchemaType(key("64")).Optional().Nillable(),
-		field.String("error_code").SchemaType(key("32")).Optional().Nillable(),
+		field.String("sha256").SchemaType(key(64)).Optional().Nillable(),
+		field.String("error_code").SchemaType(key(32)).Optional().Nillable(),
 		field.String("error_message").MaxRuneLen(255).Optional().Nillable(),
 		field.Int64("started_at").GoType(micros.Time(0)).Optional().Nillable(),
 		// completed_at is when it ended, in whichever way.

@@ -34,10 +34,10 @@ func (Grant) Fields() []ent.Field {
 		field.UUID("user_id", xid.ID{}).SchemaType(bytes16).Immutable().Annotations(Kind{xid.User}),
 		field.String("user_name").MaxRuneLen(255),
 		// scopes are the granted names, implied reads among them, parted by spaces.
-		field.String("scopes").SchemaType(key("1024")).Immutable(),
+		field.String("scopes").SchemaType(key(1024)).Immutable(),
 		field.String("redirect_uri").SchemaType(text).Immutable(),
 		// code_challenge is the S256 one of PKCE.
-		field.String("code_challenge").SchemaType(key("43")).Immutable(),
+		field.String("code_challenge").SchemaType(key(43)).Immutable(),
 		field.Int64("code_expires_at").GoType(micros.Time(0)).Immutable(),
 		field.Int64("code_used_at").GoType(micros.Time(0)).Optional().Nillable(),
 		// refresh_hash is the present refresh token's; any other that the directory
@@ -47,7 +47,7 @@ func (Grant) Fields() []ent.Field {
 		// expires_at ends the whole family, however often it is refreshed.
 		field.Int64("expires_at").GoType(micros.Time(0)).Immutable(),
 		field.Int64("revoked_at").GoType(micros.Time(0)).Optional().Nillable(),
-		field.String("revoked_reason").GoType(state.GrantEnd("")).SchemaType(key("32")).Optional().Nillable(),
+		field.String("revoked_reason").GoType(state.GrantEnd("")).SchemaType(key(32)).Optional().Nillable(),
 		field.Int64("last_used_at").GoType(micros.Time(0)).Optional().Nillable(),
 	}
 }

@@ -4,6 +4,8 @@
 package schema
 
 import (
+	"strconv"
+
 	"entgo.io/ent"
 	"entgo.io/ent/dialect"
 	"entgo.io/ent/schema"
@@ -84,8 +86,8 @@ var (
 
 // key is the type of a text that is unique or compared: bytes, since MySQL's
 // collations fold case or trailing spaces. A code point takes up to four.
-func key(bytes string) map[string]string {
-	return map[string]string{dialect.MySQL: "varbinary(" + bytes + ")"}
+func key(bytes int) map[string]string {
+	return map[string]string{dialect.MySQL: "varbinary(" + strconv.Itoa(bytes) + ")"}
 }
 
 // PrimaryKey is the name of a unique index that the migration hook turns into

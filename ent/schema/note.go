@@ -23,8 +23,8 @@ func (Note) Fields() []ent.Field {
 	return []ent.Field{
 		field.UUID("order_id", xid.ID{}).SchemaType(bytes16).Annotations(Kind{xid.Order}),
 		field.String("body").SchemaType(text),
-		field.String("visibility").GoType(state.NoteVisibility("")).SchemaType(key("32")),
-		field.String("author_type").GoType(viewer.Kind("")).SchemaType(key("16")),
+		field.String("visibility").GoType(state.NoteVisibility("")).SchemaType(key(32)),
+		field.String("author_type").GoType(viewer.Kind("")).SchemaType(key(16)),
 		field.UUID("author_id", xid.ID{}).SchemaType(bytes16),
 		field.String("author_name").MaxRuneLen(255),
 	}

@@ -22,11 +22,11 @@ func (Notification) Mixin() []ent.Mixin {
 // Fields implements ent.Interface.
 func (Notification) Fields() []ent.Field {
 	return []ent.Field{
-		field.String("level").GoType(state.NotificationLevel("")).SchemaType(key("16")).Immutable(),
+		field.String("level").GoType(state.NotificationLevel("")).SchemaType(key(16)).Immutable(),
 		field.String("title").MaxRuneLen(255).Immutable(),
 		field.String("body").MaxRuneLen(2000).SchemaType(text).Immutable(),
 		// resource_type and resource_id name what it is about.
-		field.String("resource_type").SchemaType(key("32")).Optional().Nillable().Immutable(),
+		field.String("resource_type").SchemaType(key(32)).Optional().Nillable().Immutable(),
 		field.UUID("resource_id", xid.ID{}).SchemaType(bytes16).Optional().Nillable().Immutable(),
 		field.Int64("read_at").GoType(micros.Time(0)).Optional().Nillable(),
 	}

@@ -16,7 +16,7 @@ type OAuthClient struct{ ent.Schema }
 // Fields implements ent.Interface.
 func (OAuthClient) Fields() []ent.Field {
 	return []ent.Field{
-		field.String("id").StorageKey("client_id").SchemaType(key("64")),
+		field.String("id").StorageKey("client_id").SchemaType(key(64)),
 		field.UUID("store_id", xid.ID{}).SchemaType(bytes16),
 		field.UUID("app_id", xid.ID{}).SchemaType(bytes16),
 	}

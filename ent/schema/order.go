@@ -6,6 +6,7 @@ import (
 	"entgo.io/ent/schema/index"
 
 	"github.com/storefront-go/storefront/ent/document"
+	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
@@ -23,10 +24,10 @@ func (Order) Mixin() []ent.Mixin {
 func (Order) Fields() []ent.Field {
 	return []ent.Field{
 		field.Int64("number"),
-		field.String("status").GoType(state.OrderStatus("")).SchemaType(key("32")),
-		field.String("financial_status").GoType(state.FinancialStatus("")).SchemaType(key("32")),
-		field.String("fulfillment_status").GoType(state.FulfillmentStatus("")).SchemaType(key("32")),
-		field.String("currency").SchemaType(key("3")),
+		field.String("status").GoType(state.OrderStatus("")).SchemaType(key(32)),
+		field.String("financial_status").GoType(state.FinancialStatus("")).SchemaType(key(32)),
+		field.String("fulfillment_status").GoType(state.FulfillmentStatus("")).SchemaType(key(32)),
+		field.String("currency").SchemaType(key(3)),
 		field.Int64("subtotal_minor"),
 		field.Int64("discount_minor"),
 		field.Int64("shipping_minor"),
@@ -35,12 +36,12 @@ func (Order) Fields() []ent.Field {
 		field.Int64("paid_minor"),
 		field.Int64("refunded_minor"),
 		field.UUID("customer_id", xid.ID{}).SchemaType(bytes16).Annotations(Kind{xid.Customer}).Optional().Nillable(),
-		field.String("email").SchemaType(key("1020")).Optional().Nillable(),
+		field.String("email").SchemaType(key(1020)).Optional().Nillable(),
 		field.Bytes("billing_address").GoType(document.Address(nil)).SchemaType(blob).Optional(),
 		field.Bytes("shipping_address").GoType(document.Address(nil)).SchemaType(blob).Optional(),
 		field.Int64("notes_count").Default(0),
 		field.Bytes("tags").GoType(document.Tags(nil)).SchemaType(blob),
-		field.String("source").SchemaType(key("64")),
+		field.String("source").SchemaType(key(limit.Source)),
 		field.Int64("placed_at").GoType(micros.Time(0)),
 		field.Int64("paid_at").GoType(micros.Time(0)).Optional().Nillable(),
 		field.Int64("fulfilled_at").GoType(micros.Time(0)).Optional().Nillable(),

@@ -5,6 +5,7 @@ import (
 	"entgo.io/ent/schema/field"
 	"entgo.io/ent/schema/index"
 
+	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
@@ -24,7 +25,7 @@ func (OrderLine) Fields() []ent.Field {
 		field.Int("position"),
 		field.UUID("product_id", xid.ID{}).SchemaType(bytes16).Annotations(Kind{xid.Product}).Optional().Nillable(),
 		field.String("title").MaxRuneLen(255),
-		field.String("sku").SchemaType(key("1020")).Optional().Nillable(),
+		field.String("sku").SchemaType(key(limit.Bytes(limit.Line))).Optional().Nillable(),
 		field.Int64("quantity"),
 		field.Int64("fulfilled_quantity").Default(0),
 		field.Int64("refunded_quantity").Default(0),

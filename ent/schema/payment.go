@@ -22,9 +22,9 @@ func (Payment) Mixin() []ent.Mixin {
 func (Payment) Fields() []ent.Field {
 	return []ent.Field{
 		field.UUID("order_id", xid.ID{}).SchemaType(bytes16).Annotations(Kind{xid.Order}),
-		field.String("kind").GoType(state.PaymentKind("")).SchemaType(key("16")),
+		field.String("kind").GoType(state.PaymentKind("")).SchemaType(key(16)),
 		field.Int64("amount_minor"),
-		field.String("currency").SchemaType(key("3")),
+		field.String("currency").SchemaType(key(3)),
 		field.String("method").MaxRuneLen(64).Optional().Nillable(),
 		field.String("reference").MaxRuneLen(255).Optional().Nillable(),
 		field.String("reason").MaxRuneLen(255).Optional().Nillable(),

@@ -6,6 +6,7 @@ import (
 	"entgo.io/ent/schema/index"
 
 	"github.com/storefront-go/storefront/ent/document"
+	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
@@ -23,13 +24,13 @@ func (Product) Mixin() []ent.Mixin {
 func (Product) Fields() []ent.Field {
 	return []ent.Field{
 		field.String("title").MaxRuneLen(255),
-		field.String("handle").SchemaType(key("120")),
+		field.String("handle").SchemaType(key(limit.Handle)),
 		field.String("description").SchemaType(text).Optional().Nillable(),
-		field.String("status").GoType(state.ProductStatus("")).SchemaType(key("32")),
+		field.String("status").GoType(state.ProductStatus("")).SchemaType(key(32)),
 		field.Int64("price_minor"),
 		field.Int64("compare_at_price_minor").Optional().Nillable(),
-		field.String("currency").SchemaType(key("3")),
-		field.String("sku").SchemaType(key("1020")).Optional().Nillable(),
+		field.String("currency").SchemaType(key(3)),
+		field.String("sku").SchemaType(key(limit.Bytes(limit.Line))).Optional().Nillable(),
 		field.String("vendor").MaxRuneLen(255).Optional().Nillable(),
 		field.String("product_type").MaxRuneLen(255).Optional().Nillable(),
 		field.Bytes("tags").GoType(document.Tags(nil)).SchemaType(blob),

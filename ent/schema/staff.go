@@ -21,7 +21,7 @@ func (Staff) Mixin() []ent.Mixin {
 // Fields implements ent.Interface.
 func (Staff) Fields() []ent.Field {
 	return []ent.Field{
-		field.String("role").GoType(viewer.Role("")).SchemaType(key("16")),
+		field.String("role").GoType(viewer.Role("")).SchemaType(key(16)),
 	}
 }
 

@@ -22,7 +22,7 @@ func (StaffToken) Fields() []ent.Field {
 	return []ent.Field{
 		field.UUID("user_id", xid.ID{}).SchemaType(bytes16).Annotations(Kind{xid.User}),
 		field.String("name").MaxRuneLen(255),
-		field.String("hint").SchemaType(key("16")),
+		field.String("hint").SchemaType(key(16)),
 		field.Int64("expires_at").GoType(micros.Time(0)).Optional().Nillable(),
 		field.Int64("revoked_at").GoType(micros.Time(0)).Optional().Nillable(),
 		field.Int64("last_used_at").GoType(micros.Time(0)).Optional().Nillable(),

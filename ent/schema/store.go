@@ -5,6 +5,7 @@ import (
 	"entgo.io/ent/schema"
 	"entgo.io/ent/schema/field"
 
+	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/rule"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
@@ -22,11 +23,11 @@ func (Store) Mixin() []ent.Mixin {
 func (Store) Fields() []ent.Field {
 	return []ent.Field{
 		field.UUID("id", xid.ID{}).SchemaType(bytes16).Immutable().Default(xid.New),
-		field.String("handle").SchemaType(key("120")).Immutable(),
+		field.String("handle").SchemaType(key(limit.Handle)).Immutable(),
 		field.String("name").MaxRuneLen(255),
-		field.String("currency").SchemaType(key("3")),
-		field.String("timezone").SchemaType(key("64")),
-		field.String("status").GoType(state.StoreStatus("")).SchemaType(key("32")).Default(string(state.StoreOpen)),
+		field.String("currency").SchemaType(key(3)),
+		field.String("timezone").SchemaType(key(limit.Timezone)),
+		field.String("status").GoType(state.StoreStatus("")).SchemaType(key(32)).Default(string(state.StoreOpen)),
 		// next_number is the first order number of the next block.
 		field.Int64("next_number").Default(1001),
 		field.Bool("legacy").Default(false),

@@ -8,6 +8,7 @@ import (
 	"entgo.io/ent/schema/index"
 
 	"github.com/storefront-go/storefront/ent/digest"
+	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
@@ -29,18 +30,18 @@ func (Theme) Fields() []ent.Field {
 		field.Int8("bucket").Immutable(),
 		field.String("name").MaxRuneLen(255),
 		// theme_version is what its author calls this version of it.
-		field.String("theme_version").SchemaType(key("64")).Optional().Nillable(),
+		field.String("theme_version").SchemaType(key(limit.Version)).Optional().Nillable(),
 		field.String("author").MaxRuneLen(255).Optional().Nillable(),
 		field.String("description").MaxRuneLen(1000).Optional().Nillable(),
-		field.String("status").GoType(state.ThemeStatus("")).SchemaType(key("16")),
-		field.String("source").GoType(state.ThemeSource("")).SchemaType(key("16")).Immutable(),
+		field.String("status").GoType(state.ThemeStatus("")).SchemaType(key(16)),
+		field.String("source").GoType(state.ThemeSource("")).SchemaType(key(16)).Immutable(),
 		field.UUID("marketplace_theme_id", xid.ID{}).SchemaType(bytes16).Annotations(Kind{xid.MarketplaceTheme}).Optional().Nillable().Immutable(),
 		field.Int64("asset_count"),
 		field.Int64("size_bytes"),
 		// checksum is that of its package.
 		field.UUID("checksum", digest.Sum{}).SchemaType(bytes32),
 		// preview is the path of its preview image under {api_host}.
-		field.String("preview").SchemaType(key("512")).Optional().Nillable(),
+		field.String("preview").SchemaType(key(512)).Optional().Nillable(),
 		field.Int64("activated_at").GoType(micros.Time(0)).Optional().Nillable(),
 		// due_at is when its processing is tried next. Whoever tries moves it on
 		// first, and raises tries: a compare-and-set, so that one alone tries.
@@ -83,9 +84,9 @@ func (ThemeAsset) Fields() []ent.Field {
 	return []ent.Field{
 		field.UUID("theme_id", xid.ID{}).SchemaType(bytes16).Annotations(Kind{xid.Theme}).Immutable(),
 		// path is the asset's key: its name in the theme's archive.
-		field.String("path").SchemaType(key("255")).Immutable(),
-		field.String("kind").GoType(state.AssetKind("")).SchemaType(key("16")).Immutable(),
-		field.String("content_type").SchemaType(key("64")).Immutable(),
+		field.String("path").SchemaType(key(255)).Immutable(),
+		field.String("kind").GoType(state.AssetKind("")).SchemaType(key(16)).Immutable(),
+		field.String("content_type").SchemaType(key(64)).Immutable(),
 		field.Int64("size_bytes").Immutable(),
 		field.UUID("checksum", digest.Sum{}).SchemaType(bytes32).Immutable(),
 		// width and height are in pixels, of images that have them.
@@ -125,20 +126,20 @@ func (MarketplaceTheme) Fields() []ent.Field {
 		field.UUID("id", xid.ID{}).SchemaType(bytes16).Immutable().Default(xid.New),
 		// submitter_id is the store that submitted it; the samples have none.
 		field.UUID("submitter_id", xid.ID{}).SchemaType(bytes16).Optional().Nillable().Immutable(),
-		field.String("slug").SchemaType(key("120")).Immutable(),
+		field.String("slug").SchemaType(key(limit.Handle)).Immutable(),
 		field.String("name").MaxRuneLen(255),
 		field.String("tagline").MaxRuneLen(255).Optional().Nillable(),
 		field.String("author").MaxRuneLen(255),
-		field.String("theme_version").SchemaType(key("64")),
+		field.String("theme_version").SchemaType(key(limit.Version)),
 		field.Int64("price_minor"),
-		field.String("currency").SchemaType(key("3")),
+		field.String("currency").SchemaType(key(3)),
 		// categories are sorted and parted by spaces.
-		field.String("categories").SchemaType(key("1024")),
+		field.String("categories").SchemaType(key(1024)),
 		// preview is the path of its preview image under {api_host}.
-		field.String("preview").SchemaType(key("512")).Optional().Nillable(),
+		field.String("preview").SchemaType(key(512)).Optional().Nillable(),
 		field.Int("rating_percent").Optional().Nillable(),
 		field.Int64("installs_count").Default(0),
-		field.String("status").GoType(state.ListingStatus("")).SchemaType(key("16")),
+		field.String("status").GoType(state.ListingStatus("")).SchemaType(key(16)),
 		// review_note is what the reviewer told the submitter.
 		field.String("review_note").MaxRuneLen(1000).Optional().Nillable(),
 		// checksum is that of the package.

@@ -16,10 +16,10 @@ type User struct{ ent.Schema }
 func (User) Fields() []ent.Field {
 	return []ent.Field{
 		field.UUID("id", xid.ID{}).SchemaType(bytes16).Immutable().Default(xid.New),
-		field.String("email").SchemaType(key("1020")),
+		field.String("email").SchemaType(key(1020)),
 		field.String("name").MaxRuneLen(255),
 		// password_hash is argon2id in its PHC string form; null means no password.
-		field.String("password_hash").SchemaType(key("255")).Optional().Nillable().Sensitive(),
+		field.String("password_hash").SchemaType(key(255)).Optional().Nillable().Sensitive(),
 		field.Bool("demo").Default(false),
 		field.Int64("updated_at").GoType(micros.Time(0)),
 	}

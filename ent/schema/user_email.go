@@ -15,7 +15,7 @@ type UserEmail struct{ ent.Schema }
 // Fields implements ent.Interface.
 func (UserEmail) Fields() []ent.Field {
 	return []ent.Field{
-		field.String("id").StorageKey("email").SchemaType(key("1020")),
+		field.String("id").StorageKey("email").SchemaType(key(1020)),
 		field.UUID("user_id", xid.ID{}).SchemaType(bytes16),
 	}
 }

@@ -25,12 +25,12 @@ func (WebhookEndpoint) Fields() []ent.Field {
 	return []ent.Field{
 		field.String("url").MaxRuneLen(2048),
 		// events are the names subscribed to, sorted and parted by spaces.
-		field.String("events").SchemaType(key("2048")),
+		field.String("events").SchemaType(key(2048)),
 		field.String("description").MaxRuneLen(255).Optional().Nillable(),
-		field.String("status").GoType(state.EndpointStatus("")).SchemaType(key("16")),
+		field.String("status").GoType(state.EndpointStatus("")).SchemaType(key(16)),
 		// stopped_at and stopped_reason say since when it is suspended or disabled, and why.
 		field.Int64("stopped_at").GoType(micros.Time(0)).Optional().Nillable(),
-		field.String("stopped_reason").GoType(state.EndpointStop("")).SchemaType(key("32")).Optional().Nillable(),
+		field.String("stopped_reason").GoType(state.EndpointStop("")).SchemaType(key(32)).Optional().Nillable(),
 		// app_id is the app whose endpoint it is; without one it is the store's. The
 		// app's row lies in the store that registered it.
 		field.UUID("app_store_id", xid.ID{}).SchemaType(bytes16).Optional().Nillable().Immutable(),
@@ -38,9 +38,9 @@ func (WebhookEndpoint) Fields() []ent.Field {
 		// secret is encrypted. next_secret is the second one of a rotation, which
 		// takes its place when it is promoted or 24 h after it was issued.
 		field.Bytes("secret").MaxLen(255),
-		field.String("secret_hint").SchemaType(key("16")),
+		field.String("secret_hint").SchemaType(key(16)),
 		field.Bytes("next_secret").MaxLen(255).Optional(),
-		field.String("next_secret_hint").SchemaType(key("16")).Optional().Nillable(),
+		field.String("next_secret_hint").SchemaType(key(16)).Optional().Nillable(),
 		field.Int64("next_secret_at").GoType(micros.Time(0)).Optional().Nillable(),
 		// deleted_at hides it; the row goes when its log has aged out.
 		field.Int64("deleted_at").GoType(micros.Time(0)).Optional().Nillable(),

@@ -1,9 +1,6 @@
 package state
 
-import (
-	"io"
-	"slices"
-)
+import "slices"
 
 // ExportKind is what an export job reads.
 type ExportKind string
@@ -20,12 +17,6 @@ var allExportKind = []ExportKind{ExportOrders, ExportProducts, ExportCustomers}
 // Known tells whether v is a value of the enumeration.
 func (v ExportKind) Known() bool { return slices.Contains(allExportKind, v) }
 
-// MarshalGQL implements gqlgen's marshaler.
-func (v ExportKind) MarshalGQL(w io.Writer) { Write(w, v) }
-
-// UnmarshalGQL implements gqlgen's unmarshaler.
-func (v *ExportKind) UnmarshalGQL(in any) error { return Read(v, in, allExportKind) }
-
 // ExportFormat is the form of an export's file.
 type ExportFormat string
 
@@ -40,12 +31,6 @@ var allExportFormat = []ExportFormat{ExportCSV, ExportJSONL}
 // Known tells whether v is a value of the enumeration.
 func (v ExportFormat) Known() bool { return slices.Contains(allExportFormat, v) }
 
-// MarshalGQL implements gqlgen's marshaler.
-func (v ExportFormat) MarshalGQL(w io.Writer) { Write(w, v) }
-
-// UnmarshalGQL implements gqlgen's unmarshaler.
-func (v *ExportFormat) UnmarshalGQL(in any) error { return Read(v, in, allExportFormat) }
-
 // ExportCompression is how an export's file is compressed.
 type ExportCompression string
 
@@ -59,12 +44,6 @@ var allExportCompression = []ExportCompression{ExportPlain, ExportGzip}
 
 // Known tells whether v is a value of the enumeration.
 func (v ExportCompression) Known() bool { return slices.Contains(allExportCompression, v) }
-
-// MarshalGQL implements gqlgen's marshaler.
-func (v ExportCompression) MarshalGQL(w io.Writer) { Write(w, v) }
-
-// UnmarshalGQL implements gqlgen's unmarshaler.
-func (v *ExportCompression) UnmarshalGQL(in any) error { return Read(v, in, allExportCompression) }
 
 // ExportStatus is the state of an export job (contract, section 6).
 type ExportStatus string
@@ -83,9 +62,3 @@ var allExportStatus = []ExportStatus{ExportQueued, ExportRunning, ExportComplete
 
 // Known tells whether v is a value of the enumeration.
 func (v ExportStatus) Known() bool { return slices.Contains(allExportStatus, v) }
-
-// MarshalGQL implements gqlgen's marshaler.
-func (v ExportStatus) MarshalGQL(w io.Writer) { Write(w, v) }
-
-// UnmarshalGQL implements gqlgen's unmarshaler.
-func (v *ExportStatus) UnmarshalGQL(in any) error { return Read(v, in, allExportStatus) }

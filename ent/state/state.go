@@ -1,27 +1,8 @@
 // Package state names the values of every enumeration, as they are stored and
-// as REST writes them; GraphQL writes the same names in upper case.
+// as REST writes them.
 package state
 
-import (
-	"fmt"
-	"io"
-	"slices"
-	"strconv"
-	"strings"
-)
-
-// Write shows a value as GraphQL does.
-func Write[T ~string](w io.Writer, v T) { io.WriteString(w, strconv.Quote(strings.ToUpper(string(v)))) }
-
-// Read takes a value as GraphQL writes it: one of all, in upper case.
-func Read[T ~string](dst *T, v any, all []T) error {
-	s, ok := v.(string)
-	if i := slices.Index(all, T(strings.ToLower(s))); ok && i >= 0 && s == strings.ToUpper(s) {
-		*dst = all[i]
-		return nil
-	}
-	return fmt.Errorf("not a value of the enumeration")
-}
+import "slices"
 
 // ProductStatus is the state of a product (contract, section 6).
 type ProductStatus string
@@ -37,12 +18,6 @@ var allProductStatus = []ProductStatus{ProductDraft, ProductActive, ProductArchi
 
 // Known tells whether v is a value of the enumeration.
 func (v ProductStatus) Known() bool { return slices.Contains(allProductStatus, v) }
-
-// MarshalGQL implements gqlgen's marshaler.
-func (v ProductStatus) MarshalGQL(w io.Writer) { Write(w, v) }
-
-// UnmarshalGQL implements gqlgen's unmarshaler.
-func (v *ProductStatus) UnmarshalGQL(in any) error { return Read(v, in, allProductStatus) }
 
 // CustomerStatus is the state of a customer.
 type CustomerStatus string
@@ -60,12 +35,6 @@ var allCustomerStatus = []CustomerStatus{CustomerGuest, CustomerActive, Customer
 // Known tells whether v is a value of the enumeration.
 func (v CustomerStatus) Known() bool { return slices.Contains(allCustomerStatus, v) }
 
-// MarshalGQL implements gqlgen's marshaler.
-func (v CustomerStatus) MarshalGQL(w io.Writer) { Write(w, v) }
-
-// UnmarshalGQL implements gqlgen's unmarshaler.
-func (v *CustomerStatus) UnmarshalGQL(in any) error { return Read(v, in, allCustomerStatus) }
-
 // EmailMarketing is the state of a customer's consent to mail.
 type EmailMarketing string
 
@@ -81,12 +50,6 @@ var allEmailMarketing = []EmailMarketing{EmailSubscribed, EmailUnsubscribed, Ema
 // Known tells whether v is a value of the enumeration.
 func (v EmailMarketing) Known() bool { return slices.Contains(allEmailMarketing, v) }
 
-// MarshalGQL implements gqlgen's marshaler.
-func (v EmailMarketing) MarshalGQL(w io.Writer) { Write(w, v) }
-
-// UnmarshalGQL implements gqlgen's unmarshaler.
-func (v *EmailMarketing) UnmarshalGQL(in any) error { return Read(v, in, allEmailMarketing) }
-
 // OrderStatus is the state of an order.
 type OrderStatus string
 
@@ -101,12 +64,6 @@ var allOrderStatus = []OrderStatus{OrderOpen, OrderCompleted, OrderCancelled}
 
 // Known tells whether v is a value of the enumeration.
 func (v OrderStatus) Known() bool { return slices.Contains(allOrderStatus, v) }
-
-// MarshalGQL implements gqlgen's marshaler.
-func (v OrderStatus) MarshalGQL(w io.Writer) { Write(w, v) }
-
-// UnmarshalGQL implements gqlgen's unmarshaler.
-func (v *OrderStatus) UnmarshalGQL(in any) error { return Read(v, in, allOrderStatus) }
 
 // FinancialStatus is the state of an order's money.
 type FinancialStatus string
@@ -126,12 +83,6 @@ var allFinancialStatus = []FinancialStatus{FinancialPending, FinancialPartiallyP
 // Known tells whether v is a value of the enumeration.
 func (v FinancialStatus) Known() bool { return slices.Contains(allFinancialStatus, v) }
 
-// MarshalGQL implements gqlgen's marshaler.
-func (v FinancialStatus) MarshalGQL(w io.Writer) { Write(w, v) }
-
-// UnmarshalGQL implements gqlgen's unmarshaler.
-func (v *FinancialStatus) UnmarshalGQL(in any) error { return Read(v, in, allFinancialStatus) }
-
 // FulfillmentStatus is the state of an order's goods.
 type FulfillmentStatus string
 
@@ -147,12 +98,6 @@ var allFulfillmentStatus = []FulfillmentStatus{FulfillmentUnfulfilled, Fulfillme
 // Known tells whether v is a value of the enumeration.
 func (v FulfillmentStatus) Known() bool { return slices.Contains(allFulfillmentStatus, v) }
 
-// MarshalGQL implements gqlgen's marshaler.
-func (v FulfillmentStatus) MarshalGQL(w io.Writer) { Write(w, v) }
-
-// UnmarshalGQL implements gqlgen's unmarshaler.
-func (v *FulfillmentStatus) UnmarshalGQL(in any) error { return Read(v, in, allFulfillmentStatus) }
-
 // PaymentKind is the state of a row of the ledger.
 type PaymentKind string
 
@@ -166,12 +111,6 @@ var allPaymentKind = []PaymentKind{LedgerPayment, LedgerRefund}
 
 // Known tells whether v is a value of the enumeration.
 func (v PaymentKind) Known() bool { return slices.Contains(allPaymentKind, v) }
-
-// MarshalGQL implements gqlgen's marshaler.
-func (v PaymentKind) MarshalGQL(w io.Writer) { Write(w, v) }
-
-// UnmarshalGQL implements gqlgen's unmarshaler.
-func (v *PaymentKind) UnmarshalGQL(in any) error { return Read(v, in, allPaymentKind) }
 
 // NoteVisibility is the state of who may read a note.
 type NoteVisibility string
@@ -187,12 +126,6 @@ var allNoteVisibility = []NoteVisibility{NoteInternal, NoteCustomer}
 // Known tells whether v is a value of the enumeration.
 func (v NoteVisibility) Known() bool { return slices.Contains(allNoteVisibility, v) }
 
-// MarshalGQL implements gqlgen's marshaler.
-func (v NoteVisibility) MarshalGQL(w io.Writer) { Write(w, v) }
-
-// UnmarshalGQL implements gqlgen's unmarshaler.
-func (v *NoteVisibility) UnmarshalGQL(in any) error { return Read(v, in, allNoteVisibility) }
-
 // StoreStatus is the state of a store.
 type StoreStatus string
 
@@ -206,12 +139,6 @@ var allStoreStatus = []StoreStatus{StoreOpen, StoreClosed}
 
 // Known tells whether v is a value of the enumeration.
 func (v StoreStatus) Known() bool { return slices.Contains(allStoreStatus, v) }
-
-// MarshalGQL implements gqlgen's marshaler.
-func (v StoreStatus) MarshalGQL(w io.Writer) { Write(w, v) }
-
-// UnmarshalGQL implements gqlgen's unmarshaler.
-func (v *StoreStatus) UnmarshalGQL(in any) error { return Read(v, in, allStoreStatus) }
 
 // GrantEnd is the reason for which a grant of an app ended.
 type GrantEnd string
@@ -229,12 +156,6 @@ var allGrantEnd = []GrantEnd{GrantEndedByStore, GrantEndedByApp, GrantCodeReused
 // Known tells whether v is a value of the enumeration.
 func (v GrantEnd) Known() bool { return slices.Contains(allGrantEnd, v) }
 
-// MarshalGQL implements gqlgen's marshaler.
-func (v GrantEnd) MarshalGQL(w io.Writer) { Write(w, v) }
-
-// UnmarshalGQL implements gqlgen's unmarshaler.
-func (v *GrantEnd) UnmarshalGQL(in any) error { return Read(v, in, allGrantEnd) }
-
 // NotificationLevel is how much a notification matters.
 type NotificationLevel string
 
@@ -249,9 +170,3 @@ var allNotificationLevel = []NotificationLevel{NotificationInfo, NotificationWar
 
 // Known tells whether v is a value of the enumeration.
 func (v NotificationLevel) Known() bool { return slices.Contains(allNotificationLevel, v) }
-
-// MarshalGQL implements gqlgen's marshaler.
-func (v NotificationLevel) MarshalGQL(w io.Writer) { Write(w, v) }
-
-// UnmarshalGQL implements gqlgen's unmarshaler.
-func (v *NotificationLevel) UnmarshalGQL(in any) error { return Read(v, in, allNotificationLevel) }

@@ -1,9 +1,6 @@
 package state
 
-import (
-	"io"
-	"slices"
-)
+import "slices"
 
 // ThemeStatus is the state of an installed theme (contract, section 6). Which
 // theme of a store is active, the store's row alone says: no theme's row holds
@@ -23,12 +20,6 @@ var allThemeStatus = []ThemeStatus{ThemeProcessing, ThemeInactive, ThemeActive, 
 // Known tells whether v is a value of the enumeration.
 func (v ThemeStatus) Known() bool { return slices.Contains(allThemeStatus, v) }
 
-// MarshalGQL implements gqlgen's marshaler.
-func (v ThemeStatus) MarshalGQL(w io.Writer) { Write(w, v) }
-
-// UnmarshalGQL implements gqlgen's unmarshaler.
-func (v *ThemeStatus) UnmarshalGQL(in any) error { return Read(v, in, allThemeStatus) }
-
 // ThemeSource is where an installed theme came from.
 type ThemeSource string
 
@@ -44,12 +35,6 @@ var allThemeSource = []ThemeSource{ThemeUploaded, ThemeMarketplace, ThemeDuplica
 // Known tells whether v is a value of the enumeration.
 func (v ThemeSource) Known() bool { return slices.Contains(allThemeSource, v) }
 
-// MarshalGQL implements gqlgen's marshaler.
-func (v ThemeSource) MarshalGQL(w io.Writer) { Write(w, v) }
-
-// UnmarshalGQL implements gqlgen's unmarshaler.
-func (v *ThemeSource) UnmarshalGQL(in any) error { return Read(v, in, allThemeSource) }
-
 // AssetKind is the kind of a theme's asset.
 type AssetKind string
 
@@ -64,12 +49,6 @@ var allAssetKind = []AssetKind{AssetCSS, AssetFont, AssetImage}
 
 // Known tells whether v is a value of the enumeration.
 func (v AssetKind) Known() bool { return slices.Contains(allAssetKind, v) }
-
-// MarshalGQL implements gqlgen's marshaler.
-func (v AssetKind) MarshalGQL(w io.Writer) { Write(w, v) }
-
-// UnmarshalGQL implements gqlgen's unmarshaler.
-func (v *AssetKind) UnmarshalGQL(in any) error { return Read(v, in, allAssetKind) }
 
 // ListingStatus is where a theme stands on its way to the marketplace: submitted
 // -> approved | rejected; approved -> published; published <-> unlisted.
@@ -89,12 +68,6 @@ var allListingStatus = []ListingStatus{ListingSubmitted, ListingApproved, Listin
 // Known tells whether v is a value of the enumeration.
 func (v ListingStatus) Known() bool { return slices.Contains(allListingStatus, v) }
 
-// MarshalGQL implements gqlgen's marshaler.
-func (v ListingStatus) MarshalGQL(w io.Writer) { Write(w, v) }
-
-// UnmarshalGQL implements gqlgen's unmarshaler.
-func (v *ListingStatus) UnmarshalGQL(in any) error { return Read(v, in, allListingStatus) }
-
 // ReviewVerdict is what a reviewer says of a submitted theme.
 type ReviewVerdict string
 
@@ -108,9 +81,3 @@ var allReviewVerdict = []ReviewVerdict{ReviewApprove, ReviewReject}
 
 // Known tells whether v is a value of the enumeration.
 func (v ReviewVerdict) Known() bool { return slices.Contains(allReviewVerdict, v) }
-
-// MarshalGQL implements gqlgen's marshaler.
-func (v ReviewVerdict) MarshalGQL(w io.Writer) { Write(w, v) }
-
-// UnmarshalGQL implements gqlgen's unmarshaler.
-func (v *ReviewVerdict) UnmarshalGQL(in any) error { return Read(v, in, allReviewVerdict) }

@@ -1,9 +1,6 @@
 package state
 
-import (
-	"io"
-	"slices"
-)
+import "slices"
 
 // EndpointStatus is the state of a webhook endpoint (contract, section 6).
 type EndpointStatus string
@@ -20,12 +17,6 @@ var allEndpointStatus = []EndpointStatus{EndpointActive, EndpointSuspended, Endp
 // Known tells whether v is a value of the enumeration.
 func (v EndpointStatus) Known() bool { return slices.Contains(allEndpointStatus, v) }
 
-// MarshalGQL implements gqlgen's marshaler.
-func (v EndpointStatus) MarshalGQL(w io.Writer) { Write(w, v) }
-
-// UnmarshalGQL implements gqlgen's unmarshaler.
-func (v *EndpointStatus) UnmarshalGQL(in any) error { return Read(v, in, allEndpointStatus) }
-
 // EndpointStop is the reason for which an endpoint is suspended or disabled.
 type EndpointStop string
 
@@ -41,12 +32,6 @@ var allEndpointStop = []EndpointStop{StoppedByFailure, StoppedBySilence, Stopped
 
 // Known tells whether v is a value of the enumeration.
 func (v EndpointStop) Known() bool { return slices.Contains(allEndpointStop, v) }
-
-// MarshalGQL implements gqlgen's marshaler.
-func (v EndpointStop) MarshalGQL(w io.Writer) { Write(w, v) }
-
-// UnmarshalGQL implements gqlgen's unmarshaler.
-func (v *EndpointStop) UnmarshalGQL(in any) error { return Read(v, in, allEndpointStop) }
 
 // DeliveryState is where a delivery of an event to an endpoint stands (contract, section 8).
 type DeliveryState string
@@ -66,12 +51,6 @@ var allDeliveryState = []DeliveryState{DeliveryWaiting, DeliveryDelivered, Deliv
 // Known tells whether v is a value of the enumeration.
 func (v DeliveryState) Known() bool { return slices.Contains(allDeliveryState, v) }
 
-// MarshalGQL implements gqlgen's marshaler.
-func (v DeliveryState) MarshalGQL(w io.Writer) { Write(w, v) }
-
-// UnmarshalGQL implements gqlgen's unmarshaler.
-func (v *DeliveryState) UnmarshalGQL(in any) error { return Read(v, in, allDeliveryState) }
-
 // WebhookBacklog is what becomes of what an endpoint missed, when it is reactivated.
 type WebhookBacklog string
 
@@ -86,9 +65,3 @@ var allWebhookBacklog = []WebhookBacklog{BacklogResume, BacklogFrom, BacklogDrop
 
 // Known tells whether v is a value of the enumeration.
 func (v WebhookBacklog) Known() bool { return slices.Contains(allWebhookBacklog, v) }
-
-// MarshalGQL implements gqlgen's marshaler.
-func (v WebhookBacklog) MarshalGQL(w io.Writer) { Write(w, v) }
-
-// UnmarshalGQL implements gqlgen's unmarshaler.
-func (v *WebhookBacklog) UnmarshalGQL(in any) error { return Read(v, in, allWebhookBacklog) }

@@ -5,11 +5,10 @@ package viewer
 
 import (
 	"context"
-	"io"
+	"slices"
 
 	"github.com/storefront-go/storefront/ent/digest"
 	"github.com/storefront-go/storefront/ent/scope"
-	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
@@ -53,20 +52,10 @@ func (r Role) Scopes() scope.Set {
 	return 0
 }
 
-// MarshalGQL implements gqlgen's marshaler.
-func (r Role) MarshalGQL(w io.Writer) { state.Write(w, r) }
-
-// UnmarshalGQL implements gqlgen's unmarshaler.
-func (r *Role) UnmarshalGQL(in any) error {
-	return state.Read(r, in, []Role{Owner, Admin, Developer, Support})
-}
-
-// MarshalGQL implements gqlgen's marshaler.
-func (k Kind) MarshalGQL(w io.Writer) { state.Write(w, k) }
-
-// UnmarshalGQL implements gqlgen's unmarshaler.
-func (k *Kind) UnmarshalGQL(in any) error {
-	return state.Read(k, in, []Kind{APIKey, OAuthApp, Staff, System})
+// Known reports whether k is one of those who change things: what notes and the
+// audit log can name.
+func (k Kind) Known() bool {
+	return slices.Contains([]Kind{APIKey, OAuthApp, Staff, System}, k)
 }
 
 // Known tells whether r is one of the roles.

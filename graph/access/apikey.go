@@ -3,6 +3,7 @@ package access
 import (
 	"context"
 
+	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/apikey"
 	"github.com/storefront-go/storefront/ent/xid"
@@ -18,7 +19,7 @@ func (q Query) APIKeys(ctx context.Context, first *int, after *string) (*model.A
 		At:   func(k *model.APIKey) page.Position { return core.ByID(k.ID) },
 		Read: func(ctx context.Context, after *page.Position, limit int) ([]*model.APIKey, error) {
 			query := q.Client(ctx).APIKey.Query()
-			query.Modify(core.Window{After: after, Limit: limit, Index: core.PrimaryKey}.Apply)
+			query.Modify(core.Window{After: after, Limit: limit, Index: ent.Primary}.Apply)
 			rows, err := query.Load(ctx)
 			keys := make([]*model.APIKey, len(rows))
 			for i, row := range rows {

@@ -3,6 +3,7 @@ package access
 import (
 	"context"
 
+	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
 	apps "github.com/storefront-go/storefront/ent/db/app"
 	"github.com/storefront-go/storefront/ent/xid"
@@ -19,7 +20,7 @@ func (q Query) Apps(ctx context.Context, first *int, after *string) (*model.AppC
 		At:   func(a *model.App) page.Position { return core.ByID(a.ID) },
 		Read: func(ctx context.Context, after *page.Position, limit int) ([]*model.App, error) {
 			query := q.Client(ctx).App.Query()
-			query.Modify(core.Window{After: after, Limit: limit, Index: core.PrimaryKey}.Apply)
+			query.Modify(core.Window{After: after, Limit: limit, Index: ent.Primary}.Apply)
 			rows, err := query.Load(ctx)
 			shown := make([]*model.App, len(rows))
 			for i, row := range rows {

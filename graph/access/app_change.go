@@ -90,7 +90,7 @@ func (m Mutation) roomForApp(ctx context.Context) error {
 		return err
 	}
 	query := m.Client(ctx).App.Query().Limit(maxApps)
-	query.Modify(core.Locked)
+	query.Modify(ent.ForUpdate)
 	rows, err := query.Load(ctx)
 	if err != nil {
 		return fmt.Errorf("count apps: %w", err)

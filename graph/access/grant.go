@@ -5,6 +5,7 @@ import (
 
 	"entgo.io/ent/dialect/sql"
 
+	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/grant"
 	"github.com/storefront-go/storefront/ent/fault"
@@ -49,7 +50,7 @@ func (q Query) Grants(ctx context.Context, first *int, after *string, filter *mo
 		Name: "grants", Filters: filters,
 		At: func(g *db.Grant) page.Position { return core.ByID(g.ID) },
 		Read: func(ctx context.Context, after *page.Position, limit int) ([]*db.Grant, error) {
-			query, index := q.Client(ctx).Grant.Query(), core.PrimaryKey
+			query, index := q.Client(ctx).Grant.Query(), ent.Primary
 			core.Opt(app, func(id xid.ID) { query.Where(grant.AppID(id)); index = grantIndex })
 			query.Modify(core.Window{After: after, Limit: limit, Index: index}.Apply)
 			return query.Load(ctx)
@@ -138,7 +139,7 @@ func (q Query) installed(ctx context.Context, now micros.Time, after *page.Posit
 		AppID xid.ID `sql:"app_id"`
 	}
 	err := query.Modify(func(s *sql.Selector) {
-		core.Force(s, grantIndex)
+		ent.ForceIndex(grantIndex)(s)
 		app := s.C(grant.FieldAppID)
 		s.Select(app).Distinct().Where(oauth.Standing(now)).OrderExpr(sql.Raw(app + " DESC")).Limit(limit)
 	}).Scan(ctx, &rows)

@@ -101,7 +101,7 @@ func (m Mutation) InstalledAppRevoke(ctx context.Context, appID string) (*model.
 // unknown as one that does not exist.
 func (m Mutation) grantedApp(ctx context.Context, id xid.ID) (*model.AppSummary, error) {
 	query := m.Client(ctx).Grant.Query().Where(grant.AppID(id)).Limit(1)
-	query.Modify(func(s *sql.Selector) { core.Force(s, grantIndex) })
+	query.Modify(ent.ForceIndex(grantIndex))
 	rows, err := query.Load(ctx)
 	if _, err := core.Only(rows, err); err != nil {
 		return nil, err
@@ -118,8 +118,8 @@ func (m Mutation) grantedApp(ctx context.Context, id xid.ID) (*model.AppSummary,
 func (m Mutation) endSome(ctx context.Context, app *model.AppSummary) (ended []string, more bool, err error) {
 	now := micros.Now()
 	query := m.Client(ctx).Grant.Query().Where(grant.AppID(app.ID)).Order(grant.ByID()).Limit(maxEnded)
-	query.Modify(core.Locked, func(s *sql.Selector) {
-		core.Force(s, grantIndex)
+	query.Modify(ent.ForUpdate, func(s *sql.Selector) {
+		ent.ForceIndex(grantIndex)(s)
 		s.Where(oauth.Standing(now))
 	})
 	rows, err := query.Load(ctx)

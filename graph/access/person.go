@@ -44,9 +44,9 @@ func (r *Resolver) Person(ctx context.Context, p Person) (row *db.User, fresh bo
 // The reads are locking ones, so that a transaction sees whom another one has
 // made since it began.
 func (r *Resolver) personAt(ctx context.Context, email string) (*db.User, error) {
-	lock := core.Locked
+	lock := ent.ForUpdate
 	if !r.Store.Within(ctx) {
-		lock = core.Plain
+		lock = ent.NoLock
 	}
 	names := r.Client(ctx).UserEmail.Query().Where(useremail.ID(email))
 	names.Modify(lock)

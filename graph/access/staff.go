@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/staff"
 	"github.com/storefront-go/storefront/ent/db/user"
@@ -23,7 +24,7 @@ func (q Query) Staff(ctx context.Context, first *int, after *string) (*model.Sta
 		At:   func(s *model.Staff) page.Position { return core.ByID(s.ID) },
 		Read: func(ctx context.Context, after *page.Position, limit int) ([]*model.Staff, error) {
 			query := q.Client(ctx).Staff.Query()
-			query.Modify(core.Window{After: after, Limit: limit, Index: core.PrimaryKey}.Apply)
+			query.Modify(core.Window{After: after, Limit: limit, Index: ent.Primary}.Apply)
 			rows, err := query.Load(ctx)
 			if err != nil {
 				return nil, err
@@ -61,7 +62,7 @@ func (r *Resolver) named(ctx context.Context, rows []*db.Staff) ([]*model.Staff,
 // membership reads one person's membership in the viewer's store and locks it.
 func (m Mutation) membership(ctx context.Context, id xid.ID) (*db.Staff, error) {
 	query := m.Client(ctx).Staff.Query().Where(staff.ID(id))
-	query.Modify(core.Locked)
+	query.Modify(ent.ForUpdate)
 	return core.Only(query.Load(ctx))
 }
 
@@ -76,7 +77,7 @@ func (m Mutation) touchOwners(ctx context.Context) error {
 		return err
 	}
 	query := m.Client(ctx).Staff.Query().Where(staff.RoleEQ(viewer.Owner)).Limit(2)
-	query.Modify(core.Locked)
+	query.Modify(ent.ForUpdate)
 	owners, err := query.Load(ctx)
 	if err != nil {
 		return fmt.Errorf("count owners: %w", err)

@@ -27,7 +27,7 @@ func (q Query) StaffTokens(ctx context.Context, first *int, after *string) (*mod
 		At:   func(t *db.StaffToken) page.Position { return core.ByID(t.ID) },
 		Read: func(ctx context.Context, after *page.Position, limit int) ([]*db.StaffToken, error) {
 			query := q.Client(ctx).StaffToken.Query()
-			query.Modify(core.Window{After: after, Limit: limit, Index: core.PrimaryKey}.Apply)
+			query.Modify(core.Window{After: after, Limit: limit, Index: ent.Primary}.Apply)
 			return query.Load(ctx)
 		},
 	}, first, after)

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 
-	"entgo.io/ent/dialect"
 	"entgo.io/ent/dialect/sql"
 
+	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/marketplacetheme"
 	themes "github.com/storefront-go/storefront/ent/db/theme"
@@ -53,15 +53,10 @@ func (q Query) MarketplaceThemes(ctx context.Context, first *int, after *string)
 
 // shelf walks the published themes by (published_at, id), downwards.
 func shelf(s *sql.Selector, after *page.Position, limit int) {
-	core.Force(s, shelfIndex)
+	ent.ForceIndex(shelfIndex)(s)
 	published, id := s.C(marketplacetheme.FieldPublishedAt), s.C(marketplacetheme.FieldID)
-	switch {
-	case after == nil:
-	case s.Dialect() == dialect.SQLite:
-		s.Where(sql.CompositeLT([]string{published, id}, after.Time, after.ID))
-	default:
-		s.Where(sql.LTE(published, after.Time))
-		s.Where(sql.Or(sql.LT(published, after.Time), sql.And(sql.EQ(published, after.Time), sql.LT(id, after.ID))))
+	if after != nil {
+		ent.Below(s, published, id, after.Time, after.ID)
 	}
 	s.OrderExpr(sql.Raw(published+" DESC"), sql.Raw(id+" DESC")).Limit(limit)
 }
@@ -75,7 +70,7 @@ func (q Query) MarketplaceTheme(ctx context.Context, id string) (*model.Marketpl
 	if err != nil {
 		return nil, err
 	}
-	l, err := q.listing(ctx, uid, core.Plain)
+	l, err := q.listing(ctx, uid, ent.NoLock)
 	if err == nil && l.Status != state.ListingPublished {
 		err = core.ErrNoRow
 	}
@@ -108,7 +103,7 @@ func (r *Resolver) listed(ctx context.Context, rows []*db.MarketplaceTheme) ([]*
 		ID      xid.ID `sql:"id"`
 	}
 	err := query.Modify(func(s *sql.Selector) {
-		core.Force(s, installedIndex)
+		ent.ForceIndex(installedIndex)(s)
 		s.Select(s.C(themes.FieldMarketplaceThemeID), s.C(themes.FieldID)).OrderBy(s.C(themes.FieldID))
 	}).Scan(ctx, &mine)
 	if err != nil {

@@ -32,7 +32,7 @@ const (
 // bought counts an installation of a theme of the marketplace, and returns the
 // theme: it must be published and free.
 func (m Mutation) bought(ctx context.Context, id xid.ID) (*db.MarketplaceTheme, error) {
-	l, err := m.listing(ctx, id, core.Locked)
+	l, err := m.listing(ctx, id, ent.ForUpdate)
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +70,7 @@ func (m Mutation) MarketplaceThemeSubmit(ctx context.Context, in model.Marketpla
 		if err != nil {
 			return err
 		}
-		t, err := m.theme(ctx, uid, core.Locked)
+		t, err := m.theme(ctx, uid, ent.ForUpdate)
 		if err != nil {
 			return err
 		}
@@ -175,7 +175,7 @@ func (m Mutation) moveListing(ctx context.Context, id string, move listingMove) 
 	}
 	var row *db.MarketplaceTheme
 	err = m.Store.InTx(ctx, func(ctx context.Context) error {
-		if row, err = m.listing(ctx, uid, core.Locked); err != nil {
+		if row, err = m.listing(ctx, uid, ent.ForUpdate); err != nil {
 			return err
 		}
 		if move.mine && (row.SubmitterID == nil || *row.SubmitterID != v.Store) {

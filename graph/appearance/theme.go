@@ -5,6 +5,7 @@ import (
 
 	"entgo.io/ent/dialect/sql"
 
+	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
 	themes "github.com/storefront-go/storefront/ent/db/theme"
 	"github.com/storefront-go/storefront/ent/state"
@@ -22,7 +23,7 @@ func (q Query) Themes(ctx context.Context, first *int, after *string) (*model.Th
 		At:   func(t *model.Theme) page.Position { return core.ByID(t.ID) },
 		Read: func(ctx context.Context, after *page.Position, limit int) ([]*model.Theme, error) {
 			query := q.Client(ctx).Theme.Query()
-			query.Modify(core.Window{After: after, Limit: limit, Index: core.PrimaryKey}.Apply)
+			query.Modify(core.Window{After: after, Limit: limit, Index: ent.Primary}.Apply)
 			rows, err := query.Load(ctx)
 			if err != nil {
 				return nil, err
@@ -46,7 +47,7 @@ func (q Query) Theme(ctx context.Context, id string) (*model.Theme, error) {
 	if err != nil {
 		return nil, err
 	}
-	t, err := q.theme(ctx, uid, core.Plain)
+	t, err := q.theme(ctx, uid, ent.NoLock)
 	if err != nil {
 		return nil, core.Explain("theme", err)
 	}

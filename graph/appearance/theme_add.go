@@ -7,6 +7,7 @@ import (
 
 	"entgo.io/ent/dialect/sql"
 
+	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
 	themes "github.com/storefront-go/storefront/ent/db/theme"
 	"github.com/storefront-go/storefront/ent/fault"
@@ -59,8 +60,8 @@ func (m Mutation) roomForTheme(ctx context.Context) error {
 	var rows []struct {
 		ID xid.ID `sql:"id"`
 	}
-	err := query.Modify(core.Locked, func(s *sql.Selector) {
-		core.Force(s, core.PrimaryKey)
+	err := query.Modify(ent.ForUpdate, func(s *sql.Selector) {
+		ent.ForceIndex(ent.Primary)(s)
 		s.Select(s.C(themes.FieldID)).Limit(maxThemes)
 	}).Scan(ctx, &rows)
 	if err != nil {
@@ -84,7 +85,7 @@ func (m Mutation) ThemeDuplicate(ctx context.Context, id string, name *string) (
 		return nil, err
 	}
 	return m.addTheme(ctx, "theme.duplicate", func(ctx context.Context, s *db.Store) (*db.Theme, error) {
-		t, err := m.theme(ctx, uid, core.Locked)
+		t, err := m.theme(ctx, uid, ent.ForUpdate)
 		if err != nil {
 			return nil, err
 		}

@@ -8,6 +8,7 @@ import (
 
 	"entgo.io/ent/dialect/sql"
 
+	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db/store"
 	"github.com/storefront-go/storefront/ent/db/themeasset"
 	"github.com/storefront-go/storefront/ent/state"
@@ -65,7 +66,7 @@ func (r *Resolver) assets(ctx context.Context, id xid.ID) ([]*model.ThemeAsset, 
 	}
 	query := r.Client(ctx).ThemeAsset.Query().Where(themeasset.ThemeID(id))
 	query.Modify(func(s *sql.Selector) {
-		core.Force(s, assetIndex)
+		ent.ForceIndex(assetIndex)(s)
 		s.OrderBy(s.C(themeasset.FieldPath))
 	})
 	rows, err := query.Load(ctx)

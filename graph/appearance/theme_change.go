@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/store"
 	themes "github.com/storefront-go/storefront/ent/db/theme"
@@ -34,7 +35,7 @@ func (m Mutation) changeTheme(ctx context.Context, id string, f func(context.Con
 		if err != nil {
 			return err
 		}
-		t, err := m.theme(ctx, uid, core.Locked)
+		t, err := m.theme(ctx, uid, ent.ForUpdate)
 		if err != nil {
 			return err
 		}

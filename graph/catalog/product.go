@@ -3,6 +3,7 @@ package catalog
 import (
 	"context"
 
+	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/product"
 	"github.com/storefront-go/storefront/ent/micros"
@@ -27,7 +28,7 @@ func (q Query) Products(ctx context.Context, first *int, after *string, filter *
 	return core.Connect(ctx, q.Core, core.List[*db.Product]{
 		Name: "products", Filters: productFilters(f), At: at,
 		Read: func(ctx context.Context, after *page.Position, limit int) ([]*db.Product, error) {
-			query, index := q.Client(ctx).Product.Query(), core.PrimaryKey
+			query, index := q.Client(ctx).Product.Query(), ent.Primary
 			if f.Status != nil {
 				query.Where(product.StatusEQ(*f.Status))
 				index = "product_store_id_status_id"

@@ -196,7 +196,7 @@ func (m Mutation) moveProduct(ctx context.Context, id string, expected int64, mo
 // lock makes a change of the store's currency wait, and then see the product.
 func (m Mutation) sellable(ctx context.Context, p *db.Product) error {
 	query := m.Client(ctx).Store.Query().Where(store.ID(p.StoreID))
-	query.Modify(core.Locked)
+	query.Modify(ent.ForUpdate)
 	s, err := core.Only(query.Load(ctx))
 	if err != nil {
 		return err

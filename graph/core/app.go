@@ -8,6 +8,7 @@ import (
 
 	"entgo.io/ent/dialect/sql"
 
+	"github.com/storefront-go/storefront/ent"
 	apps "github.com/storefront-go/storefront/ent/db/app"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
@@ -27,7 +28,7 @@ func (r *Core) AppsIn(ctx context.Context, store map[xid.ID]xid.ID) (map[xid.ID]
 	// SQLite has no tuples in a list, so the pairs are written out.
 	query := r.Client(ctx).App.Query()
 	query.Modify(func(s *sql.Selector) {
-		Force(s, PrimaryKey)
+		ent.ForceIndex(ent.Primary)(s)
 		pairs := make([]*sql.Predicate, len(wanted))
 		for i, id := range wanted {
 			pairs[i] = sql.And(sql.EQ(s.C(apps.FieldStoreID), store[id]), sql.EQ(s.C(apps.FieldID), id))

@@ -3,9 +3,9 @@ package core
 import (
 	"slices"
 
-	"entgo.io/ent/dialect"
 	"entgo.io/ent/dialect/sql"
 
+	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
@@ -38,7 +38,7 @@ type Few struct {
 // to the whole besides.
 func (f Few) Apply(s *sql.Selector) {
 	table := s.TableName()
-	mysql := s.Dialect() == dialect.MySQL
+	hint := ent.IndexHint(s.Dialect(), f.Index)
 	s.FromExpr(sql.ExprFunc(func(b *sql.Builder) {
 		b.WriteByte('(')
 		for i, id := range f.Parents {
@@ -46,7 +46,7 @@ func (f Few) Apply(s *sql.Selector) {
 				b.WriteString(" UNION ALL ")
 			}
 			b.WriteString("SELECT * FROM (")
-			f.part(b, table, mysql, id)
+			f.part(b, table, hint, id)
 			b.WriteString(") AS `part`")
 		}
 		b.WriteString(") AS ").Ident(table)
@@ -55,11 +55,8 @@ func (f Few) Apply(s *sql.Selector) {
 	s.OrderBy(s.C(f.Parent), f.order(s.C("id")))
 }
 
-func (f Few) part(b *sql.Builder, table string, mysql bool, parent xid.ID) {
-	b.WriteString("SELECT ").IdentComma(f.Columns...).WriteString(" FROM ").Ident(table)
-	if mysql {
-		b.WriteString(" FORCE INDEX (").Ident(f.Index).WriteByte(')')
-	}
+func (f Few) part(b *sql.Builder, table, hint string, parent xid.ID) {
+	b.WriteString("SELECT ").IdentComma(f.Columns...).WriteString(" FROM ").Ident(table).WriteString(hint)
 	b.WriteString(" WHERE ").Ident("store_id").WriteString(" = ").Arg(f.Store)
 	b.WriteString(" AND ").Ident(f.Parent).WriteString(" = ").Arg(parent)
 	if f.Only != nil {

@@ -3,9 +3,9 @@ package core
 import (
 	"context"
 
-	"entgo.io/ent/dialect"
 	"entgo.io/ent/dialect/sql"
 
+	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/xid"
@@ -88,23 +88,10 @@ type Window struct {
 	UpdatedFrom *micros.Time
 }
 
-// PrimaryKey names MySQL's primary key in an index hint.
-const PrimaryKey = "PRIMARY"
-
-// Force names the index to walk, on MySQL.
-func Force(s *sql.Selector, index string) {
-	if s.Dialect() != dialect.MySQL || index == "" {
-		return
-	}
-	table := s.TableName()
-	s.FromExpr(sql.Raw("`" + table + "` FORCE INDEX (`" + index + "`)"))
-	s.As(table) // the raw text has no name for ent to qualify columns with
-}
-
 // Apply adds the window to a query: bounds, order, limit and, on MySQL, the
 // index by name.
 func (w Window) Apply(s *sql.Selector) {
-	Force(s, w.Index)
+	ent.ForceIndex(w.Index)(s)
 	id := s.C("id")
 	s.Limit(w.Limit)
 	if w.UpdatedFrom != nil {
@@ -120,14 +107,10 @@ func (w Window) Apply(s *sql.Selector) {
 // changes walks (updated_at, id) upwards.
 func (w Window) changes(s *sql.Selector, id string) {
 	updated := s.C("updated_at")
-	switch {
-	case w.After == nil:
+	if w.After == nil {
 		s.Where(sql.GTE(updated, *w.UpdatedFrom))
-	case s.Dialect() == dialect.SQLite:
-		s.Where(sql.CompositeGT([]string{updated, id}, w.After.Time, w.After.ID))
-	default:
-		s.Where(sql.GTE(updated, w.After.Time))
-		s.Where(sql.Or(sql.GT(updated, w.After.Time), sql.And(sql.EQ(updated, w.After.Time), sql.GT(id, w.After.ID))))
+	} else {
+		ent.Above(s, updated, id, w.After.Time, w.After.ID)
 	}
 	s.OrderExpr(sql.Raw(updated), sql.Raw(id))
 }

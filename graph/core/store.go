@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/store"
 	"github.com/storefront-go/storefront/ent/fault"
@@ -52,6 +53,6 @@ func OwnerOnly(ctx context.Context, what string) error {
 // commit.
 func (r *Core) LockedStore(ctx context.Context) (*db.Store, error) {
 	query := r.Client(ctx).Store.Query().Where(store.ID(viewer.From(ctx).Store))
-	query.Modify(Locked)
+	query.Modify(ent.ForUpdate)
 	return Only(query.Load(ctx))
 }

@@ -8,10 +8,12 @@ import (
 	"strings"
 
 	"golang.org/x/net/idna"
+
+	"github.com/storefront-go/storefront/ent/limit"
 )
 
 // MaxURL is the longest address of a receiver, in bytes.
-const MaxURL = 2048
+const MaxURL = limit.URL
 
 // CheckURL judges the form of a receiver's address, without a look-up. It
 // returns the address with its scheme and host in lower case, or a sentence for

@@ -7,6 +7,7 @@ import (
 
 	"entgo.io/ent/dialect/sql"
 
+	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/attempt"
 	dbevent "github.com/storefront-go/storefront/ent/db/event"
@@ -56,7 +57,7 @@ func (r *Resolver) attempts(ctx context.Context, endpoint xid.ID, sequences []in
 	}
 	query := r.Client(ctx).Attempt.Query().Where(attempt.EndpointID(endpoint), attempt.SequenceIn(sequences...))
 	query.Modify(func(s *sql.Selector) {
-		core.Force(s, core.PrimaryKey)
+		ent.ForceIndex(ent.Primary)(s)
 		s.OrderExpr(sql.Raw(s.C(attempt.FieldSequence)+" DESC"), sql.Raw(s.C(attempt.FieldNumber)+" DESC"))
 	})
 	rows, err := query.Load(ctx)
@@ -69,7 +70,7 @@ func (r *Resolver) attempts(ctx context.Context, endpoint xid.ID, sequences []in
 // bodies reads what deliveries send; what has aged out is absent.
 func (r *Resolver) bodies(ctx context.Context, events []xid.ID) (map[xid.ID][]byte, error) {
 	query := r.Client(ctx).Event.Query().Where(dbevent.IDIn(events...))
-	query.Modify(func(s *sql.Selector) { core.Force(s, core.PrimaryKey) })
+	query.Modify(ent.ForceIndex(ent.Primary))
 	rows, err := query.Load(ctx)
 	of := make(map[xid.ID][]byte, len(rows))
 	for _, row := range rows {

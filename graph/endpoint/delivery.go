@@ -6,6 +6,7 @@ import (
 
 	"entgo.io/ent/dialect/sql"
 
+	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/delivery"
 	"github.com/storefront-go/storefront/ent/db/deliverylog"
@@ -94,7 +95,7 @@ func (s span) ended() bool {
 
 // part bounds a read of either table, whose key ends with the sequence.
 func (s span) part(q *sql.Selector) {
-	core.Force(q, core.PrimaryKey)
+	ent.ForceIndex(ent.Primary)(q)
 	sequence := q.C(delivery.FieldSequence)
 	if s.below > 0 {
 		q.Where(sql.LT(sequence, s.below))
@@ -182,7 +183,7 @@ func (r *Resolver) typed(ctx context.Context, shown []*model.WebhookDelivery) er
 		return nil
 	}
 	query := r.Client(ctx).Event.Query().Where(dbevent.IDIn(wanted...))
-	query.Modify(func(s *sql.Selector) { core.Force(s, core.PrimaryKey) })
+	query.Modify(ent.ForceIndex(ent.Primary))
 	query.Select(dbevent.FieldStoreID, dbevent.FieldID, dbevent.FieldType, dbevent.FieldResourceType)
 	rows, err := query.All(ctx)
 	if err != nil {
@@ -223,7 +224,7 @@ func (r *Resolver) delivery(ctx context.Context, id string) (*model.WebhookDeliv
 		return nil, nil, err
 	}
 	query, index := r.endpointsOf(ctx, v)
-	query.Modify(func(s *sql.Selector) { core.Force(s, index) })
+	query.Modify(ent.ForceIndex(index))
 	rows, err := query.Load(ctx)
 	if err != nil || len(rows) == 0 {
 		return nil, nil, orMissing(err)
@@ -235,7 +236,7 @@ func (r *Resolver) delivery(ctx context.Context, id string) (*model.WebhookDeliv
 	}
 	// It may have ended since it was read: the log is asked last, and is right.
 	logs := r.Client(ctx).DeliveryLog.Query().Where(deliverylog.EndpointIDIn(places...), deliverylog.Sequence(sequence), deliverylog.ID(uid))
-	logs.Modify(func(s *sql.Selector) { core.Force(s, core.PrimaryKey) })
+	logs.Modify(ent.ForceIndex(ent.Primary))
 	ended, err := logs.Load(ctx)
 	switch {
 	case err != nil:
@@ -256,7 +257,7 @@ func (r *Resolver) delivery(ctx context.Context, id string) (*model.WebhookDeliv
 // waiting reads a delivery that has not ended, or nil.
 func (r *Resolver) waiting(ctx context.Context, id xid.ID, sequence int64, places []xid.ID) (*db.Delivery, error) {
 	query := r.Client(ctx).Delivery.Query().Where(delivery.EndpointIDIn(places...), delivery.Sequence(sequence), delivery.ID(id))
-	query.Modify(func(s *sql.Selector) { core.Force(s, core.PrimaryKey) })
+	query.Modify(ent.ForceIndex(ent.Primary))
 	rows, err := query.Load(ctx)
 	if err != nil || len(rows) == 0 {
 		return nil, err

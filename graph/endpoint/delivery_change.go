@@ -3,6 +3,7 @@ package endpoint
 import (
 	"context"
 
+	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
 	dbevent "github.com/storefront-go/storefront/ent/db/event"
 	"github.com/storefront-go/storefront/ent/fault"
@@ -80,7 +81,7 @@ func (m Mutation) changeDelivery(ctx context.Context, id, action string, step fu
 		if err != nil {
 			return err
 		}
-		e, err := m.endpoint(ctx, d.Endpoint, core.Locked)
+		e, err := m.endpoint(ctx, d.Endpoint, ent.ForUpdate)
 		if err != nil {
 			return err
 		}

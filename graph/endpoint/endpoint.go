@@ -6,6 +6,7 @@ import (
 
 	"entgo.io/ent/dialect/sql"
 
+	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
 	endpoints "github.com/storefront-go/storefront/ent/db/webhookendpoint"
 	"github.com/storefront-go/storefront/ent/db/webhookqueue"
@@ -56,7 +57,7 @@ func (q Query) WebhookEndpoint(ctx context.Context, id string) (*model.WebhookEn
 	if err != nil {
 		return nil, err
 	}
-	row, err := q.endpoint(ctx, uid, core.Plain)
+	row, err := q.endpoint(ctx, uid, ent.NoLock)
 	if err != nil {
 		return nil, core.Explain(core.KindName(xid.WebhookEndpoint), err)
 	}
@@ -82,7 +83,7 @@ func (r *Resolver) endpointsOf(ctx context.Context, v *viewer.Viewer) (*db.Webho
 	if v.Kind == viewer.OAuthApp {
 		return query.Where(endpoints.AppID(v.Actor)), endpointIndex
 	}
-	return query, core.PrimaryKey
+	return query, ent.Primary
 }
 
 // endpoint reads one endpoint that the viewer may see.
@@ -95,7 +96,7 @@ func (r *Resolver) endpoint(ctx context.Context, id xid.ID, lock func(*sql.Selec
 	if v.Kind == viewer.OAuthApp {
 		query.Where(endpoints.AppID(v.Actor))
 	}
-	query.Modify(lock, func(s *sql.Selector) { core.Force(s, core.PrimaryKey) })
+	query.Modify(lock, ent.ForceIndex(ent.Primary))
 	return core.Only(query.Load(ctx))
 }
 
@@ -115,7 +116,7 @@ func (r *Resolver) withQueues(ctx context.Context, rows []*db.WebhookEndpoint) (
 		return nil, nil
 	}
 	query := r.Client(ctx).WebhookQueue.Query().Where(webhookqueue.IDIn(core.IDs(rows, func(e *db.WebhookEndpoint) *xid.ID { return &e.ID })...))
-	query.Modify(func(s *sql.Selector) { core.Force(s, core.PrimaryKey) })
+	query.Modify(ent.ForceIndex(ent.Primary))
 	queues, err := query.Load(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("read queues: %w", err)

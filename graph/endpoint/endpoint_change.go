@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
 	endpoints "github.com/storefront-go/storefront/ent/db/webhookendpoint"
 	"github.com/storefront-go/storefront/ent/fault"
@@ -35,7 +36,7 @@ func (m Mutation) changeEndpoint(ctx context.Context, id string, expected int64,
 	}
 	var shown *model.WebhookEndpoint
 	err = m.Store.InTx(ctx, func(ctx context.Context) error {
-		row, err := m.endpoint(ctx, uid, core.Plain)
+		row, err := m.endpoint(ctx, uid, ent.NoLock)
 		if err != nil {
 			return err
 		}
@@ -131,7 +132,7 @@ func (m Mutation) WebhookEndpointDelete(ctx context.Context, id string) (*model.
 		return nil, err
 	}
 	err = m.Store.InTx(ctx, func(ctx context.Context) error {
-		row, err := m.endpoint(ctx, uid, core.Locked)
+		row, err := m.endpoint(ctx, uid, ent.ForUpdate)
 		if err != nil {
 			return err
 		}
@@ -164,7 +165,7 @@ func (m Mutation) WebhookEndpointTest(ctx context.Context, id string) (*model.We
 	if m.Store.Within(ctx) {
 		return nil, fault.New(fault.IdempotencyNotSupported, "A ping is sent each time: leave the Idempotency-Key out.")
 	}
-	row, err := m.endpoint(ctx, uid, core.Plain)
+	row, err := m.endpoint(ctx, uid, ent.NoLock)
 	if err != nil {
 		return nil, core.Explain(core.KindName(xid.WebhookEndpoint), err)
 	}

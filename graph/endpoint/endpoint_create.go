@@ -9,6 +9,7 @@ import (
 
 	"entgo.io/ent/dialect/sql"
 
+	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/grant"
 	endpoints "github.com/storefront-go/storefront/ent/db/webhookendpoint"
@@ -98,8 +99,8 @@ func (m Mutation) roomForEndpoint(ctx context.Context) error {
 	var rows []struct {
 		ID xid.ID `sql:"id"`
 	}
-	err := query.Modify(core.Locked, func(s *sql.Selector) {
-		core.Force(s, core.PrimaryKey)
+	err := query.Modify(ent.ForUpdate, func(s *sql.Selector) {
+		ent.ForceIndex(ent.Primary)(s)
 		s.Select(s.C(endpoints.FieldID)).Limit(maxEndpoints)
 	}).Scan(ctx, &rows)
 	if err != nil {

@@ -3,6 +3,7 @@ package endpoint
 import (
 	"context"
 
+	"github.com/storefront-go/storefront/ent"
 	dbevent "github.com/storefront-go/storefront/ent/db/event"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/model"
@@ -17,7 +18,7 @@ func (q Query) Events(ctx context.Context, first *int, after *string) (*model.Ev
 		At:   func(e *model.Event) page.Position { return core.ByID(e.ID) },
 		Read: func(ctx context.Context, after *page.Position, limit int) ([]*model.Event, error) {
 			query := q.Client(ctx).Event.Query()
-			query.Modify(core.Window{After: after, Limit: limit, Index: core.PrimaryKey}.Apply)
+			query.Modify(core.Window{After: after, Limit: limit, Index: ent.Primary}.Apply)
 			query.Select(dbevent.FieldStoreID, dbevent.FieldID, dbevent.FieldType, dbevent.FieldResourceType, dbevent.FieldResourceID, dbevent.FieldSequence)
 			rows, err := query.All(ctx)
 			events := make([]*model.Event, len(rows))

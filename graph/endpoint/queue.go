@@ -9,6 +9,7 @@ import (
 
 	"entgo.io/ent/dialect/sql"
 
+	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db/endpointstat"
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/micros"
@@ -107,7 +108,7 @@ func (r *Resolver) activity(ctx context.Context, endpoints []xid.ID, hours int) 
 		At, Delivered, Failed, Latency, Slowest int64
 	}
 	err := r.Client(ctx).EndpointStat.Query().Where(endpointstat.IDIn(endpoints...), endpointstat.SlotGTE(first)).Modify(func(s *sql.Selector) {
-		core.Force(s, core.PrimaryKey)
+		ent.ForceIndex(ent.Primary)(s)
 		begin := fmt.Sprintf("%[1]s - %[1]s %% %[2]d", s.C(endpointstat.FieldSlot), slot)
 		sum := func(column, name string) string { return sql.As(sql.Sum(s.C(column)), name) }
 		s.Select(s.C(endpointstat.FieldID), sql.As(begin, "at"), sum(endpointstat.FieldDelivered, "delivered"), sum(endpointstat.FieldFailed, "failed"),

@@ -6,8 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"entgo.io/ent/dialect/sql"
-
+	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
 	endpoints "github.com/storefront-go/storefront/ent/db/webhookendpoint"
 	"github.com/storefront-go/storefront/ent/fault"
@@ -114,7 +113,7 @@ func (m Mutation) WebhookEndpointReplay(ctx context.Context, id string, from, to
 	}
 	var shown *model.WebhookEndpoint
 	err = m.Store.InTx(ctx, func(ctx context.Context) error {
-		row, err := m.endpoint(ctx, uid, core.Locked)
+		row, err := m.endpoint(ctx, uid, ent.ForUpdate)
 		if err != nil {
 			return err
 		}
@@ -153,7 +152,7 @@ func running(e *db.WebhookEndpoint) error {
 // that were disabled before stay so for their own reason.
 func (r *Resolver) DisableOf(ctx context.Context, app xid.ID) error {
 	query := r.Client(ctx).WebhookEndpoint.Query().Where(endpoints.AppID(app), endpoints.DeletedAtIsNil()).Order(endpoints.ByID())
-	query.Modify(core.Locked, func(s *sql.Selector) { core.Force(s, endpointIndex) })
+	query.Modify(ent.ForUpdate, ent.ForceIndex(endpointIndex))
 	rows, err := query.Load(ctx)
 	if err != nil {
 		return fmt.Errorf("read the endpoints of an app: %w", err)

@@ -1,59 +1,123 @@
 package export
 
 import (
-	"slices"
-
-	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/document"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/wire"
 )
 
-// The published columns of CSV files (contract, section 9). Columns are only ever
-// added, at the end.
-var (
-	orderColumns = slices.Concat(
-		[]string{"order_id", "number", "status", "financial_status", "fulfillment_status", "currency",
-			"subtotal_minor", "discount_minor", "shipping_minor", "tax_minor", "total_minor", "paid_minor", "refunded_minor",
-			"customer_id", "email"},
-		prefixed("billing_", addressColumns), prefixed("shipping_", addressColumns),
-		[]string{"tags", "source", "notes_count", "placed_at", "paid_at", "fulfilled_at", "cancelled_at", "completed_at",
-			"version", "created_at", "updated_at",
-			"line_item_id", "line_item_product_id", "line_item_title", "line_item_sku", "line_item_quantity",
-			"line_item_fulfilled_quantity", "line_item_refunded_quantity", "line_item_unit_price_minor",
-			"line_item_discount_minor", "line_item_tax_minor", "line_item_total_minor"})
+// The published columns of CSV files (contract, section 9), each with its cell.
+// Columns are only ever added, at the end.
 
-	productColumns = []string{"product_id", "title", "handle", "description", "status", "price_minor", "compare_at_price_minor",
-		"currency", "sku", "vendor", "product_type", "tags", "inventory_quantity", "image_url", "published_at",
-		"version", "created_at", "updated_at"}
-
-	customerColumns = slices.Concat(
-		[]string{"customer_id", "email", "phone", "first_name", "last_name", "display_name", "status", "locale", "email_marketing"},
-		prefixed("default_address_", addressColumns),
-		[]string{"addresses", "tags", "note", "orders_count", "total_spent_minor", "currency", "last_order_at",
-			"version", "created_at", "updated_at"})
-
-	addressColumns = []string{"name", "company", "line1", "line2", "city", "region", "postal_code", "country", "phone"}
-)
-
-// lineColumns is how many columns at the end of an order's row are of its line.
-const lineColumns = 11
-
-// Columns returns the columns of a kind's CSV file. Orders have one row for each
-// line item, which repeats what is the order's; tags and addresses are JSON.
-func Columns(kind state.ExportKind) []string {
-	switch kind {
-	case state.ExportOrders:
-		return slices.Clone(orderColumns)
-	case state.ExportProducts:
-		return slices.Clone(productColumns)
-	case state.ExportCustomers:
-		return slices.Clone(customerColumns)
-	}
-	return nil
+// A row of orders is a line's: the columns of the order, then those of the line.
+var orderColumns = []column[*db.Order]{
+	{name: "order_id", cell: func(b []byte, o *db.Order) []byte { return id(b, xid.Order, o.ID) }},
+	{name: "number", cell: func(b []byte, o *db.Order) []byte { return integer(b, o.Number) }},
+	{name: "status", cell: func(b []byte, o *db.Order) []byte { return plain(b, string(o.Status)) }},
+	{name: "financial_status", cell: func(b []byte, o *db.Order) []byte { return plain(b, string(o.FinancialStatus)) }},
+	{name: "fulfillment_status", cell: func(b []byte, o *db.Order) []byte {
+		return plain(b, string(o.FulfillmentStatus))
+	}},
+	{name: "currency", cell: func(b []byte, o *db.Order) []byte { return plain(b, o.Currency) }},
+	{name: "subtotal_minor", cell: func(b []byte, o *db.Order) []byte { return integer(b, o.SubtotalMinor) }},
+	{name: "discount_minor", cell: func(b []byte, o *db.Order) []byte { return integer(b, o.DiscountMinor) }},
+	{name: "shipping_minor", cell: func(b []byte, o *db.Order) []byte { return integer(b, o.ShippingMinor) }},
+	{name: "tax_minor", cell: func(b []byte, o *db.Order) []byte { return integer(b, o.TaxMinor) }},
+	{name: "total_minor", cell: func(b []byte, o *db.Order) []byte { return integer(b, o.TotalMinor) }},
+	{name: "paid_minor", cell: func(b []byte, o *db.Order) []byte { return integer(b, o.PaidMinor) }},
+	{name: "refunded_minor", cell: func(b []byte, o *db.Order) []byte { return integer(b, o.RefundedMinor) }},
+	{name: "customer_id", cell: func(b []byte, o *db.Order) []byte { return idOpt(b, xid.Customer, o.CustomerID) }},
+	{name: "email", cell: func(b []byte, o *db.Order) []byte { return textOpt(b, o.Email) }},
+	{name: "billing_", address: func(o *db.Order) document.Address { return o.BillingAddress }},
+	{name: "shipping_", address: func(o *db.Order) document.Address { return o.ShippingAddress }},
+	{name: "tags", cell: func(b []byte, o *db.Order) []byte { return documented(b, o.Tags) }},
+	{name: "source", cell: func(b []byte, o *db.Order) []byte { return text(b, o.Source) }},
+	{name: "notes_count", cell: func(b []byte, o *db.Order) []byte { return integer(b, o.NotesCount) }},
+	{name: "placed_at", cell: func(b []byte, o *db.Order) []byte { return moment(b, o.PlacedAt) }},
+	{name: "paid_at", cell: func(b []byte, o *db.Order) []byte { return momentOpt(b, o.PaidAt) }},
+	{name: "fulfilled_at", cell: func(b []byte, o *db.Order) []byte { return momentOpt(b, o.FulfilledAt) }},
+	{name: "cancelled_at", cell: func(b []byte, o *db.Order) []byte { return momentOpt(b, o.CancelledAt) }},
+	{name: "completed_at", cell: func(b []byte, o *db.Order) []byte { return momentOpt(b, o.CompletedAt) }},
+	{name: "version", cell: func(b []byte, o *db.Order) []byte { return integer(b, o.Version) }},
+	{name: "created_at", cell: func(b []byte, o *db.Order) []byte { return moment(b, o.ID.Time()) }},
+	{name: "updated_at", cell: func(b []byte, o *db.Order) []byte { return moment(b, o.UpdatedAt) }},
 }
 
-func prefixed(prefix string, names []string) []string {
-	list := make([]string, len(names))
-	for i, n := range names {
-		list[i] = prefix + n
-	}
-	return list
+var lineColumns = []column[*db.OrderLine]{
+	{name: "line_item_id", cell: func(b []byte, l *db.OrderLine) []byte { return id(b, xid.OrderLine, l.ID) }},
+	{name: "line_item_product_id", cell: func(b []byte, l *db.OrderLine) []byte {
+		return idOpt(b, xid.Product, l.ProductID)
+	}},
+	{name: "line_item_title", cell: func(b []byte, l *db.OrderLine) []byte { return text(b, l.Title) }},
+	{name: "line_item_sku", cell: func(b []byte, l *db.OrderLine) []byte { return textOpt(b, l.Sku) }},
+	{name: "line_item_quantity", cell: func(b []byte, l *db.OrderLine) []byte { return integer(b, l.Quantity) }},
+	{name: "line_item_fulfilled_quantity", cell: func(b []byte, l *db.OrderLine) []byte {
+		return integer(b, l.FulfilledQuantity)
+	}},
+	{name: "line_item_refunded_quantity", cell: func(b []byte, l *db.OrderLine) []byte {
+		return integer(b, l.RefundedQuantity)
+	}},
+	{name: "line_item_unit_price_minor", cell: func(b []byte, l *db.OrderLine) []byte {
+		return integer(b, l.UnitPriceMinor)
+	}},
+	{name: "line_item_discount_minor", cell: func(b []byte, l *db.OrderLine) []byte {
+		return integer(b, l.DiscountMinor)
+	}},
+	{name: "line_item_tax_minor", cell: func(b []byte, l *db.OrderLine) []byte { return integer(b, l.TaxMinor) }},
+	{name: "line_item_total_minor", cell: func(b []byte, l *db.OrderLine) []byte { return integer(b, l.TotalMinor) }},
+}
+
+var productColumns = []column[*db.Product]{
+	{name: "product_id", cell: func(b []byte, p *db.Product) []byte { return id(b, xid.Product, p.ID) }},
+	{name: "title", cell: func(b []byte, p *db.Product) []byte { return text(b, p.Title) }},
+	{name: "handle", cell: func(b []byte, p *db.Product) []byte { return text(b, p.Handle) }},
+	{name: "description", cell: func(b []byte, p *db.Product) []byte { return textOpt(b, p.Description) }},
+	{name: "status", cell: func(b []byte, p *db.Product) []byte { return plain(b, string(p.Status)) }},
+	{name: "price_minor", cell: func(b []byte, p *db.Product) []byte { return integer(b, p.PriceMinor) }},
+	{name: "compare_at_price_minor", cell: func(b []byte, p *db.Product) []byte {
+		return integerOpt(b, p.CompareAtPriceMinor)
+	}},
+	{name: "currency", cell: func(b []byte, p *db.Product) []byte { return plain(b, p.Currency) }},
+	{name: "sku", cell: func(b []byte, p *db.Product) []byte { return textOpt(b, p.Sku) }},
+	{name: "vendor", cell: func(b []byte, p *db.Product) []byte { return textOpt(b, p.Vendor) }},
+	{name: "product_type", cell: func(b []byte, p *db.Product) []byte { return textOpt(b, p.ProductType) }},
+	{name: "tags", cell: func(b []byte, p *db.Product) []byte { return documented(b, p.Tags) }},
+	{name: "inventory_quantity", cell: func(b []byte, p *db.Product) []byte {
+		return integerOpt(b, p.InventoryQuantity)
+	}},
+	{name: "image_url", cell: func(b []byte, p *db.Product) []byte { return textOpt(b, p.ImageURL) }},
+	{name: "published_at", cell: func(b []byte, p *db.Product) []byte { return momentOpt(b, p.PublishedAt) }},
+	{name: "version", cell: func(b []byte, p *db.Product) []byte { return integer(b, p.Version) }},
+	{name: "created_at", cell: func(b []byte, p *db.Product) []byte { return moment(b, p.ID.Time()) }},
+	{name: "updated_at", cell: func(b []byte, p *db.Product) []byte { return moment(b, p.UpdatedAt) }},
+}
+
+// customer is a customer with the currency of the store.
+type customer struct {
+	*db.Customer
+	currency string
+}
+
+var customerColumns = []column[customer]{
+	{name: "customer_id", cell: func(b []byte, c customer) []byte { return id(b, xid.Customer, c.ID) }},
+	{name: "email", cell: func(b []byte, c customer) []byte { return textOpt(b, c.Email) }},
+	{name: "phone", cell: func(b []byte, c customer) []byte { return textOpt(b, c.Phone) }},
+	{name: "first_name", cell: func(b []byte, c customer) []byte { return textOpt(b, c.FirstName) }},
+	{name: "last_name", cell: func(b []byte, c customer) []byte { return textOpt(b, c.LastName) }},
+	{name: "display_name", cell: func(b []byte, c customer) []byte { return text(b, wire.DisplayName(c.Customer)) }},
+	{name: "status", cell: func(b []byte, c customer) []byte { return plain(b, string(c.Status)) }},
+	{name: "locale", cell: func(b []byte, c customer) []byte { return textOpt(b, c.Locale) }},
+	{name: "email_marketing", cell: func(b []byte, c customer) []byte { return plain(b, string(c.EmailMarketing)) }},
+	{name: "default_address_", address: func(c customer) document.Address { return c.DefaultAddress }},
+	{name: "addresses", cell: func(b []byte, c customer) []byte { return documented(b, c.Addresses) }},
+	{name: "tags", cell: func(b []byte, c customer) []byte { return documented(b, c.Tags) }},
+	{name: "note", cell: func(b []byte, c customer) []byte { return textOpt(b, c.Note) }},
+	{name: "orders_count", cell: func(b []byte, c customer) []byte { return integer(b, c.OrdersCount) }},
+	{name: "total_spent_minor", cell: func(b []byte, c customer) []byte { return integer(b, c.TotalSpentMinor) }},
+	{name: "currency", cell: func(b []byte, c customer) []byte { return plain(b, c.currency) }},
+	{name: "last_order_at", cell: func(b []byte, c customer) []byte { return momentOpt(b, c.LastOrderAt) }},
+	{name: "version", cell: func(b []byte, c customer) []byte { return integer(b, c.Version) }},
+	{name: "created_at", cell: func(b []byte, c customer) []byte { return moment(b, c.ID.Time()) }},
+	{name: "updated_at", cell: func(b []byte, c customer) []byte { return moment(b, c.UpdatedAt) }},
 }

@@ -5,8 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"entgo.io/ent/dialect"
-
+	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/cell"
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/xid"
@@ -79,10 +78,7 @@ func (w *orderWriter) lines(ctx context.Context) error {
 // orders out of the range, by the ids themselves.
 func (w *orderWriter) query() (string, []any) {
 	var q strings.Builder
-	q.WriteString("SELECT " + lineColumnList + " FROM order_lines")
-	if w.store.Dialect() == dialect.MySQL {
-		q.WriteString(" FORCE INDEX (PRIMARY)")
-	}
+	q.WriteString("SELECT " + lineColumnList + " FROM order_lines" + ent.IndexHint(w.store.Dialect(), ent.Primary))
 	q.WriteString(" WHERE store_id = ? AND order_id ")
 	args := []any{w.job.StoreID}
 	if w.job.FilterStatus == nil {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	"entgo.io/ent/dialect"
 	"entgo.io/ent/dialect/sql"
 
 	"github.com/storefront-go/storefront/ent"
@@ -135,16 +134,13 @@ func (s *source) index() string {
 	if name := statusIndex[s.job.Kind]; name != "" && s.job.FilterStatus != nil {
 		return name
 	}
-	return "PRIMARY"
+	return ent.Primary
 }
 
 // next bounds a query to the batch behind a position.
 func (s *source) next(after *xid.ID) func(*sql.Selector) {
 	return func(q *sql.Selector) {
-		if table := q.TableName(); q.Dialect() == dialect.MySQL {
-			q.FromExpr(sql.Raw("`" + table + "` FORCE INDEX (`" + s.index() + "`)"))
-			q.As(table)
-		}
+		ent.ForceIndex(s.index())(q)
 		id := q.C("id")
 		q.Where(sql.LT(id, s.to))
 		if after != nil {
@@ -162,11 +158,8 @@ func (s *source) next(after *xid.ID) func(*sql.Selector) {
 // total counts the resources of the job, against which progress is told. Nothing
 // of the file depends on it.
 func (s *source) total(ctx context.Context) (n int64, err error) {
-	query, args := "SELECT COUNT(*) FROM "+string(s.job.Kind), []any{s.job.StoreID, s.from, s.to}
-	if s.store.Dialect() == dialect.MySQL {
-		query += " FORCE INDEX (`" + s.index() + "`)"
-	}
-	query += " WHERE store_id = ? AND id >= ? AND id < ?"
+	query, args := "SELECT COUNT(*) FROM "+string(s.job.Kind)+ent.IndexHint(s.store.Dialect(), s.index())+
+		" WHERE store_id = ? AND id >= ? AND id < ?", []any{s.job.StoreID, s.from, s.to}
 	if f := s.job.FilterStatus; f != nil {
 		query, args = query+" AND status = ?", append(args, *f)
 	}

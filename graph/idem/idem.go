@@ -18,6 +18,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/idempotency"
 	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
@@ -29,8 +30,6 @@ const (
 	Retention = 24 * time.Hour
 	// wait bounds how long a request waits for its twin.
 	wait = 5 * time.Second
-	// maxKey is the longest key in characters.
-	maxKey = 255
 )
 
 // Claim is a key as a request shows it. The key belongs to the viewer's store
@@ -76,7 +75,7 @@ func CheckKey(key string, present bool) error {
 		return &fault.Error{Kind: fault.IdempotencyKeyRequired, Detail: "A write needs an Idempotency-Key header.",
 			Fields: []fault.Field{{Header: "Idempotency-Key", Code: fault.Required, Detail: "This header is required."}}}
 	}
-	ok := len(key) >= 1 && len(key) <= maxKey
+	ok := len(key) >= 1 && len(key) <= limit.IdempotencyKey
 	for i := range len(key) {
 		ok = ok && key[i] > ' ' && key[i] < 0x7f
 	}

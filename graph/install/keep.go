@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"entgo.io/ent/dialect"
 	"entgo.io/ent/dialect/sql"
 
 	"github.com/storefront-go/storefront/ent"
@@ -29,10 +28,10 @@ var ErrNoPackage = errors.New("install: no such package")
 // Package returns what a theme consists of, but for the bytes of its assets.
 // [ErrNoPackage] if there is none under the checksum.
 func (k *Keeper) Package(ctx context.Context, sum digest.Sum) (*theme.Package, error) {
-	row, err := k.packageRow(ctx, sum, func(*sql.Selector) {})
+	row, err := k.packageRow(ctx, sum, ent.NoLock)
 	if db.IsNotFound(err) && k.Store.Within(ctx) {
 		// A transaction that began before the package was written learns of it here.
-		row, err = k.packageRow(ctx, sum, locked)
+		row, err = k.packageRow(ctx, sum, ent.ForUpdate)
 	}
 	switch {
 	case db.IsNotFound(err):
@@ -90,15 +89,6 @@ func (k *Keeper) keepAssets(ctx context.Context, p *theme.Package) error {
 		}
 	}
 	return nil
-}
-
-// locked makes a read wait for writers and keep them out until the commit. On
-// MySQL a plain read would see the rows of the transaction's beginning; SQLite
-// has one writer at a time.
-func locked(s *sql.Selector) {
-	if s.Dialect() == dialect.MySQL {
-		s.ForUpdate()
-	}
 }
 
 // only returns the one row of a query by key.

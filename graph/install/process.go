@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/store"
 	dbtheme "github.com/storefront-go/storefront/ent/db/theme"
 	"github.com/storefront-go/storefront/ent/db/themeupload"
 	"github.com/storefront-go/storefront/ent/digest"
+	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/viewer"
@@ -91,7 +93,7 @@ func (k *Keeper) finish(ctx context.Context, row *db.Theme, p *theme.Package) er
 // ready writes a theme as it is from now on, and reads it.
 func (k *Keeper) ready(ctx context.Context, row *db.Theme, p *theme.Package, sum digest.Sum) (*db.Theme, error) {
 	query := k.Store.DB(ctx).Theme.Query().Where(dbtheme.ID(row.ID))
-	query.Modify(locked)
+	query.Modify(ent.ForUpdate)
 	t, err := only(query.Load(ctx))
 	if db.IsNotFound(err) {
 		return nil, errLost
@@ -126,7 +128,7 @@ func (k *Keeper) fail(ctx context.Context, row *db.Theme, why string) error {
 			return err
 		}
 		return k.Notifier.Append(ctx, k.Store.DB(ctx), notify.Notice{
-			Level: state.NotificationWarning, Title: clip("The theme could not be processed: "+row.Name, 255),
+			Level: state.NotificationWarning, Title: clip("The theme could not be processed: "+row.Name, limit.Line),
 			Body: clip(why, 2000), Kind: xid.Theme, ID: row.ID, Developers: true,
 		})
 	})

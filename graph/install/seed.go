@@ -82,7 +82,7 @@ func (k *Keeper) Seed(ctx context.Context) error {
 // offer puts a sample into the marketplace, unless it is there, and returns its
 // id.
 func (k *Keeper) offer(ctx context.Context, s prepared) (xid.ID, error) {
-	id, err := k.offered(ctx, s.Slug, func(*sql.Selector) {})
+	id, err := k.offered(ctx, s.Slug, ent.NoLock)
 	if err != nil || !id.IsNil() {
 		return id, err
 	}
@@ -96,7 +96,7 @@ func (k *Keeper) offer(ctx context.Context, s prepared) (xid.ID, error) {
 		SetCategories(strings.Join(slices.Sorted(slices.Values(s.Categories)), " ")).SetNillablePreview(preview(s.pkg)).
 		SetStatus(state.ListingPublished).SetChecksum(s.sum).SetPublishedAt(id.Time()).SetUpdatedAt(id.Time()).Exec(ctx)
 	if ent.IsDuplicate(err) { // another process was faster
-		return k.offered(ctx, s.Slug, locked)
+		return k.offered(ctx, s.Slug, ent.ForUpdate)
 	}
 	if err != nil {
 		return xid.Nil, fmt.Errorf("offer: %w", err)

@@ -3,6 +3,7 @@ package merchant
 import (
 	"context"
 
+	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/model"
 	"github.com/storefront-go/storefront/graph/page"
@@ -15,7 +16,7 @@ func (q Query) AuditLog(ctx context.Context, first *int, after *string) (*model.
 		At:   func(a *model.AuditEntry) page.Position { return core.ByID(a.ID) },
 		Read: func(ctx context.Context, after *page.Position, limit int) ([]*model.AuditEntry, error) {
 			query := q.Client(ctx).Audit.Query()
-			query.Modify(core.Window{After: after, Limit: limit, Index: core.PrimaryKey}.Apply)
+			query.Modify(core.Window{After: after, Limit: limit, Index: ent.Primary}.Apply)
 			rows, err := query.Load(ctx)
 			entries := make([]*model.AuditEntry, len(rows))
 			for i, row := range rows {

@@ -7,6 +7,7 @@ import (
 
 	"entgo.io/ent/dialect/sql"
 
+	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/notification"
 	"github.com/storefront-go/storefront/ent/micros"
@@ -34,7 +35,7 @@ func (q Query) Notifications(ctx context.Context, first *int, after *string) (*m
 		At:   func(n *model.Notification) page.Position { return core.ByID(n.ID) },
 		Read: func(ctx context.Context, after *page.Position, limit int) ([]*model.Notification, error) {
 			query := q.Client(ctx).Notification.Query()
-			query.Modify(core.Window{After: after, Limit: limit, Index: core.PrimaryKey}.Apply)
+			query.Modify(core.Window{After: after, Limit: limit, Index: ent.Primary}.Apply)
 			rows, err := query.Load(ctx)
 			notes := make([]*model.Notification, len(rows))
 			for i, row := range rows {
@@ -50,7 +51,7 @@ func (q Query) UnreadNotifications(ctx context.Context) (int, error) {
 	if _, err := core.Caller(ctx); err != nil {
 		return 0, err
 	}
-	ids, err := q.unread(ctx, xid.New(), maxUnread, core.Plain)
+	ids, err := q.unread(ctx, xid.New(), maxUnread, ent.NoLock)
 	return len(ids), core.Explain("notifications", err)
 }
 
@@ -62,7 +63,7 @@ func (r *Resolver) unread(ctx context.Context, last xid.ID, limit int, lock func
 		ID xid.ID `sql:"id"`
 	}
 	err := query.Modify(lock, func(s *sql.Selector) {
-		core.Force(s, unreadIndex)
+		ent.ForceIndex(unreadIndex)(s)
 		s.Select(s.C(notification.FieldID)).OrderBy(s.C(notification.FieldID)).Limit(limit)
 	}).Scan(ctx, &rows)
 	found := make([]xid.ID, len(rows))
@@ -86,7 +87,7 @@ func (m Mutation) NotificationMarkRead(ctx context.Context, id string) (*model.N
 			return err
 		}
 		query := m.Client(ctx).Notification.Query().Where(notification.ID(uid))
-		query.Modify(core.Locked)
+		query.Modify(ent.ForUpdate)
 		if row, err = core.Only(query.Load(ctx)); err != nil || n == 0 {
 			return err
 		}
@@ -120,7 +121,7 @@ func (m Mutation) NotificationsMarkAllRead(ctx context.Context) (*model.Notifica
 		var marked int
 		err := m.Store.InTx(ctx, func(ctx context.Context) error {
 			marked = 0 // it may run again
-			ids, err := m.unread(ctx, last, maxMarked, core.Locked)
+			ids, err := m.unread(ctx, last, maxMarked, ent.ForUpdate)
 			if more = len(ids) == maxMarked; err != nil || len(ids) == 0 {
 				return err
 			}

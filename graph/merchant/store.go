@@ -108,7 +108,7 @@ func (m Mutation) changeCurrency(ctx context.Context, id xid.ID, currency string
 		return fault.State(fault.CurrencyFixed, "The store has orders: its currency is fixed.")
 	}
 	query := m.Client(ctx).Product.Query().Where(product.StatusEQ(state.ProductActive), product.CurrencyNEQ(currency)).Limit(1)
-	query.Modify(core.Locked)
+	query.Modify(ent.ForUpdate)
 	active, err := query.Load(ctx)
 	if err != nil {
 		return err

@@ -13,6 +13,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/staff"
 	"github.com/storefront-go/storefront/ent/db/user"
+	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
@@ -57,7 +58,7 @@ func (n *Notifier) Append(ctx context.Context, c *db.Client, notice Notice) erro
 	if err != nil {
 		return fmt.Errorf("find the store of a notice: %w", err)
 	}
-	subject := clip(oneLine(notice.Title)+" ("+oneLine(s.Name)+")", 255)
+	subject := clip(oneLine(notice.Title)+" ("+oneLine(s.Name)+")", limit.Line)
 	body := notice.Body + "\n\n" + n.footer(s)
 	now := micros.Now()
 	rows := make([]*db.MailCreate, len(to))

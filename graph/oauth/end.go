@@ -4,13 +4,13 @@ import (
 	"context"
 	"fmt"
 
-	"entgo.io/ent/dialect"
 	"entgo.io/ent/dialect/sql"
 
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/grant"
 	"github.com/storefront-go/storefront/ent/event"
+	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/viewer"
@@ -73,12 +73,7 @@ func Installed(ctx context.Context, c *db.Client, app xid.ID) (bool, error) {
 	var rows []struct {
 		ID xid.ID `sql:"id"`
 	}
-	err := query.Modify(func(s *sql.Selector) {
-		if s.Dialect() == dialect.MySQL {
-			s.FromExpr(sql.Raw("`" + grant.Table + "` FORCE INDEX (`" + appIndex + "`)"))
-			s.As(grant.Table)
-			s.ForUpdate() // SQLite has one writer at a time
-		}
+	err := query.Modify(ent.ForceIndex(appIndex), ent.ForUpdate, func(s *sql.Selector) {
 		s.Select(s.C(grant.FieldID)).Where(Standing(now)).Limit(1)
 	}).Scan(ctx, &rows)
 	return len(rows) > 0, wrap("look for standing grants", err)
@@ -106,7 +101,7 @@ func warn(ctx context.Context, c *db.Client, g *db.Grant, app *db.App, why state
 	}
 	return notify.Append(ctx, c, notify.Notice{
 		Level: state.NotificationWarning,
-		Title: clip("Access of "+app.Name+" was ended", 255),
+		Title: clip("Access of "+app.Name+" was ended", limit.Line),
 		Body: "A credential of this app was used twice, which happens when it is stolen or when the app has a fault. " +
 			"The access that " + g.UserName + " had given is ended. If you trust the app, connect it again.",
 		Kind: xid.Grant, ID: g.ID,

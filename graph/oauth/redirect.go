@@ -4,10 +4,12 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+
+	"github.com/storefront-go/storefront/ent/limit"
 )
 
 // MaxRedirectURI is the longest redirect URI, in bytes.
-const MaxRedirectURI = 2048
+const MaxRedirectURI = limit.URL
 
 // loopbacks are the hosts that plain http may go to, on any port (RFC 8252,
 // section 7.3). The name localhost is not one: what it means is not ours to know
@@ -19,7 +21,7 @@ var loopbacks = []string{"http://127.0.0.1", "http://[::1]"}
 // returns what is wrong as a sentence, or "".
 func CheckRedirectURI(uri string) string {
 	if len(uri) > MaxRedirectURI {
-		return "The redirect URI is longer than 2048 bytes."
+		return "The redirect URI is longer than " + strconv.Itoa(MaxRedirectURI) + " bytes."
 	}
 	for i := range len(uri) {
 		if c := uri[i]; c <= ' ' || c >= 0x7f || strings.IndexByte("\\\"<>^`{|}", c) >= 0 {

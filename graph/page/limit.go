@@ -1,9 +1,11 @@
 package page
 
+import "github.com/storefront-go/storefront/ent/limit"
+
 // Limits of a page, in rows (contract, section 1).
 const (
 	DefaultLimit = 50
-	MaxLimit     = 100
+	MaxLimit     = limit.Page
 )
 
 // ParseLimit reads a limit given as text. A number above [MaxLimit] of any

@@ -6,6 +6,7 @@ import (
 
 	"entgo.io/ent/dialect/sql"
 
+	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
 	exports "github.com/storefront-go/storefront/ent/db/export"
 	"github.com/storefront-go/storefront/ent/micros"
@@ -76,7 +77,7 @@ func (q Query) Export(ctx context.Context, id string) (*model.Export, error) {
 	if err != nil {
 		return nil, err
 	}
-	row, err := q.export(ctx, uid, core.Plain)
+	row, err := q.export(ctx, uid, ent.NoLock)
 	if err != nil {
 		return nil, core.Explain(core.KindName(xid.Export), err)
 	}
@@ -91,7 +92,7 @@ func (r *Resolver) exportsOf(ctx context.Context, v *viewer.Viewer) (*db.ExportQ
 	if v.Kind == viewer.OAuthApp {
 		return query.Where(exports.AppID(v.Actor)), exportIndex
 	}
-	return query, core.PrimaryKey
+	return query, ent.Primary
 }
 
 // export reads one job that the viewer may see.
@@ -104,7 +105,7 @@ func (r *Resolver) export(ctx context.Context, id xid.ID, lock func(*sql.Selecto
 	if v.Kind == viewer.OAuthApp {
 		query.Where(exports.AppID(v.Actor))
 	}
-	query.Modify(lock, func(s *sql.Selector) { core.Force(s, core.PrimaryKey) })
+	query.Modify(lock, ent.ForceIndex(ent.Primary))
 	return core.Only(query.Load(ctx))
 }
 

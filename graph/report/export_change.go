@@ -93,8 +93,8 @@ func (m Mutation) roomForExport(ctx context.Context) error {
 		ID xid.ID `sql:"id"`
 	}
 	query := m.Client(ctx).Export.Query().Where(exports.StatusIn(unfinished...))
-	err := query.Modify(core.Locked, func(s *sql.Selector) {
-		core.Force(s, exportStatusIndex)
+	err := query.Modify(ent.ForUpdate, func(s *sql.Selector) {
+		ent.ForceIndex(exportStatusIndex)(s)
 		s.Select(s.C(exports.FieldID)).Limit(export.MaxUnfinished)
 	}).Scan(ctx, &rows)
 	if err != nil {
@@ -156,7 +156,7 @@ func (m Mutation) ExportCancel(ctx context.Context, id string) (*model.ExportPay
 	}
 	var row *db.Export
 	err = m.Store.InTx(ctx, func(ctx context.Context) (err error) {
-		if row, err = m.export(ctx, uid, core.Locked); err != nil {
+		if row, err = m.export(ctx, uid, ent.ForUpdate); err != nil {
 			return err
 		}
 		if err := core.Allowed("export", row.Status, state.ExportCancelled, unfinished...); err != nil {
@@ -197,7 +197,7 @@ func (m Mutation) ExportDelete(ctx context.Context, id string) (*model.ExportDel
 		return nil, err
 	}
 	err = m.Store.InTx(ctx, func(ctx context.Context) error {
-		row, err := m.export(ctx, uid, core.Locked)
+		row, err := m.export(ctx, uid, ent.ForUpdate)
 		if err != nil {
 			return err
 		}
@@ -225,7 +225,7 @@ func (m Mutation) ExportDelete(ctx context.Context, id string) (*model.ExportDel
 // (contract, section 5, Ownership).
 func (r *Resolver) CancelExportsOf(ctx context.Context, app xid.ID) error {
 	query := r.Client(ctx).Export.Query().Where(exports.AppID(app), exports.StatusIn(unfinished...), exports.DeletedAtIsNil()).Order(exports.ByID())
-	query.Modify(core.Locked, func(s *sql.Selector) { core.Force(s, exportIndex) })
+	query.Modify(ent.ForUpdate, ent.ForceIndex(exportIndex))
 	rows, err := query.Load(ctx)
 	if err != nil {
 		return fmt.Errorf("read the exports of an app: %w", err)

@@ -7,8 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"entgo.io/ent/dialect"
-
+	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/currency"
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/micros"
@@ -93,10 +92,7 @@ const low = 20
 // sales reads all days with one statement: a range of the primary key for each,
 // since the ids carry the time of the order.
 func (r *Resolver) sales(ctx context.Context, store xid.ID, list []day) ([]*model.SalesDay, error) {
-	table := "`orders`"
-	if r.Store.Dialect() == dialect.MySQL {
-		table += " FORCE INDEX (PRIMARY)"
-	}
+	table := "`orders`" + ent.IndexHint(r.Store.Dialect(), ent.Primary)
 	part := fmt.Sprintf("SELECT ?, COUNT(*), COALESCE(SUM(`total_minor` >> %d), 0), COALESCE(SUM(`total_minor` & %d), 0)"+
 		" FROM %s WHERE `store_id` = ? AND `id` >= ? AND `id` < ? AND `status` <> ?", low, 1<<low-1, table)
 	parts, args := make([]string, len(list)), make([]any, 0, 5*len(list))

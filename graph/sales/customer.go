@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/customer"
 	"github.com/storefront-go/storefront/ent/micros"
@@ -38,7 +39,7 @@ func (q Query) Customers(ctx context.Context, first *int, after *string, filter 
 // readCustomers reads one page. An e-mail address has one customer at most, so
 // its index needs no further column.
 func (q Query) readCustomers(ctx context.Context, f model.CustomerFilter, after *page.Position, limit int) ([]*model.Customer, error) {
-	query, index := q.Client(ctx).Customer.Query(), core.PrimaryKey
+	query, index := q.Client(ctx).Customer.Query(), ent.Primary
 	if f.UpdatedFrom != nil {
 		index = "customer_store_id_updated_at_id"
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/order"
 	"github.com/storefront-go/storefront/ent/db/orderline"
@@ -65,7 +66,7 @@ func (m Mutation) lockOrders(ctx context.Context, customer xid.ID, after *page.P
 		order.CustomerID(customer),
 		order.Or(order.EmailNotNil(), order.BillingAddressNotNil(), order.ShippingAddressNotNil()),
 	)
-	query.Modify(core.Window{After: after, Limit: redactBatch, Index: "order_store_id_customer_id_id"}.Apply, core.Locked)
+	query.Modify(core.Window{After: after, Limit: redactBatch, Index: "order_store_id_customer_id_id"}.Apply, ent.ForUpdate)
 	orders, err := query.Load(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("read orders to redact: %w", err)
@@ -103,7 +104,7 @@ func (m Mutation) redactPage(ctx context.Context, orders []*db.Order) error {
 func (m Mutation) lockLines(ctx context.Context, orders []xid.ID) (map[xid.ID][]*db.OrderLine, error) {
 	query := m.Client(ctx).OrderLine.Query().Where(orderline.OrderIDIn(orders...)).
 		Order(orderline.ByOrderID(), orderline.ByPosition())
-	query.Modify(core.Locked)
+	query.Modify(ent.ForUpdate)
 	rows, err := query.Load(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("read lines to redact: %w", err)

@@ -4,9 +4,9 @@ import (
 	"context"
 	"slices"
 
-	"entgo.io/ent/dialect/sql"
 	"github.com/99designs/gqlgen/graphql"
 
+	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/customer"
 	"github.com/storefront-go/storefront/ent/db/orderline"
@@ -37,7 +37,7 @@ func (r *Resolver) lines(ctx context.Context, rows []*db.Order) ([]*db.OrderLine
 	}
 	q := r.Client(ctx).OrderLine.Query().Where(orderline.OrderIDIn(ids...)).
 		Order(orderline.ByOrderID(), orderline.ByPosition())
-	q.Modify(func(s *sql.Selector) { core.Force(s, core.PrimaryKey) })
+	q.Modify(ent.ForceIndex(ent.Primary))
 	return q.Load(ctx)
 }
 
@@ -132,7 +132,7 @@ func (s *siblings) customers(ctx context.Context, ids []xid.ID) (map[xid.ID]*mod
 		return map[xid.ID]*model.Customer{}, nil
 	}
 	q := s.Client(ctx).Customer.Query().Where(customer.IDIn(ids...))
-	q.Modify(func(s *sql.Selector) { core.Force(s, core.PrimaryKey) })
+	q.Modify(ent.ForceIndex(ent.Primary))
 	rows, err := q.Load(ctx)
 	of := make(map[xid.ID]*model.Customer, len(rows))
 	for _, c := range rows {
@@ -156,6 +156,6 @@ func (r *Resolver) productsOf(ctx context.Context, ids []xid.ID) ([]*db.Product,
 		return nil, nil
 	}
 	q := r.Client(ctx).Product.Query().Where(product.IDIn(ids...))
-	q.Modify(func(s *sql.Selector) { core.Force(s, core.PrimaryKey) })
+	q.Modify(ent.ForceIndex(ent.Primary))
 	return q.Load(ctx)
 }

@@ -3,6 +3,7 @@ package sales
 import (
 	"context"
 
+	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/order"
 	"github.com/storefront-go/storefront/ent/fault"
@@ -107,7 +108,7 @@ func (f orderFilter) index() string {
 	case f.FulfillmentStatus != nil:
 		return "order_store_id_fulfillment_status_id"
 	}
-	return core.PrimaryKey
+	return ent.Primary
 }
 
 // Order returns one order of the viewer's store.

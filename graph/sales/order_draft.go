@@ -5,8 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"entgo.io/ent/dialect/sql"
-
+	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/currency"
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/customer"
@@ -142,7 +141,7 @@ func (m Mutation) referCustomer(ctx context.Context, c *core.Check, d *orderDraf
 		return nil
 	}
 	q := m.Client(ctx).Customer.Query().Where(customer.ID(*d.customerID))
-	q.Modify(func(s *sql.Selector) { core.Force(s, core.PrimaryKey) })
+	q.Modify(ent.ForceIndex(ent.Primary))
 	rows, err := q.Load(ctx)
 	if err != nil {
 		return err

@@ -11,13 +11,11 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"entgo.io/ent/dialect"
-	"entgo.io/ent/dialect/sql"
-
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db/user"
 	"github.com/storefront-go/storefront/ent/digest"
 	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/password"
@@ -26,8 +24,7 @@ import (
 // Bounds of what is taken.
 const (
 	// MaxPassword is the length of a password in code points; a longer one is wrong.
-	MaxPassword = 256
-	maxEmail    = 254 // bytes
+	MaxPassword = limit.Password
 	maxAgent    = 255 // code points
 	// hashTimeout bounds the wait for a turn to hash: two do so at once.
 	hashTimeout = 10 * time.Second
@@ -136,11 +133,7 @@ func (k *Keeper) verify(ctx context.Context, email, text string) (Proof, error) 
 // beside a change of the password must not outlive it.
 func (k *Keeper) hold(ctx context.Context, p Proof) error {
 	query := k.store.DB(ctx).User.Query().Where(user.ID(p.User), user.PasswordHash(p.hash))
-	query.Modify(func(s *sql.Selector) {
-		if s.Dialect() == dialect.MySQL { // SQLite has one writer at a time
-			s.ForUpdate()
-		}
-	})
+	query.Modify(ent.ForUpdate)
 	rows, err := query.All(ctx)
 	if err == nil && len(rows) == 0 {
 		return wrong()
@@ -189,7 +182,7 @@ func (k *Keeper) Reset(ctx context.Context, person xid.ID, hash string) (ended i
 // becomes the empty one, which nobody has.
 func normal(email string) string {
 	email = strings.ToLower(strings.TrimSpace(email))
-	if len(email) > maxEmail || !utf8.ValidString(email) {
+	if len(email) > limit.Email || !utf8.ValidString(email) {
 		return ""
 	}
 	return email

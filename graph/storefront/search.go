@@ -7,10 +7,10 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"entgo.io/ent/dialect"
 	"golang.org/x/text/cases"
 	"golang.org/x/text/unicode/norm"
 
+	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
@@ -84,10 +84,7 @@ func (s Storefront) Catalogue(ctx context.Context) (*Catalogue, error) {
 	if err != nil {
 		return nil, err
 	}
-	hint := ""
-	if s.Store.Dialect() == dialect.MySQL {
-		hint = " FORCE INDEX (" + activeByID + ")"
-	}
+	hint := ent.IndexHint(s.Store.Dialect(), activeByID)
 	rows, err := s.Client(ctx).QueryContext(ctx, fmt.Sprintf(catalogueQuery, hint, maxSearched), v.Store, state.ProductActive)
 	if err != nil {
 		return nil, core.Explain("catalogue", err)

@@ -9,8 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"entgo.io/ent/dialect"
-
+	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/storehandle"
 	dbtheme "github.com/storefront-go/storefront/ent/db/theme"
@@ -81,10 +80,8 @@ func (s Storefront) State(ctx context.Context) (*State, error) {
 	if err != nil {
 		return nil, err
 	}
-	query := fmt.Sprintf(stateQuery, "", newestChanges)
-	if s.Store.Dialect() == dialect.MySQL {
-		query = fmt.Sprintf(stateQuery, " FORCE INDEX (product_store_id_updated_at_id)", newestChanges)
-	}
+	hint := ent.IndexHint(s.Store.Dialect(), "product_store_id_updated_at_id")
+	query := fmt.Sprintf(stateQuery, hint, newestChanges)
 	rows, err := s.Client(ctx).QueryContext(ctx, query, v.Store, v.Store)
 	if err != nil {
 		return nil, core.Explain("storefront", err)

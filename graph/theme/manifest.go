@@ -7,16 +7,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/graph/strict"
-)
-
-// Lengths of the members of theme.json, in code points.
-const (
-	maxTitle       = 255
-	maxVersion     = 64
-	maxAuthor      = 255
-	maxDescription = 1000
 )
 
 // readManifest reads theme.json. An absent member, null and "" are the same.
@@ -75,10 +68,10 @@ func (m Manifest) check(found *Problems) {
 		max   int
 		lines bool
 	}{
-		{"name", &m.Name, maxTitle, false},
-		{"version", m.Version, maxVersion, false},
-		{"author", m.Author, maxAuthor, false},
-		{"description", m.Description, maxDescription, true},
+		{"name", &m.Name, limit.Line, false},
+		{"version", m.Version, limit.Version, false},
+		{"author", m.Author, limit.Line, false},
+		{"description", m.Description, limit.ThemeDescription, true},
 	} {
 		switch {
 		case f.value == nil:

@@ -76,7 +76,7 @@ func New(c Config) (http.Handler, error) {
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	out := newResponse(w, r)
 	if r.Method != http.MethodPost && r.Method != http.MethodGet {
-		out.fault(&fault.Error{Kind: fault.MethodNotAllowed, Detail: "Send a POST.", Allow: "GET, POST"})
+		out.wrongMethod("GET, POST", "Send a POST.")
 		return
 	}
 	v, err := h.authenticate(r)
@@ -107,7 +107,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case op.op.Operation != ast.Mutation:
 		h.answer(ctx, out, op)
 	case r.Method == http.MethodGet:
-		out.fault(&fault.Error{Kind: fault.MethodNotAllowed, Detail: "A mutation is a POST.", Allow: "POST"})
+		out.wrongMethod("POST", "A mutation is a POST.")
 	case keyed:
 		h.once(ctx, out, op, key)
 	default:

@@ -10,6 +10,7 @@ import (
 
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/graph/idem"
+	"github.com/storefront-go/storefront/graph/status"
 	"github.com/storefront-go/storefront/graph/strict"
 )
 
@@ -58,7 +59,7 @@ func (h *handler) kept(out *response, o *operation, done outcome, r *run) (idem.
 	switch {
 	case r.cause() != nil:
 		return idem.Answer{}, r.cause() // the keeper may know that it is worth another try
-	case !r.changed && (r.refused == nil || !lastingFault(r.refused.Kind)):
+	case !r.changed && (r.refused == nil || !status.Lasting(r.refused)):
 		return idem.Answer{}, errUnkept
 	}
 	return idem.Answer{Status: http.StatusOK, ContentType: out.contentType(),

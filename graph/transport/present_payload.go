@@ -50,13 +50,6 @@ func userFault(k fault.Kind) bool {
 	return false
 }
 
-// lastingFault tells whether a retry would meet the fault again, so that its
-// answer is kept with the idempotency key (contract, section 3). Rights are
-// judged anew each time.
-func lastingFault(k fault.Kind) bool {
-	return k == fault.ValidationFailed || k == fault.NotFound || k == fault.Conflict
-}
-
 // userErrors shows a fault in the arguments of a field.
 func userErrors(f *fault.Error, field graphql.CollectedField) []*model.UserError {
 	if len(f.Fields) == 0 {

@@ -13,6 +13,7 @@ import (
 	"github.com/vektah/gqlparser/v2/validator"
 
 	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/graph/status"
 	"github.com/storefront-go/storefront/graph/strict"
 )
 
@@ -47,7 +48,7 @@ func (h *handler) read(w http.ResponseWriter, r *http.Request) (parameters, erro
 		return parameters{}, tooBig(most)
 	}
 	if !isJSON(r.Header.Get("Content-Type")) {
-		return parameters{}, fault.New(fault.UnsupportedMediaType, "Send the request as application/json in UTF-8.")
+		return parameters{}, fault.New(status.UnsupportedMediaType, "Send the request as application/json in UTF-8.")
 	}
 	body, upload, err := h.body(w, r, most)
 	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {

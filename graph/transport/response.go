@@ -11,6 +11,7 @@ import (
 
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/graph/status"
 )
 
 // Media types of answers (GraphQL over HTTP, section 4).
@@ -85,36 +86,18 @@ func (out *response) send(status int, contentType string, body []byte) {
 // has for it.
 func (out *response) fault(f *fault.Error) {
 	header := out.w.Header()
-	if f.Allow != "" {
-		header.Set("Allow", f.Allow)
-	}
 	if f.RetryAfter > 0 {
 		header.Set("Retry-After", strconv.Itoa(max(1, int(f.RetryAfter.Seconds()))))
 	}
 	errs := gqlerror.List{presentFault(out.request, f)}
-	out.send(statuses[f.Kind], out.contentType(), appendErrors(nil, errs, nil))
+	out.send(status.Of(f), out.contentType(), appendErrors(nil, errs, nil))
 }
 
-// statuses are those of REST; the other kinds come of operations alone.
-var statuses = map[fault.Kind]int{
-	fault.NotFound:                http.StatusNotFound, // the store that a browser names
-	fault.MethodNotAllowed:        http.StatusMethodNotAllowed,
-	fault.AuthenticationRequired:  http.StatusUnauthorized,
-	fault.InvalidToken:            http.StatusUnauthorized,
-	fault.InvalidRequest:          http.StatusBadRequest,
-	fault.InvalidParameter:        http.StatusBadRequest,
-	fault.RateLimited:             http.StatusTooManyRequests,
-	fault.InsufficientScope:       http.StatusForbidden,
-	fault.Forbidden:               http.StatusForbidden,
-	fault.IdempotencyKeyInvalid:   http.StatusBadRequest,
-	fault.IdempotencyNotSupported: http.StatusBadRequest,
-	fault.IdempotencyKeyReused:    http.StatusConflict,
-	fault.IdempotencyInProgress:   http.StatusConflict,
-	fault.PayloadTooLarge:         http.StatusRequestEntityTooLarge,
-	fault.UnsupportedMediaType:    http.StatusUnsupportedMediaType,
-	fault.MalformedBody:           http.StatusBadRequest,
-	fault.Unavailable:             http.StatusServiceUnavailable,
-	fault.Internal:                http.StatusInternalServerError,
+// wrongMethod answers a request whose method does nothing here (RFC 9110,
+// section 15.5.6).
+func (out *response) wrongMethod(allow, detail string) {
+	out.w.Header().Set("Allow", allow)
+	out.fault(fault.New(status.MethodNotAllowed, detail))
 }
 
 // invalid answers a document or variables that cannot run.

@@ -1,3 +1,6 @@
+// Package problem writes faults as problem details (RFC 9457). Status and title
+// are those of package status. It knows nothing of requests and writes no
+// headers.
 package problem
 
 import (
@@ -5,6 +8,7 @@ import (
 	"errors"
 
 	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/graph/status"
 	"github.com/storefront-go/storefront/graph/wire"
 )
 
@@ -16,20 +20,21 @@ const ContentType = "application/problem+json"
 // fault that shows a fixed text and keeps err for the log. That a database is
 // away or time has run out is for the caller to recognise before.
 func Of(err error) (*fault.Error, int) {
-	f, ok := errors.AsType[*fault.Error](err)
-	if !ok || f == nil || f.Kind != fault.Conflict && byCode[string(f.Kind)].Code == "" {
-		f = &fault.Error{Kind: fault.Internal, Detail: byCode[string(fault.Internal)].Sentence, Err: err}
+	if f, ok := errors.AsType[*fault.Error](err); ok && f != nil {
+		if k, known := status.KindOf(f); known {
+			return f, k.Status
+		}
 	}
-	return f, kindOf(f).Status
+	f := &fault.Error{Kind: fault.Internal, Err: err}
+	k, _ := status.KindOf(f)
+	f.Detail = k.Sentence
+	return f, k.Status
 }
-
-// Status returns the status of a fault.
-func Status(f *fault.Error) int { return kindOf(f).Status }
 
 // Append appends the problem details of f (contract section 2). A fault without
 // a detail shows the sentence of its kind; the cause is never shown.
 func Append(b []byte, apiHost string, f *fault.Error, requestID string) []byte {
-	k := kindOf(f)
+	k, _ := status.KindOf(f)
 	o := wire.Open(b)
 	o.Str("type", apiHost+"/docs/problems#"+k.Anchor())
 	o.Str("title", k.Title)

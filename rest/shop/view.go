@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/storefront-go/storefront/ent/limit"
 )
 
 // The kinds of pages, as themes name their templates.
@@ -19,8 +21,6 @@ const (
 const (
 	productRoot = "/products/"
 	searchPath  = "/search"
-	// maxHandle is the longest handle of a product.
-	maxHandle = 120
 	// maxQuestion is what of a question is looked for, in code points, and maxPath
 	// what a page shows of an address, in bytes.
 	maxQuestion = 100
@@ -63,7 +63,7 @@ func question(text string) string {
 }
 
 func isHandle(s string) bool {
-	return s != "" && len(s) <= maxHandle && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789-") == ""
+	return s != "" && len(s) <= limit.Handle && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789-") == ""
 }
 
 // status is that of a page that is shown.

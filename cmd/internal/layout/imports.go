@@ -13,7 +13,7 @@ var order = []string{"ent", "graph", "rest", "cmd"}
 // they carry no dependency into it.
 var words = []string{
 	"ent/scope", "ent/fault", "ent/event", "ent/xid", "ent/micros", "ent/currency",
-	"ent/bucket", "ent/state", "ent/document", "ent/digest", "ent/cell", "ent/viewer",
+	"ent/bucket", "ent/state", "ent/limit", "ent/document", "ent/digest", "ent/cell", "ent/viewer",
 }
 
 // arrows are the only imports between leaves of graph.

@@ -35649,13 +35649,19 @@ func (ec *executionContext) marshalNAccount2ᚖgithubᚗcomᚋstorefrontᚑgoᚋ
 }
 
 func (ec *executionContext) unmarshalNActorType2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐKind(ctx context.Context, v any) (viewer.Kind, error) {
-	var res viewer.Kind
-	err := res.UnmarshalGQL(v)
+	res, err := model.UnmarshalActorType(v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
 func (ec *executionContext) marshalNActorType2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐKind(ctx context.Context, sel ast.SelectionSet, v viewer.Kind) graphql.Marshaler {
-	return v
+	_ = sel
+	res := model.MarshalActorType(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
 }
 
 func (ec *executionContext) marshalNAddress2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐAddressFields(ctx context.Context, sel ast.SelectionSet, v document.AddressFields) graphql.Marshaler {
@@ -35784,13 +35790,19 @@ func (ec *executionContext) unmarshalNAppUpdateInput2githubᚗcomᚋstorefront�
 }
 
 func (ec *executionContext) unmarshalNAssetKind2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐAssetKind(ctx context.Context, v any) (state.AssetKind, error) {
-	var res state.AssetKind
-	err := res.UnmarshalGQL(v)
+	res, err := model.UnmarshalAssetKind(v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
 func (ec *executionContext) marshalNAssetKind2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐAssetKind(ctx context.Context, sel ast.SelectionSet, v state.AssetKind) graphql.Marshaler {
-	return v
+	_ = sel
+	res := model.MarshalAssetKind(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
 }
 
 func (ec *executionContext) marshalNAuditEntry2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐAuditEntryᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.AuditEntry) graphql.Marshaler {
@@ -35981,13 +35993,19 @@ func (ec *executionContext) marshalNCustomerPayload2ᚖgithubᚗcomᚋstorefront
 }
 
 func (ec *executionContext) unmarshalNCustomerStatus2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐCustomerStatus(ctx context.Context, v any) (state.CustomerStatus, error) {
-	var res state.CustomerStatus
-	err := res.UnmarshalGQL(v)
+	res, err := model.UnmarshalCustomerStatus(v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
 func (ec *executionContext) marshalNCustomerStatus2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐCustomerStatus(ctx context.Context, sel ast.SelectionSet, v state.CustomerStatus) graphql.Marshaler {
-	return v
+	_ = sel
+	res := model.MarshalCustomerStatus(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
 }
 
 func (ec *executionContext) unmarshalNCustomerUpdateInput2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐCustomerUpdateInput(ctx context.Context, v any) (model.CustomerUpdateInput, error) {
@@ -35996,33 +36014,51 @@ func (ec *executionContext) unmarshalNCustomerUpdateInput2githubᚗcomᚋstorefr
 }
 
 func (ec *executionContext) unmarshalNDeliveryState2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐDeliveryState(ctx context.Context, v any) (state.DeliveryState, error) {
-	var res state.DeliveryState
-	err := res.UnmarshalGQL(v)
+	res, err := model.UnmarshalDeliveryState(v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
 func (ec *executionContext) marshalNDeliveryState2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐDeliveryState(ctx context.Context, sel ast.SelectionSet, v state.DeliveryState) graphql.Marshaler {
-	return v
+	_ = sel
+	res := model.MarshalDeliveryState(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
 }
 
 func (ec *executionContext) unmarshalNEmailMarketing2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐEmailMarketing(ctx context.Context, v any) (state.EmailMarketing, error) {
-	var res state.EmailMarketing
-	err := res.UnmarshalGQL(v)
+	res, err := model.UnmarshalEmailMarketing(v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
 func (ec *executionContext) marshalNEmailMarketing2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐEmailMarketing(ctx context.Context, sel ast.SelectionSet, v state.EmailMarketing) graphql.Marshaler {
-	return v
+	_ = sel
+	res := model.MarshalEmailMarketing(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
 }
 
 func (ec *executionContext) unmarshalNEndpointStatus2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐEndpointStatus(ctx context.Context, v any) (state.EndpointStatus, error) {
-	var res state.EndpointStatus
-	err := res.UnmarshalGQL(v)
+	res, err := model.UnmarshalEndpointStatus(v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
 func (ec *executionContext) marshalNEndpointStatus2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐEndpointStatus(ctx context.Context, sel ast.SelectionSet, v state.EndpointStatus) graphql.Marshaler {
-	return v
+	_ = sel
+	res := model.MarshalEndpointStatus(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
 }
 
 func (ec *executionContext) marshalNEvent2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEventᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Event) graphql.Marshaler {
@@ -36118,13 +36154,19 @@ func (ec *executionContext) marshalNExport2ᚖgithubᚗcomᚋstorefrontᚑgoᚋs
 }
 
 func (ec *executionContext) unmarshalNExportCompression2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐExportCompression(ctx context.Context, v any) (state.ExportCompression, error) {
-	var res state.ExportCompression
-	err := res.UnmarshalGQL(v)
+	res, err := model.UnmarshalExportCompression(v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
 func (ec *executionContext) marshalNExportCompression2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐExportCompression(ctx context.Context, sel ast.SelectionSet, v state.ExportCompression) graphql.Marshaler {
-	return v
+	_ = sel
+	res := model.MarshalExportCompression(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
 }
 
 func (ec *executionContext) marshalNExportConnection2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐConnection(ctx context.Context, sel ast.SelectionSet, v model.Connection[*model.Export]) graphql.Marshaler {
@@ -36192,23 +36234,35 @@ func (ec *executionContext) marshalNExportFilters2ᚖgithubᚗcomᚋstorefront�
 }
 
 func (ec *executionContext) unmarshalNExportFormat2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐExportFormat(ctx context.Context, v any) (state.ExportFormat, error) {
-	var res state.ExportFormat
-	err := res.UnmarshalGQL(v)
+	res, err := model.UnmarshalExportFormat(v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
 func (ec *executionContext) marshalNExportFormat2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐExportFormat(ctx context.Context, sel ast.SelectionSet, v state.ExportFormat) graphql.Marshaler {
-	return v
+	_ = sel
+	res := model.MarshalExportFormat(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
 }
 
 func (ec *executionContext) unmarshalNExportKind2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐExportKind(ctx context.Context, v any) (state.ExportKind, error) {
-	var res state.ExportKind
-	err := res.UnmarshalGQL(v)
+	res, err := model.UnmarshalExportKind(v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
 func (ec *executionContext) marshalNExportKind2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐExportKind(ctx context.Context, sel ast.SelectionSet, v state.ExportKind) graphql.Marshaler {
-	return v
+	_ = sel
+	res := model.MarshalExportKind(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
 }
 
 func (ec *executionContext) marshalNExportPayload2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐExportPayload(ctx context.Context, sel ast.SelectionSet, v model.ExportPayload) graphql.Marshaler {
@@ -36241,23 +36295,35 @@ func (ec *executionContext) unmarshalNExportStartInput2githubᚗcomᚋstorefront
 }
 
 func (ec *executionContext) unmarshalNExportStatus2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐExportStatus(ctx context.Context, v any) (state.ExportStatus, error) {
-	var res state.ExportStatus
-	err := res.UnmarshalGQL(v)
+	res, err := model.UnmarshalExportStatus(v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
 func (ec *executionContext) marshalNExportStatus2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐExportStatus(ctx context.Context, sel ast.SelectionSet, v state.ExportStatus) graphql.Marshaler {
-	return v
+	_ = sel
+	res := model.MarshalExportStatus(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
 }
 
 func (ec *executionContext) unmarshalNFinancialStatus2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐFinancialStatus(ctx context.Context, v any) (state.FinancialStatus, error) {
-	var res state.FinancialStatus
-	err := res.UnmarshalGQL(v)
+	res, err := model.UnmarshalFinancialStatus(v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
 func (ec *executionContext) marshalNFinancialStatus2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐFinancialStatus(ctx context.Context, sel ast.SelectionSet, v state.FinancialStatus) graphql.Marshaler {
-	return v
+	_ = sel
+	res := model.MarshalFinancialStatus(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
 }
 
 func (ec *executionContext) unmarshalNFulfillInput2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐFulfillInput(ctx context.Context, v any) (model.FulfillInput, error) {
@@ -36276,13 +36342,19 @@ func (ec *executionContext) marshalNFulfillment2ᚖgithubᚗcomᚋstorefrontᚑg
 }
 
 func (ec *executionContext) unmarshalNFulfillmentStatus2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐFulfillmentStatus(ctx context.Context, v any) (state.FulfillmentStatus, error) {
-	var res state.FulfillmentStatus
-	err := res.UnmarshalGQL(v)
+	res, err := model.UnmarshalFulfillmentStatus(v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
 func (ec *executionContext) marshalNFulfillmentStatus2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐFulfillmentStatus(ctx context.Context, sel ast.SelectionSet, v state.FulfillmentStatus) graphql.Marshaler {
-	return v
+	_ = sel
+	res := model.MarshalFulfillmentStatus(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
 }
 
 func (ec *executionContext) marshalNGrant2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐGrantᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Grant) graphql.Marshaler {
@@ -36573,13 +36645,19 @@ func (ec *executionContext) unmarshalNLineQuantityInput2ᚖgithubᚗcomᚋstoref
 }
 
 func (ec *executionContext) unmarshalNListingStatus2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐListingStatus(ctx context.Context, v any) (state.ListingStatus, error) {
-	var res state.ListingStatus
-	err := res.UnmarshalGQL(v)
+	res, err := model.UnmarshalListingStatus(v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
 func (ec *executionContext) marshalNListingStatus2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐListingStatus(ctx context.Context, sel ast.SelectionSet, v state.ListingStatus) graphql.Marshaler {
-	return v
+	_ = sel
+	res := model.MarshalListingStatus(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
 }
 
 func (ec *executionContext) unmarshalNLong2int64(ctx context.Context, v any) (int64, error) {
@@ -36792,13 +36870,19 @@ func (ec *executionContext) marshalNMoney2int64(ctx context.Context, sel ast.Sel
 }
 
 func (ec *executionContext) unmarshalNNoteVisibility2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐNoteVisibility(ctx context.Context, v any) (state.NoteVisibility, error) {
-	var res state.NoteVisibility
-	err := res.UnmarshalGQL(v)
+	res, err := model.UnmarshalNoteVisibility(v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
 func (ec *executionContext) marshalNNoteVisibility2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐNoteVisibility(ctx context.Context, sel ast.SelectionSet, v state.NoteVisibility) graphql.Marshaler {
-	return v
+	_ = sel
+	res := model.MarshalNoteVisibility(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
 }
 
 func (ec *executionContext) marshalNNotification2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐNotificationᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Notification) graphql.Marshaler {
@@ -36868,13 +36952,19 @@ func (ec *executionContext) marshalNNotificationEdge2ᚖgithubᚗcomᚋstorefron
 }
 
 func (ec *executionContext) unmarshalNNotificationLevel2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐNotificationLevel(ctx context.Context, v any) (state.NotificationLevel, error) {
-	var res state.NotificationLevel
-	err := res.UnmarshalGQL(v)
+	res, err := model.UnmarshalNotificationLevel(v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
 func (ec *executionContext) marshalNNotificationLevel2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐNotificationLevel(ctx context.Context, sel ast.SelectionSet, v state.NotificationLevel) graphql.Marshaler {
-	return v
+	_ = sel
+	res := model.MarshalNotificationLevel(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
 }
 
 func (ec *executionContext) marshalNNotificationPayload2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐNotificationPayload(ctx context.Context, sel ast.SelectionSet, v model.NotificationPayload) graphql.Marshaler {
@@ -37096,13 +37186,19 @@ func (ec *executionContext) marshalNOrderPayload2ᚖgithubᚗcomᚋstorefrontᚑ
 }
 
 func (ec *executionContext) unmarshalNOrderStatus2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐOrderStatus(ctx context.Context, v any) (state.OrderStatus, error) {
-	var res state.OrderStatus
-	err := res.UnmarshalGQL(v)
+	res, err := model.UnmarshalOrderStatus(v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
 func (ec *executionContext) marshalNOrderStatus2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐOrderStatus(ctx context.Context, sel ast.SelectionSet, v state.OrderStatus) graphql.Marshaler {
-	return v
+	_ = sel
+	res := model.MarshalOrderStatus(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
 }
 
 func (ec *executionContext) unmarshalNOrderUpdateInput2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOrderUpdateInput(ctx context.Context, v any) (model.OrderUpdateInput, error) {
@@ -37150,13 +37246,19 @@ func (ec *executionContext) unmarshalNPaymentInput2githubᚗcomᚋstorefrontᚑg
 }
 
 func (ec *executionContext) unmarshalNPaymentKind2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐPaymentKind(ctx context.Context, v any) (state.PaymentKind, error) {
-	var res state.PaymentKind
-	err := res.UnmarshalGQL(v)
+	res, err := model.UnmarshalPaymentKind(v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
 func (ec *executionContext) marshalNPaymentKind2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐPaymentKind(ctx context.Context, sel ast.SelectionSet, v state.PaymentKind) graphql.Marshaler {
-	return v
+	_ = sel
+	res := model.MarshalPaymentKind(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
 }
 
 func (ec *executionContext) marshalNProduct2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐProductᚄ(ctx context.Context, sel ast.SelectionSet, v []*db.Product) graphql.Marshaler {
@@ -37259,13 +37361,19 @@ func (ec *executionContext) marshalNProductPayload2ᚖgithubᚗcomᚋstorefront�
 }
 
 func (ec *executionContext) unmarshalNProductStatus2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐProductStatus(ctx context.Context, v any) (state.ProductStatus, error) {
-	var res state.ProductStatus
-	err := res.UnmarshalGQL(v)
+	res, err := model.UnmarshalProductStatus(v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
 func (ec *executionContext) marshalNProductStatus2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐProductStatus(ctx context.Context, sel ast.SelectionSet, v state.ProductStatus) graphql.Marshaler {
-	return v
+	_ = sel
+	res := model.MarshalProductStatus(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
 }
 
 func (ec *executionContext) unmarshalNProductUpdateInput2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐProductUpdateInput(ctx context.Context, v any) (model.ProductUpdateInput, error) {
@@ -37279,13 +37387,19 @@ func (ec *executionContext) unmarshalNRefundInput2githubᚗcomᚋstorefrontᚑgo
 }
 
 func (ec *executionContext) unmarshalNReviewVerdict2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐReviewVerdict(ctx context.Context, v any) (state.ReviewVerdict, error) {
-	var res state.ReviewVerdict
-	err := res.UnmarshalGQL(v)
+	res, err := model.UnmarshalReviewVerdict(v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
 func (ec *executionContext) marshalNReviewVerdict2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐReviewVerdict(ctx context.Context, sel ast.SelectionSet, v state.ReviewVerdict) graphql.Marshaler {
-	return v
+	_ = sel
+	res := model.MarshalReviewVerdict(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
 }
 
 func (ec *executionContext) marshalNSalesDay2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐSalesDayᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.SalesDay) graphql.Marshaler {
@@ -37494,13 +37608,19 @@ func (ec *executionContext) marshalNStaffRemovePayload2ᚖgithubᚗcomᚋstorefr
 }
 
 func (ec *executionContext) unmarshalNStaffRole2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRole(ctx context.Context, v any) (viewer.Role, error) {
-	var res viewer.Role
-	err := res.UnmarshalGQL(v)
+	res, err := model.UnmarshalStaffRole(v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
 func (ec *executionContext) marshalNStaffRole2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRole(ctx context.Context, sel ast.SelectionSet, v viewer.Role) graphql.Marshaler {
-	return v
+	_ = sel
+	res := model.MarshalStaffRole(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
 }
 
 func (ec *executionContext) unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx context.Context, v any) ([]viewer.Role, error) {
@@ -37648,13 +37768,19 @@ func (ec *executionContext) marshalNStorePayload2ᚖgithubᚗcomᚋstorefrontᚑ
 }
 
 func (ec *executionContext) unmarshalNStoreStatus2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐStoreStatus(ctx context.Context, v any) (state.StoreStatus, error) {
-	var res state.StoreStatus
-	err := res.UnmarshalGQL(v)
+	res, err := model.UnmarshalStoreStatus(v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
 func (ec *executionContext) marshalNStoreStatus2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐStoreStatus(ctx context.Context, sel ast.SelectionSet, v state.StoreStatus) graphql.Marshaler {
-	return v
+	_ = sel
+	res := model.MarshalStoreStatus(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
 }
 
 func (ec *executionContext) unmarshalNStoreUpdateInput2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐStoreUpdateInput(ctx context.Context, v any) (model.StoreUpdateInput, error) {
@@ -37874,33 +38000,51 @@ func (ec *executionContext) marshalNThemePayload2ᚖgithubᚗcomᚋstorefrontᚑ
 }
 
 func (ec *executionContext) unmarshalNThemeSource2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐThemeSource(ctx context.Context, v any) (state.ThemeSource, error) {
-	var res state.ThemeSource
-	err := res.UnmarshalGQL(v)
+	res, err := model.UnmarshalThemeSource(v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
 func (ec *executionContext) marshalNThemeSource2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐThemeSource(ctx context.Context, sel ast.SelectionSet, v state.ThemeSource) graphql.Marshaler {
-	return v
+	_ = sel
+	res := model.MarshalThemeSource(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
 }
 
 func (ec *executionContext) unmarshalNThemeStatus2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐThemeStatus(ctx context.Context, v any) (state.ThemeStatus, error) {
-	var res state.ThemeStatus
-	err := res.UnmarshalGQL(v)
+	res, err := model.UnmarshalThemeStatus(v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
 func (ec *executionContext) marshalNThemeStatus2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐThemeStatus(ctx context.Context, sel ast.SelectionSet, v state.ThemeStatus) graphql.Marshaler {
-	return v
+	_ = sel
+	res := model.MarshalThemeStatus(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
 }
 
 func (ec *executionContext) unmarshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx context.Context, v any) (micros.Time, error) {
-	var res micros.Time
-	err := res.UnmarshalGQL(v)
+	res, err := model.UnmarshalTime(v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
 func (ec *executionContext) marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx context.Context, sel ast.SelectionSet, v micros.Time) graphql.Marshaler {
-	return v
+	_ = sel
+	res := model.MarshalTime(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
 }
 
 func (ec *executionContext) marshalNUserError2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐUserErrorᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.UserError) graphql.Marshaler {
@@ -37982,13 +38126,19 @@ func (ec *executionContext) marshalNWebhookAttempt2ᚖgithubᚗcomᚋstorefront�
 }
 
 func (ec *executionContext) unmarshalNWebhookBacklog2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐWebhookBacklog(ctx context.Context, v any) (state.WebhookBacklog, error) {
-	var res state.WebhookBacklog
-	err := res.UnmarshalGQL(v)
+	res, err := model.UnmarshalWebhookBacklog(v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
 func (ec *executionContext) marshalNWebhookBacklog2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐWebhookBacklog(ctx context.Context, sel ast.SelectionSet, v state.WebhookBacklog) graphql.Marshaler {
-	return v
+	_ = sel
+	res := model.MarshalWebhookBacklog(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
 }
 
 func (ec *executionContext) marshalNWebhookDelivery2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookDeliveryᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.WebhookDelivery) graphql.Marshaler {
@@ -38459,48 +38609,54 @@ func (ec *executionContext) unmarshalODeliveryState2ᚖgithubᚗcomᚋstorefront
 	if v == nil {
 		return nil, nil
 	}
-	var res = new(state.DeliveryState)
-	err := res.UnmarshalGQL(v)
-	return res, graphql.ErrorOnPath(ctx, err)
+	res, err := model.UnmarshalDeliveryState(v)
+	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
 func (ec *executionContext) marshalODeliveryState2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐDeliveryState(ctx context.Context, sel ast.SelectionSet, v *state.DeliveryState) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
-	return v
+	_ = sel
+	_ = ctx
+	res := model.MarshalDeliveryState(*v)
+	return res
 }
 
 func (ec *executionContext) unmarshalOEmailMarketing2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐEmailMarketing(ctx context.Context, v any) (*state.EmailMarketing, error) {
 	if v == nil {
 		return nil, nil
 	}
-	var res = new(state.EmailMarketing)
-	err := res.UnmarshalGQL(v)
-	return res, graphql.ErrorOnPath(ctx, err)
+	res, err := model.UnmarshalEmailMarketing(v)
+	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
 func (ec *executionContext) marshalOEmailMarketing2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐEmailMarketing(ctx context.Context, sel ast.SelectionSet, v *state.EmailMarketing) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
-	return v
+	_ = sel
+	_ = ctx
+	res := model.MarshalEmailMarketing(*v)
+	return res
 }
 
 func (ec *executionContext) unmarshalOEndpointStop2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐEndpointStop(ctx context.Context, v any) (*state.EndpointStop, error) {
 	if v == nil {
 		return nil, nil
 	}
-	var res = new(state.EndpointStop)
-	err := res.UnmarshalGQL(v)
-	return res, graphql.ErrorOnPath(ctx, err)
+	res, err := model.UnmarshalEndpointStop(v)
+	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
 func (ec *executionContext) marshalOEndpointStop2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐEndpointStop(ctx context.Context, sel ast.SelectionSet, v *state.EndpointStop) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
-	return v
+	_ = sel
+	_ = ctx
+	res := model.MarshalEndpointStop(*v)
+	return res
 }
 
 func (ec *executionContext) marshalOExport2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐExport(ctx context.Context, sel ast.SelectionSet, v *model.Export) graphql.Marshaler {
@@ -38529,16 +38685,18 @@ func (ec *executionContext) unmarshalOFinancialStatus2ᚖgithubᚗcomᚋstorefro
 	if v == nil {
 		return nil, nil
 	}
-	var res = new(state.FinancialStatus)
-	err := res.UnmarshalGQL(v)
-	return res, graphql.ErrorOnPath(ctx, err)
+	res, err := model.UnmarshalFinancialStatus(v)
+	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
 func (ec *executionContext) marshalOFinancialStatus2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐFinancialStatus(ctx context.Context, sel ast.SelectionSet, v *state.FinancialStatus) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
-	return v
+	_ = sel
+	_ = ctx
+	res := model.MarshalFinancialStatus(*v)
+	return res
 }
 
 func (ec *executionContext) marshalOFulfillment2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐFulfillmentᚄ(ctx context.Context, sel ast.SelectionSet, v []*db.Fulfillment) graphql.Marshaler {
@@ -38564,16 +38722,18 @@ func (ec *executionContext) unmarshalOFulfillmentStatus2ᚖgithubᚗcomᚋstoref
 	if v == nil {
 		return nil, nil
 	}
-	var res = new(state.FulfillmentStatus)
-	err := res.UnmarshalGQL(v)
-	return res, graphql.ErrorOnPath(ctx, err)
+	res, err := model.UnmarshalFulfillmentStatus(v)
+	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
 func (ec *executionContext) marshalOFulfillmentStatus2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐFulfillmentStatus(ctx context.Context, sel ast.SelectionSet, v *state.FulfillmentStatus) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
-	return v
+	_ = sel
+	_ = ctx
+	res := model.MarshalFulfillmentStatus(*v)
+	return res
 }
 
 func (ec *executionContext) marshalOGrant2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐGrant(ctx context.Context, sel ast.SelectionSet, v *model.Grant) graphql.Marshaler {
@@ -38587,16 +38747,18 @@ func (ec *executionContext) unmarshalOGrantEnd2ᚖgithubᚗcomᚋstorefrontᚑgo
 	if v == nil {
 		return nil, nil
 	}
-	var res = new(state.GrantEnd)
-	err := res.UnmarshalGQL(v)
-	return res, graphql.ErrorOnPath(ctx, err)
+	res, err := model.UnmarshalGrantEnd(v)
+	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
 func (ec *executionContext) marshalOGrantEnd2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐGrantEnd(ctx context.Context, sel ast.SelectionSet, v *state.GrantEnd) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
-	return v
+	_ = sel
+	_ = ctx
+	res := model.MarshalGrantEnd(*v)
+	return res
 }
 
 func (ec *executionContext) unmarshalOGrantFilter2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐGrantFilter(ctx context.Context, v any) (*model.GrantFilter, error) {
@@ -38763,16 +38925,18 @@ func (ec *executionContext) unmarshalOOrderStatus2ᚖgithubᚗcomᚋstorefront�
 	if v == nil {
 		return nil, nil
 	}
-	var res = new(state.OrderStatus)
-	err := res.UnmarshalGQL(v)
-	return res, graphql.ErrorOnPath(ctx, err)
+	res, err := model.UnmarshalOrderStatus(v)
+	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
 func (ec *executionContext) marshalOOrderStatus2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐOrderStatus(ctx context.Context, sel ast.SelectionSet, v *state.OrderStatus) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
-	return v
+	_ = sel
+	_ = ctx
+	res := model.MarshalOrderStatus(*v)
+	return res
 }
 
 func (ec *executionContext) marshalOPayment2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐPaymentᚄ(ctx context.Context, sel ast.SelectionSet, v []*db.Payment) graphql.Marshaler {
@@ -38813,16 +38977,18 @@ func (ec *executionContext) unmarshalOProductStatus2ᚖgithubᚗcomᚋstorefront
 	if v == nil {
 		return nil, nil
 	}
-	var res = new(state.ProductStatus)
-	err := res.UnmarshalGQL(v)
-	return res, graphql.ErrorOnPath(ctx, err)
+	res, err := model.UnmarshalProductStatus(v)
+	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
 func (ec *executionContext) marshalOProductStatus2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐProductStatus(ctx context.Context, sel ast.SelectionSet, v *state.ProductStatus) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
-	return v
+	_ = sel
+	_ = ctx
+	res := model.MarshalProductStatus(*v)
+	return res
 }
 
 func (ec *executionContext) marshalOStaff2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐStaff(ctx context.Context, sel ast.SelectionSet, v *model.Staff) graphql.Marshaler {
@@ -38911,16 +39077,18 @@ func (ec *executionContext) unmarshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋs
 	if v == nil {
 		return nil, nil
 	}
-	var res = new(micros.Time)
-	err := res.UnmarshalGQL(v)
-	return res, graphql.ErrorOnPath(ctx, err)
+	res, err := model.UnmarshalTime(v)
+	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
 func (ec *executionContext) marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx context.Context, sel ast.SelectionSet, v *micros.Time) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
-	return v
+	_ = sel
+	_ = ctx
+	res := model.MarshalTime(*v)
+	return res
 }
 
 func (ec *executionContext) marshalOWebhookDelivery2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookDelivery(ctx context.Context, sel ast.SelectionSet, v *model.WebhookDelivery) graphql.Marshaler {

@@ -47,7 +47,7 @@ function Inputs({ product: p = {}, fixed }) {
     <div class="stack">
       <${Card} title="About">
         <${Field} name="title" label="Title" value=${p.title} required maxlength="255" disabled=${fixed} />
-        <${Area} name="description" label="Description" optional value=${p.description} rows=${6} disabled=${fixed} />
+        <${Area} name="description" label="Description" optional value=${p.description} rows=${6} maxlength="65535" disabled=${fixed} />
         <${Field} name="imageUrl" label="Picture" type="url" optional value=${p.imageUrl} hint="An address that begins with https://" maxlength="2048" disabled=${fixed} onChange=${(e) => show(e.target.value.trim())} />
         <${Thumb} url=${picture} size=${96} />
       <//>

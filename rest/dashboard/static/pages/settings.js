@@ -44,7 +44,7 @@ function StoreForm() {
   };
   return html`<${Form} name="store" submit="Save" action=${action} onStale=${refresh}>
     <${Field} key=${'n' + store.version} name="name" label="Name" value=${store.name} required maxlength="255" />
-    <${Field} key=${'z' + store.version} name="timezone" label="Time zone" value=${store.timezone} list="zones" autocomplete="off" spellcheck=${false} hint="Reports and times run in it. Such as Europe/Vienna." />
+    <${Field} key=${'z' + store.version} name="timezone" label="Time zone" value=${store.timezone} maxlength="64" list="zones" autocomplete="off" spellcheck=${false} hint="Reports and times run in it. Such as Europe/Vienna." />
     <datalist id="zones">${zones.map((z) => html`<option key=${z} value=${z}></option>`)}</datalist>
   <//>`;
 }

@@ -64,7 +64,7 @@ function Add({ onClose, changed, shown }) {
   };
   return html`<${FormDialog} title="Add a person" name="staff-add" submit="Add" busyText="Adding" onClose=${onClose} action=${action}>
     <${Field} name="name" label="Name" required maxlength="255" autocomplete="off" />
-    <${Field} name="email" label="E-mail" type="email" required autocomplete="off" hint="Whoever has an account keeps its password." />
+    <${Field} name="email" label="E-mail" type="email" required maxlength="254" autocomplete="off" hint="Whoever has an account keeps its password." />
     <${Select} name="role" label="Role" value="SUPPORT" options=${roles(account.role)} />
   <//>`;
 }

@@ -1,0 +1,91 @@
+package ent_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"entgo.io/ent/dialect"
+	"entgo.io/ent/dialect/sql"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/storetest"
+)
+
+func TestSelectorModifiers(t *testing.T) {
+	above := func(s *sql.Selector) { ent.Above(s, "a", "id", 1, 2) }
+	below := func(s *sql.Selector) { ent.Below(s, "a", "id", 1, 2) }
+	for _, tc := range []struct {
+		name          string
+		modify        func(*sql.Selector)
+		mysql, sqlite string
+	}{
+		{"ForUpdate", ent.ForUpdate, "SELECT * FROM `t` FOR UPDATE", "SELECT * FROM `t`"},
+		{"NoLock", ent.NoLock, "SELECT * FROM `t`", "SELECT * FROM `t`"},
+		{"ForceIndex", ent.ForceIndex(ent.Primary), "SELECT * FROM `t` FORCE INDEX (`PRIMARY`)", "SELECT * FROM `t`"},
+		{"ForceIndex without a name", ent.ForceIndex(""), "SELECT * FROM `t`", "SELECT * FROM `t`"},
+		{"Above", above, "SELECT * FROM `t` WHERE `a` >= ? AND (`a` > ? OR (`a` = ? AND `id` > ?))",
+			"SELECT * FROM `t` WHERE (`a`, `id`) > (?, ?)"},
+		{"Below", below, "SELECT * FROM `t` WHERE `a` <= ? AND (`a` < ? OR (`a` = ? AND `id` < ?))",
+			"SELECT * FROM `t` WHERE (`a`, `id`) < (?, ?)"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			for engine, want := range map[string]string{dialect.MySQL: tc.mysql, dialect.SQLite: tc.sqlite} {
+				s := sql.Dialect(engine).Select().From(sql.Table("t"))
+				tc.modify(s)
+				if got, _ := s.Query(); got != want {
+					t.Errorf("%s: got %s, want %s", engine, got, want)
+				}
+			}
+		})
+	}
+}
+
+// A hinted read still names its columns by the table.
+func TestForceIndexKeepsTheName(t *testing.T) {
+	s := sql.Dialect(dialect.MySQL).Select().From(sql.Table("t"))
+	ent.ForceIndex("i")(s)
+	if got := s.C("id"); got != "`t`.`id`" {
+		t.Errorf("the column is %s", got)
+	}
+}
+
+func TestIndexHint(t *testing.T) {
+	if got := ent.IndexHint(dialect.MySQL, "i"); got != " FORCE INDEX (`i`)" {
+		t.Errorf("MySQL: %q", got)
+	}
+	if got := ent.IndexHint(dialect.SQLite, "i"); got != "" {
+		t.Errorf("SQLite: %q", got)
+	}
+}
+
+func TestClock(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, s *ent.Store) {
+		var now int64
+		if err := scanOne(t.Context(), s, "SELECT "+s.Clock(), &now); err != nil {
+			t.Fatal(err)
+		}
+		if off := time.Duration(int64(micros.Now())-now) * time.Microsecond; off.Abs() > time.Minute {
+			t.Errorf("the clock is %v away from ours", off)
+		}
+		if strings.Contains(s.Clock(), "?") {
+			t.Error("the expression takes an argument")
+		}
+	})
+}
+
+func scanOne(ctx context.Context, s *ent.Store, query string, into any) error {
+	rows, err := s.DB(ctx).QueryContext(ctx, query)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	if rows.Next() {
+		if err := rows.Scan(into); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}

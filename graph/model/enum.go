@@ -1,0 +1,157 @@
+package model
+
+import (
+	"errors"
+	"io"
+	"strings"
+
+	"github.com/99designs/gqlgen/graphql"
+
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/viewer"
+)
+
+// enum writes a value of an enumeration as GraphQL does, in upper case. The names
+// are letters and underscores.
+type enum string
+
+// MarshalGQL implements graphql.Marshaler.
+func (e enum) MarshalGQL(w io.Writer) {
+	b := append(room(w), '"')
+	for i := range len(e) {
+		c := e[i]
+		if 'a' <= c && c <= 'z' {
+			c -= 'a' - 'A'
+		}
+		b = append(b, c)
+	}
+	w.Write(append(b, '"'))
+}
+
+var errNoValue = errors.New("not a value of the enumeration")
+
+// unmarshal takes a value of an enumeration as GraphQL writes it.
+func unmarshal[T interface {
+	~string
+	Known() bool
+}](v any) (T, error) {
+	s, ok := v.(string)
+	if value := T(strings.ToLower(s)); ok && value.Known() && s == strings.ToUpper(s) {
+		return value, nil
+	}
+	return "", errNoValue
+}
+
+// What the generated executor calls for each enumeration of the schema.
+//
+//revive:disable:exported
+
+func MarshalStaffRole(v viewer.Role) graphql.Marshaler { return enum(v) }
+func UnmarshalStaffRole(v any) (viewer.Role, error)    { return unmarshal[viewer.Role](v) }
+
+func MarshalActorType(v viewer.Kind) graphql.Marshaler { return enum(v) }
+func UnmarshalActorType(v any) (viewer.Kind, error)    { return unmarshal[viewer.Kind](v) }
+
+func MarshalProductStatus(v state.ProductStatus) graphql.Marshaler { return enum(v) }
+func UnmarshalProductStatus(v any) (state.ProductStatus, error) {
+	return unmarshal[state.ProductStatus](v)
+}
+
+func MarshalCustomerStatus(v state.CustomerStatus) graphql.Marshaler { return enum(v) }
+func UnmarshalCustomerStatus(v any) (state.CustomerStatus, error) {
+	return unmarshal[state.CustomerStatus](v)
+}
+
+func MarshalEmailMarketing(v state.EmailMarketing) graphql.Marshaler { return enum(v) }
+func UnmarshalEmailMarketing(v any) (state.EmailMarketing, error) {
+	return unmarshal[state.EmailMarketing](v)
+}
+
+func MarshalOrderStatus(v state.OrderStatus) graphql.Marshaler { return enum(v) }
+func UnmarshalOrderStatus(v any) (state.OrderStatus, error)    { return unmarshal[state.OrderStatus](v) }
+
+func MarshalFinancialStatus(v state.FinancialStatus) graphql.Marshaler { return enum(v) }
+func UnmarshalFinancialStatus(v any) (state.FinancialStatus, error) {
+	return unmarshal[state.FinancialStatus](v)
+}
+
+func MarshalFulfillmentStatus(v state.FulfillmentStatus) graphql.Marshaler { return enum(v) }
+func UnmarshalFulfillmentStatus(v any) (state.FulfillmentStatus, error) {
+	return unmarshal[state.FulfillmentStatus](v)
+}
+
+func MarshalPaymentKind(v state.PaymentKind) graphql.Marshaler { return enum(v) }
+func UnmarshalPaymentKind(v any) (state.PaymentKind, error)    { return unmarshal[state.PaymentKind](v) }
+
+func MarshalNoteVisibility(v state.NoteVisibility) graphql.Marshaler { return enum(v) }
+func UnmarshalNoteVisibility(v any) (state.NoteVisibility, error) {
+	return unmarshal[state.NoteVisibility](v)
+}
+
+func MarshalStoreStatus(v state.StoreStatus) graphql.Marshaler { return enum(v) }
+func UnmarshalStoreStatus(v any) (state.StoreStatus, error)    { return unmarshal[state.StoreStatus](v) }
+
+func MarshalGrantEnd(v state.GrantEnd) graphql.Marshaler { return enum(v) }
+func UnmarshalGrantEnd(v any) (state.GrantEnd, error)    { return unmarshal[state.GrantEnd](v) }
+
+func MarshalNotificationLevel(v state.NotificationLevel) graphql.Marshaler { return enum(v) }
+func UnmarshalNotificationLevel(v any) (state.NotificationLevel, error) {
+	return unmarshal[state.NotificationLevel](v)
+}
+
+func MarshalThemeStatus(v state.ThemeStatus) graphql.Marshaler { return enum(v) }
+func UnmarshalThemeStatus(v any) (state.ThemeStatus, error)    { return unmarshal[state.ThemeStatus](v) }
+
+func MarshalThemeSource(v state.ThemeSource) graphql.Marshaler { return enum(v) }
+func UnmarshalThemeSource(v any) (state.ThemeSource, error)    { return unmarshal[state.ThemeSource](v) }
+
+func MarshalAssetKind(v state.AssetKind) graphql.Marshaler { return enum(v) }
+func UnmarshalAssetKind(v any) (state.AssetKind, error)    { return unmarshal[state.AssetKind](v) }
+
+func MarshalListingStatus(v state.ListingStatus) graphql.Marshaler { return enum(v) }
+func UnmarshalListingStatus(v any) (state.ListingStatus, error) {
+	return unmarshal[state.ListingStatus](v)
+}
+
+func MarshalReviewVerdict(v state.ReviewVerdict) graphql.Marshaler { return enum(v) }
+func UnmarshalReviewVerdict(v any) (state.ReviewVerdict, error) {
+	return unmarshal[state.ReviewVerdict](v)
+}
+
+func MarshalEndpointStatus(v state.EndpointStatus) graphql.Marshaler { return enum(v) }
+func UnmarshalEndpointStatus(v any) (state.EndpointStatus, error) {
+	return unmarshal[state.EndpointStatus](v)
+}
+
+func MarshalEndpointStop(v state.EndpointStop) graphql.Marshaler { return enum(v) }
+func UnmarshalEndpointStop(v any) (state.EndpointStop, error) {
+	return unmarshal[state.EndpointStop](v)
+}
+
+func MarshalDeliveryState(v state.DeliveryState) graphql.Marshaler { return enum(v) }
+func UnmarshalDeliveryState(v any) (state.DeliveryState, error) {
+	return unmarshal[state.DeliveryState](v)
+}
+
+func MarshalWebhookBacklog(v state.WebhookBacklog) graphql.Marshaler { return enum(v) }
+func UnmarshalWebhookBacklog(v any) (state.WebhookBacklog, error) {
+	return unmarshal[state.WebhookBacklog](v)
+}
+
+func MarshalExportKind(v state.ExportKind) graphql.Marshaler { return enum(v) }
+func UnmarshalExportKind(v any) (state.ExportKind, error)    { return unmarshal[state.ExportKind](v) }
+
+func MarshalExportFormat(v state.ExportFormat) graphql.Marshaler { return enum(v) }
+func UnmarshalExportFormat(v any) (state.ExportFormat, error) {
+	return unmarshal[state.ExportFormat](v)
+}
+
+func MarshalExportCompression(v state.ExportCompression) graphql.Marshaler { return enum(v) }
+func UnmarshalExportCompression(v any) (state.ExportCompression, error) {
+	return unmarshal[state.ExportCompression](v)
+}
+
+func MarshalExportStatus(v state.ExportStatus) graphql.Marshaler { return enum(v) }
+func UnmarshalExportStatus(v any) (state.ExportStatus, error) {
+	return unmarshal[state.ExportStatus](v)
+}

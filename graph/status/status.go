@@ -1,0 +1,171 @@
+// Package status is the one table of how faults are answered (contract, section
+// 2): the status over HTTP, the words of the documentation, and whether the
+// answer may be kept with an idempotency key. REST, GraphQL and idempotency read
+// it.
+package status
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/storefront-go/storefront/ent/fault"
+)
+
+// Kinds of faults that only HTTP knows; those of the domain are in package
+// fault.
+const (
+	MethodNotAllowed     fault.Kind = "method_not_allowed"
+	UnsupportedMediaType fault.Kind = "unsupported_media_type"
+	RangeNotSatisfiable  fault.Kind = "range_not_satisfiable"
+)
+
+// Kind is one code that an answer can carry, as the documentation shows it.
+type Kind struct {
+	Code   string // stable machine name
+	Status int
+	// Lasting reports whether a retry would meet the fault again, so that the
+	// answer is kept with the idempotency key (contract, section 3). Rights and
+	// limits are judged anew each time.
+	Lasting  bool
+	Title    string
+	Sentence string // what it means and what to do
+}
+
+// Anchor returns the fragment that a problem's type ends with.
+func (k Kind) Anchor() string { return strings.ReplaceAll(k.Code, "_", "-") }
+
+// Values of [Kind.Lasting], by name for the table.
+const (
+	keep = true
+	free = false
+)
+
+// kinds is the table, in the order of the checks.
+var kinds = []Kind{
+	{string(fault.NotFound), http.StatusNotFound, keep, "Not found",
+		"There is no such path or resource here. An id that is malformed, unknown or another store's gets the same answer."},
+	{string(MethodNotAllowed), http.StatusMethodNotAllowed, free, "Method not allowed",
+		"The path exists, but not with this method; the Allow header lists those it has."},
+	{string(fault.AuthenticationRequired), http.StatusUnauthorized, free, "Authentication required",
+		"Send the credential in the header Authorization: Bearer."},
+	{string(fault.InvalidToken), http.StatusUnauthorized, free, "Invalid credential",
+		"The credential is malformed, unknown, revoked or expired, or more than one was sent."},
+	{string(fault.InvalidRequest), http.StatusBadRequest, free, "Invalid request",
+		"The request contradicts itself, for example by a credential in the query beside the header."},
+	{string(fault.RateLimited), http.StatusTooManyRequests, free, "Too many requests",
+		"The rate of this credential or address is used up; come back after the seconds in Retry-After."},
+	{string(fault.VersionRetired), http.StatusGone, free, "Version retired",
+		"This version of the API is no longer served to this integration; use the successor version."},
+	{string(fault.InsufficientScope), http.StatusForbidden, free, "Missing scope",
+		"The credential is good but lacks the scope that the detail names."},
+	{string(fault.Forbidden), http.StatusForbidden, free, "Forbidden",
+		"The caller may not do this, whatever the scopes."},
+	{string(fault.InvalidParameter), http.StatusBadRequest, free, "Invalid query parameter",
+		"A query parameter is unknown here, repeated or has a bad value; errors lists them."},
+	{string(fault.IdempotencyKeyRequired), http.StatusBadRequest, free, "Idempotency key required",
+		"Every write needs an Idempotency-Key header, so that it can be repeated safely."},
+	{string(fault.IdempotencyKeyInvalid), http.StatusBadRequest, free, "Invalid idempotency key",
+		"An idempotency key is 1 to 255 visible ASCII characters."},
+	{string(fault.IdempotencyNotSupported), http.StatusBadRequest, free, "Idempotency key not supported",
+		"The answer shows a secret that is not kept, so it cannot be repeated; send the request without the header."},
+	{string(fault.PayloadTooLarge), http.StatusRequestEntityTooLarge, free, "Body too large",
+		"The body is larger than this endpoint takes."},
+	{string(UnsupportedMediaType), http.StatusUnsupportedMediaType, free, "Unsupported media type",
+		"Send the body as application/json."},
+	{string(fault.IdempotencyKeyReused), http.StatusConflict, free, "Idempotency key reused",
+		"The key belongs to an earlier request with another method, path or body; use a new key."},
+	{string(fault.IdempotencyInProgress), http.StatusConflict, free, "Request in progress",
+		"The first request with this key is still running; repeat it after the seconds in Retry-After."},
+	{string(fault.MalformedBody), http.StatusBadRequest, keep, "Malformed body",
+		"The body is not JSON, or not unambiguous: duplicate members, trailing data, bad UTF-8 and deep nesting are refused."},
+	{string(fault.ValidationFailed), http.StatusUnprocessableEntity, keep, "Validation failed",
+		"Members of the body are missing, unknown or have bad values; errors lists all of them."},
+	{string(fault.Conflict), http.StatusConflict, keep, "Conflict",
+		"The present state of the resource does not allow this."},
+	{fault.VersionMismatch, http.StatusConflict, keep, "Version mismatch",
+		"The resource has changed since it was read; read it again and decide anew."},
+	{fault.InvalidTransition, http.StatusConflict, keep, "Invalid transition",
+		"The resource is in a state from which this step does not lead on."},
+	{fault.CurrencyMismatch, http.StatusConflict, keep, "Currency mismatch",
+		"The currency is not the store's."},
+	{fault.CurrencyFixed, http.StatusConflict, keep, "Currency fixed",
+		"The store has taken orders; its currency stays."},
+	{fault.OutOfStock, http.StatusConflict, keep, "Out of stock",
+		"There are fewer pieces than asked for."},
+	{fault.AmountTooLarge, http.StatusConflict, keep, "Amount too large",
+		"A sum would be above 9007199254740991 minor units."},
+	{fault.AmountExceeded, http.StatusConflict, keep, "Amount exceeds the balance",
+		"The amount is more than is left to pay or to refund."},
+	{fault.QuantityExceeded, http.StatusConflict, keep, "Quantity exceeds the remainder",
+		"The quantity is more than is left to fulfil or to return."},
+	{fault.LimitReached, http.StatusConflict, keep, "Limit reached",
+		"The store has as many of these as it may have."},
+	{fault.RotationPending, http.StatusConflict, keep, "Rotation pending",
+		"An earlier rotation is not finished; revoke one of the two keys, or promote the second secret, first."},
+	{fault.ReplayPending, http.StatusConflict, keep, "Replay pending",
+		"An earlier replay of the endpoint is under way; wait until it has ended."},
+	{fault.AlreadyRevoked, http.StatusConflict, keep, "Already revoked",
+		"The credential is revoked already."},
+	{fault.LastOwner, http.StatusConflict, keep, "Last owner",
+		"A store always has an owner; name another one first."},
+	{fault.ThemeNotReady, http.StatusConflict, keep, "Theme not ready",
+		"The theme is still being processed, or could not be; only one that is ready can be shown."},
+	{fault.ThemeActive, http.StatusConflict, keep, "Theme active",
+		"The storefront shows this theme; activate another one first."},
+	{fault.ThemeNotFree, http.StatusConflict, keep, "Theme not free",
+		"The theme has a price, and nothing is sold here yet; only free ones can be installed."},
+	{string(fault.LinkInvalid), http.StatusForbidden, free, "Invalid link",
+		"The address of the download is not one that was given out: a character of it was changed, or it is not whole."},
+	{string(fault.LinkExpired), http.StatusForbidden, free, "Link expired",
+		"The address of the download is over; read the export again for a new one."},
+	{string(fault.FileGone), http.StatusGone, free, "File gone",
+		"The export's file has expired or was deleted; start a new export."},
+	{string(RangeNotSatisfiable), http.StatusRequestedRangeNotSatisfiable, free, "Range not satisfiable",
+		"No byte of the file is in the range; its size is in the Content-Range header."},
+	{string(fault.Unavailable), http.StatusServiceUnavailable, free, "Unavailable",
+		"The service cannot answer now; repeat the request after the seconds in Retry-After."},
+	{string(fault.Internal), http.StatusInternalServerError, free, "Internal error",
+		"Something failed on our side. The request_id leads us to the cause."},
+}
+
+// byCode is kinds by their code.
+var byCode = func() map[string]Kind {
+	m := make(map[string]Kind, len(kinds))
+	for _, k := range kinds {
+		m[k.Code] = k
+	}
+	return m
+}()
+
+// Kinds returns every code that is documented, in the order of the checks.
+func Kinds() []Kind { return slices.Clone(kinds) }
+
+// KindOf returns the row of a fault. A state fault whose code has no row of its own
+// is a conflict with that code; a kind without a row is our mistake, and ok is
+// false.
+func KindOf(f *fault.Error) (k Kind, ok bool) {
+	if f.Kind != fault.Conflict {
+		if k, ok = byCode[string(f.Kind)]; !ok {
+			k = byCode[string(fault.Internal)]
+		}
+		return k, ok
+	}
+	if k, ok = byCode[f.Name()]; !ok || k.Status != http.StatusConflict {
+		k = byCode[string(fault.Conflict)]
+		k.Code = f.Name()
+	}
+	return k, true
+}
+
+// Of returns the status of a fault.
+func Of(f *fault.Error) int {
+	k, _ := KindOf(f)
+	return k.Status
+}
+
+// Lasting reports whether a retry would meet the fault again.
+func Lasting(f *fault.Error) bool {
+	k, _ := KindOf(f)
+	return k.Lasting
+}

@@ -1,0 +1,61 @@
+package dashboard
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/storefront-go/storefront/ent/limit"
+)
+
+// bounds are the longest texts of the forms' members. A browser counts UTF-16
+// units, which is never fewer than the service counts in code points.
+var bounds = map[string]int{
+	"name": limit.Line, "title": limit.Line, "developer": limit.Line, "tagline": limit.Line, "sku": limit.Line,
+	"vendor": limit.Line, "productType": limit.Line, "carrier": limit.Line, "trackingNumber": limit.Line,
+	"reference": limit.Line, "reason": limit.Line, "method": limit.Label, "timezone": limit.Timezone,
+	"url": limit.URL, "website": limit.URL, "imageUrl": limit.URL, "trackingUrl": limit.URL,
+	"email": limit.Email, "handle": limit.Handle, "body": limit.Note,
+	"webhook_form.js description": limit.Line, "pages/product.js description": limit.Description,
+	"market_review.js note": limit.ReviewNote,
+}
+
+var (
+	inputs    = regexp.MustCompile(`(?s)<\$\{(?:Field|Area)\}[^<]*?\bname="([\w.]+)"(.*?)(?:/>|\n\s*<)`)
+	maxLength = regexp.MustCompile(`\bmaxlength="(\d+)"`)
+)
+
+// The forms take as much as the service does, and no more.
+func TestLimitsOfForms(t *testing.T) {
+	seen := map[string]bool{}
+	for name, text := range loaded(t).files {
+		if !ours(name) || !strings.HasSuffix(name, ".js") {
+			continue
+		}
+		for _, input := range inputs.FindAllStringSubmatch(string(text), -1) {
+			member := input[1]
+			want, known := bounds[member]
+			if !known {
+				member = name + " " + member
+				want, known = bounds[member]
+			}
+			var given string
+			if m := maxLength.FindStringSubmatch(input[2]); m != nil {
+				given = m[1]
+			}
+			switch {
+			case known && given != strconv.Itoa(want):
+				t.Errorf("%s: %s has maxlength %q, want %d", name, input[1], given, want)
+			case !known && given != "":
+				t.Errorf("%s: which limit is the %s of %s?", name, given, input[1])
+			}
+			seen[member] = true
+		}
+	}
+	for member := range bounds {
+		if !seen[member] {
+			t.Errorf("no form has %s", member)
+		}
+	}
+}

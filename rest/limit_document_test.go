@@ -1,0 +1,124 @@
+package rest_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"go.yaml.in/yaml/v3"
+
+	"github.com/storefront-go/storefront/ent/currency"
+	"github.com/storefront-go/storefront/ent/limit"
+	"github.com/storefront-go/storefront/rest"
+)
+
+// bounded are the limits of the document's schemas and parameters: those of
+// package limit, and a few that are not of input.
+var bounded = map[string]int{
+	"Amount maximum": currency.MaxMinor, "OptionalAmount maximum": currency.MaxMinor,
+	"Tags maxItems": limit.Tags, "Tags/items maxLength": limit.Label,
+
+	"ProductCreate/title maxLength": limit.Line, "ProductCreate/description maxLength": limit.Description,
+	"ProductCreate/sku maxLength": limit.Line, "ProductCreate/vendor maxLength": limit.Line,
+	"ProductCreate/product_type maxLength": limit.Line, "ProductCreate/tags maxItems": limit.Tags,
+	"ProductCreate/tags/items maxLength": limit.Label, "ProductCreate/inventory_quantity maximum": limit.Inventory,
+	"ProductCreate/image_url maxLength": limit.URL,
+	"Product/title maxLength":           limit.Line, "Product/description maxLength": limit.Description,
+	"Product/sku maxLength": limit.Line, "Product/vendor maxLength": limit.Line, "Product/product_type maxLength": limit.Line,
+	"Product/inventory_quantity maximum": limit.Inventory, "Product/image_url maxLength": limit.URL,
+
+	"Order/email maxLength": limit.Email, "Order/source maxLength": limit.Source,
+	"LineItem/title maxLength": limit.Line, "LineItem/sku maxLength": limit.Line, "LineItem/quantity maximum": limit.Quantity,
+	"Address/name maxLength": limit.Line, "Address/company maxLength": limit.Line, "Address/line1 maxLength": limit.Line,
+	"Address/line2 maxLength": limit.Line, "Address/city maxLength": limit.Line, "Address/region maxLength": limit.Line,
+	"Address/postal_code maxLength": limit.PostalCode, "Address/phone maxLength": limit.Label,
+	"NoteCreate/body maxLength": limit.Note, "Note/body maxLength": limit.Note,
+
+	"Customer/email maxLength": limit.Email, "Customer/phone maxLength": limit.Label, "Customer/locale maxLength": limit.Locale,
+	"Customer/first_name maxLength": limit.Line, "Customer/last_name maxLength": limit.Line,
+	"Customer/addresses maxItems": limit.Addresses, "Customer/note maxLength": limit.Note,
+
+	"Theme/name maxLength": limit.Line, "Theme/version maxLength": limit.Version, "Theme/author maxLength": limit.Line,
+	"Theme/description maxLength": limit.ThemeDescription,
+	"ThemeAsset/key maxLength":    255, "ThemeAsset/content_type maxLength": 64, // as the columns hold them
+	"MarketplaceTheme/name maxLength": limit.Line, "MarketplaceTheme/tagline maxLength": limit.Line,
+	"MarketplaceTheme/author maxLength": limit.Line, "MarketplaceTheme/version maxLength": limit.Version,
+	"MarketplaceTheme/categories maxItems": limit.Categories, "MarketplaceTheme/categories/items maxLength": limit.Category,
+	"MarketplaceTheme/rating_percent maximum": 100, // a percentage
+
+	"WebhookCreate/url maxLength": limit.URL, "WebhookCreate/events maxItems": limit.EventNames,
+	"WebhookCreate/description maxLength": limit.Line, "Webhook/url maxLength": limit.URL,
+	"Webhook/description maxLength": limit.Line, "Webhook/last_error maxLength": limit.Line,
+	"Webhook/secret_hint maxLength": 16,  // as the column holds it
+	"Problem/status maximum":        599, // the last status of HTTP
+
+	"parameter Idempotency-Key maxLength": limit.IdempotencyKey, "parameter sku maxLength": limit.Line,
+	"parameter email maxLength": 320, // published so, and never made smaller
+}
+
+// TestDocumentHasTheLimits compares every limit of the document with the table
+// that the checks of input read: none is missing, and none says another number.
+func TestDocumentHasTheLimits(t *testing.T) {
+	var doc map[string]any
+	if err := yaml.Unmarshal(rest.Document, &doc); err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]int{}
+	components := doc["components"].(map[string]any)
+	for name, schema := range components["schemas"].(map[string]any) {
+		if strings.HasSuffix(name, "Page") {
+			if got := items(schema); got != limit.Page {
+				t.Errorf("%s holds %d items, want %d", name, got, limit.Page)
+			}
+			continue
+		}
+		collect(found, name, schema)
+	}
+	parameters(found, doc)
+	if diff := cmp.Diff(bounded, found); diff != "" {
+		t.Errorf("limits (-table +document):\n%s", diff)
+	}
+}
+
+// items is the limit of a page's list.
+func items(page any) int {
+	data := page.(map[string]any)["properties"].(map[string]any)["data"].(map[string]any)
+	n, _ := data["maxItems"].(int)
+	return n
+}
+
+// collect gathers the limits of a schema and of what it is made of.
+func collect(found map[string]int, at string, schema any) {
+	s, ok := schema.(map[string]any)
+	if !ok {
+		return
+	}
+	for _, keyword := range []string{"maxLength", "maxItems", "maximum"} {
+		if n, ok := s[keyword].(int); ok {
+			found[at+" "+keyword] = n
+		}
+	}
+	collect(found, at+"/items", s["items"])
+	members, _ := s["properties"].(map[string]any)
+	for name, member := range members {
+		collect(found, at+"/"+name, member)
+	}
+}
+
+// parameters gathers the limits of parameters, wherever they stand.
+func parameters(found map[string]int, node any) {
+	switch node := node.(type) {
+	case []any:
+		for _, child := range node {
+			parameters(found, child)
+		}
+	case map[string]any:
+		if place, ok := node["in"].(string); ok && place != "" && node["schema"] != nil {
+			collect(found, fmt.Sprint("parameter ", node["name"]), node["schema"])
+		}
+		for _, child := range node {
+			parameters(found, child)
+		}
+	}
+}
