@@ -215,9 +215,9 @@ func TestBudget(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sum := answers + len(newAsset(shellName, "", page).packed.content)
+	sum := answers + len(newAsset(shellName, "", page).form.Packed)
 	for name := range maps.Keys(names) {
-		sum += len(newAsset(name, "", s.files[name]).packed.content) + 700 // with the headers of an answer
+		sum += len(newAsset(name, "", s.files[name]).form.Packed) + 700 // with the headers of an answer
 	}
 	if sum > budget || sum < 50_000 {
 		t.Errorf("the home page takes %d bytes in %d files, want at most %d", sum, len(names), budget)

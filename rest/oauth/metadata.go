@@ -7,9 +7,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"time"
 
 	"github.com/storefront-go/storefront/ent/scope"
+	"github.com/storefront-go/storefront/rest/variant"
 )
 
 // serverMetadata describes the authorisation server (RFC 8414, section 2).
@@ -92,6 +92,6 @@ func (f *Face) document(v any) (http.Handler, error) {
 		h.Set("Cache-Control", "public, max-age=3600")
 		h.Set("X-Content-Type-Options", "nosniff")
 		h.Set("ETag", tag)
-		http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(body))
+		variant.Content(w, r, bytes.NewReader(body))
 	}), nil
 }
