@@ -62,7 +62,7 @@ func (a *API) once(ctx context.Context, c *call) (idem.Answer, error) {
 		Body: problem.Append(nil, a.APIHost, f, viewer.Request(ctx))}, nil
 }
 
-// lasting tells whether a refusal is stored as the answer to its key: the same
+// lasting reports whether a refusal is stored as the answer to its key: the same
 // request would be refused again.
 func lasting(k fault.Kind) bool {
 	switch k {

@@ -54,7 +54,7 @@ var routes = []Route{
 	{http.MethodGet, "/marketplace/themes", scope.ThemesRead, paging, (*API).listMarketplaceThemes},
 }
 
-// secretive tells whether the row's answers show a secret, those that are
+// secretive reports whether the row's answers show a secret, those that are
 // replayed too.
 func (r Route) secretive() bool { return r.Method == http.MethodPost && r.Path == "/webhooks" }
 

@@ -27,7 +27,7 @@ func loaded(t *testing.T) *source {
 	return s
 }
 
-// ours tells whether a file is written here.
+// ours reports whether a file is written here.
 func ours(name string) bool { return !strings.HasPrefix(name, "vendor/") }
 
 // vendored is one line of vendor.json.
