@@ -71,7 +71,8 @@ type page struct {
 }
 
 func newPage(status int, contentType string, body []byte, began time.Time) *page {
-	p := &page{status: status, form: variant.Form{Type: contentType, Plain: body, Packed: variant.Pack(body)}, began: began}
+	p := &page{status: status, began: began,
+		form: variant.Form{Type: contentType, Plain: body, Packed: variant.Pack(body)}}
 	if status == http.StatusOK {
 		p.form.Tag = `W/"` + strconv.FormatUint(xxhash.Sum64(body), 36) + `"`
 	}

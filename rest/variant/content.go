@@ -49,7 +49,8 @@ func readRange(headers []string) (value string, ok bool) {
 		return "", false
 	}
 	for i, r := range ranges {
-		if digits, suffix := strings.CutPrefix(strings.TrimSpace(r), "-"); suffix && digits != "" && strings.Trim(digits, "0") == "" {
+		digits, suffix := strings.CutPrefix(strings.TrimSpace(r), "-")
+		if suffix && digits != "" && strings.Trim(digits, "0") == "" {
 			ranges[i] = behind
 		}
 	}

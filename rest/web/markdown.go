@@ -18,7 +18,8 @@ type heading struct{ ID, Text string }
 // blocks and phrases read CommonMark: whole texts, and texts that stand inside a
 // paragraph. Neither knows HTML, so a tag is a text like any other.
 var (
-	blocks  = commonMark(parser.NewFencedCodeBlockParser(), parser.NewATXHeadingParser(), parser.NewListParser(), parser.NewListItemParser())
+	blocks = commonMark(parser.NewFencedCodeBlockParser(), parser.NewATXHeadingParser(),
+		parser.NewListParser(), parser.NewListItemParser())
 	phrases = commonMark()
 )
 
