@@ -1,14 +1,11 @@
 package rest
 
 import (
-	"bytes"
-	"compress/gzip"
 	"context"
 	"encoding/hex"
 	"errors"
 	"log/slog"
 	"net/http"
-	"strconv"
 	"strings"
 	"time"
 
@@ -20,6 +17,7 @@ import (
 	"github.com/storefront-go/storefront/graph/theme"
 	"github.com/storefront-go/storefront/rest/gcra"
 	"github.com/storefront-go/storefront/rest/problem"
+	"github.com/storefront-go/storefront/rest/variant"
 )
 
 // assetRoot is where every host serves the assets of themes, each under the
@@ -54,7 +52,7 @@ type assets struct {
 	loads memo.Group[assetName, *asset]
 }
 
-// assetName is what an address tells of an asset.
+// assetName is what an address says of an asset.
 type assetName struct {
 	sum         digest.Sum
 	contentType string
@@ -62,10 +60,8 @@ type assetName struct {
 
 // asset is one that is known to exist.
 type asset struct {
-	body   []byte // nil where it is too large to be kept
-	packed []byte // compressed, of texts
-	size   int64
-	tag    string // strong, of the body
+	form variant.Form // without bytes where it is too large to be kept
+	size int64
 }
 
 func newAssets(a *API) *assets {
@@ -128,11 +124,11 @@ func (n assetName) describe(h http.Header) {
 		h["Access-Control-Allow-Origin"] = anyOrigin
 	}
 	if n.packs() {
-		h["Vary"] = varyEncoding
+		h["Vary"] = variant.Vary
 	}
 }
 
-// packs tells whether compressing the type pays: that of texts.
+// packs reports whether compressing the type pays: that of texts.
 func (n assetName) packs() bool {
 	return strings.HasPrefix(n.contentType, "text/") || n.contentType == "image/svg+xml"
 }
@@ -145,66 +141,40 @@ func (s *assets) find(ctx context.Context, name assetName) (*asset, error) {
 	return s.loads.Do(ctx, name, assetLimit, func(ctx context.Context) (*asset, error) {
 		f, err := s.load(ctx, name)
 		if err == nil {
-			s.kept.Put(name, f, int64(len(f.body)+len(f.packed))+256)
+			s.kept.Put(name, f, int64(len(f.form.Plain)+len(f.form.Packed))+256)
 		}
 		return f, err
 	})
 }
 
 func (s *assets) load(ctx context.Context, name assetName) (*asset, error) {
-	f := &asset{tag: `"` + hex.EncodeToString(name.sum[:]) + `"`}
+	f := &asset{form: variant.Form{Type: name.contentType, Tag: `"` + hex.EncodeToString(name.sum[:]) + `"`}}
 	var err error
-	f.body, err = s.Blobs.Get(ctx, name.key(), maxKept)
+	f.form.Plain, err = s.Blobs.Get(ctx, name.key(), maxKept)
 	if errors.Is(err, blob.ErrTooLarge) {
 		o, err := s.Blobs.Stat(ctx, name.key())
 		f.size = o.Size
 		return f, err
 	}
-	f.size = int64(len(f.body))
-	if err == nil && name.packs() && f.size >= minGzip {
-		f.packed, err = packed(f.body)
+	f.size = int64(len(f.form.Plain))
+	if err == nil && name.packs() {
+		f.form.Packed = variant.Pack(f.form.Plain)
 	}
 	return f, err
 }
 
 func (n assetName) key() string { return theme.BlobKey(n.sum, n.contentType) }
 
-func packed(body []byte) ([]byte, error) {
-	var b bytes.Buffer
-	z := gzip.NewWriter(&b)
-	if _, err := z.Write(body); err != nil {
-		return nil, err
-	}
-	err := z.Close()
-	return b.Bytes(), err
-}
-
-// send answers with an asset. A compressed one is another representation, with a
-// tag of its own (RFC 9110, section 8.8.3.3); ranges are of the plain one.
+// send answers with an asset; ranges are of the plain form.
 func (s *assets) send(w http.ResponseWriter, r *http.Request, name assetName, f *asset) {
-	h := w.Header()
-	body, tag := f.body, f.tag
-	if f.packed != nil && r.Header["Range"] == nil && acceptsGzip(r.Header["Accept-Encoding"]) {
-		body, tag = f.packed, strings.TrimSuffix(f.tag, `"`)+`-gzip"`
-		h["Content-Encoding"] = gzipped
-	}
-	h["Etag"] = []string{tag}
-	if body == nil || r.Header["Range"] != nil || r.Header["If-Match"] != nil {
-		content := &ranges{ctx: r.Context(), assets: s, key: name.key(), asset: f}
-		defer content.release()
-		http.ServeContent(w, r, "", time.Time{}, content)
+	if f.form.Plain != nil && r.Header["Range"] == nil && r.Header["If-Match"] == nil {
+		f.form.Send(w, r, http.StatusOK)
 		return
 	}
-	if matches(r.Header["If-None-Match"], tag) {
-		delete(h, "Content-Type")
-		delete(h, "Content-Encoding")
-		w.WriteHeader(http.StatusNotModified)
-		return
-	}
-	h["Content-Length"] = []string{strconv.Itoa(len(body))}
-	if r.Method != http.MethodHead {
-		_, _ = w.Write(body) //nolint:gosec // an asset as it was judged at its import, under a policy that forbids script
-	}
+	w.Header()["Etag"] = []string{f.form.Tag}
+	content := &ranges{ctx: r.Context(), assets: s, key: name.key(), asset: f}
+	defer content.release()
+	variant.Content(w, r, content)
 }
 
 // refuse answers with a problem.

@@ -36,11 +36,11 @@ func (c *ranges) Seek(offset int64, whence int) (int64, error) {
 
 // Read implements io.Reader.
 func (c *ranges) Read(b []byte) (int, error) {
-	if c.body != nil {
+	if c.form.Plain != nil {
 		if c.at >= c.size {
 			return 0, io.EOF
 		}
-		n := copy(b, c.body[c.at:])
+		n := copy(b, c.form.Plain[c.at:])
 		c.at += int64(n)
 		return n, nil
 	}

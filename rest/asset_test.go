@@ -153,10 +153,10 @@ func TestAssetRanges(t *testing.T) {
 			from, till int
 		}{
 			{"bytes=0-9", 206, 0, 10}, {"bytes=100-", 206, 100, size}, {"bytes=-7", 206, size - 7, size}, {"bytes=4999-99999999", 206, 4999, size},
-			{"bytes=0-0", 206, 0, 1}, {"items=0-9", 416, 0, 0}, {fmt.Sprintf("bytes=%d-", size), 416, 0, 0}, {"bytes=9-1", 416, 0, 0},
+			{"bytes=0-0", 206, 0, 1}, {"items=0-9", 200, 0, size}, {"bytes=-0", 416, 0, 0}, {fmt.Sprintf("bytes=%d-", size), 416, 0, 0}, {"bytes=9-1", 416, 0, 0},
 		} {
 			a := g.raw(t, http.MethodGet, address, "Range", tc.ask)
-			if a.Status != tc.status || tc.status == 206 && !bytes.Equal(a.Body, body[tc.from:tc.till]) {
+			if a.Status != tc.status || tc.status < 300 && !bytes.Equal(a.Body, body[tc.from:tc.till]) {
 				t.Errorf("%d bytes, %s: %d with %d bytes, want %d with %d", size, tc.ask, a.Status, len(a.Body), tc.status, tc.till-tc.from)
 			}
 			if want := fmt.Sprintf("bytes %d-%d/%d", tc.from, tc.till-1, size); tc.status == 206 && a.Header.Get("Content-Range") != want {
@@ -226,6 +226,10 @@ func TestAssetCompression(t *testing.T) {
 		}
 		if a := g.raw(t, http.MethodGet, address, "Accept-Encoding", "gzip", "If-None-Match", `"`+sum+`-gzip"`); a.Status != http.StatusNotModified {
 			t.Errorf("%s: condition: %d", name, a.Status)
+		}
+		a = g.raw(t, http.MethodGet, address, "Accept-Encoding", "gzip", "If-Match", "*")
+		if a.Header.Get("Content-Encoding") != "" || !bytes.Equal(a.Body, body) {
+			t.Errorf("%s: If-Match: plain bytes, said to be %q", name, a.Header.Get("Content-Encoding"))
 		}
 		a = g.raw(t, http.MethodGet, address, "Accept-Encoding", "gzip", "Range", "bytes=0-3")
 		if a.Status != http.StatusPartialContent || string(a.Body) != "a { " || a.Header.Get("Content-Encoding") != "" {

@@ -99,7 +99,7 @@ func (a *API) trusted(addr netip.Addr) bool {
 	return slices.ContainsFunc(a.TrustedProxies, func(p netip.Prefix) bool { return p.Contains(addr) })
 }
 
-// cors marks the answer for web pages and answers a preflight; it tells whether
+// cors marks the answer for web pages and answers a preflight; it reports whether
 // it did.
 func (a *API) cors(c *call) bool {
 	if !crossOrigin(c.r.URL.Path) {

@@ -170,7 +170,7 @@ func TestPreflight(t *testing.T) {
 	}
 }
 
-// TestNoCORS on pages for people and on the core's own face.
+// TestNoCORS on pages for people and on the core's GraphQL.
 func TestNoCORS(t *testing.T) {
 	s, _ := sqlite(t, func(c *rest.Config) {
 		c.GraphQL = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "{}") })

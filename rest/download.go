@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"net/http"
 	"strings"
-	"time"
 
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/micros"
@@ -15,15 +14,11 @@ import (
 	"github.com/storefront-go/storefront/graph/export"
 	"github.com/storefront-go/storefront/graph/link"
 	"github.com/storefront-go/storefront/graph/status"
+	"github.com/storefront-go/storefront/rest/variant"
 )
 
 // downloadRoot is what every address of a download begins with.
 const downloadRoot = "/downloads/"
-
-// maxRanges is the most ranges that are served of one request: each of them may
-// be a request to S3. With more the Range header is ignored, as it may be (RFC
-// 9110, section 14.2).
-const maxRanges = 16
 
 // file is what a download serves.
 type file struct {
@@ -87,7 +82,7 @@ func (a *API) download(c *call, open opener) error {
 	h.Set("Cache-Control", "private, no-store")
 	h.Set("X-Content-Type-Options", "nosniff")
 	d := newDelivery(c)
-	http.ServeContent(d, plainRange(c.r), "", time.Time{}, content)
+	variant.Content(d, c.r, content)
 	return a.ended(c, d, content.failed())
 }
 
@@ -144,16 +139,4 @@ func gone(err error) error {
 		return &fault.Error{Kind: fault.FileGone, Detail: "The file has expired or was deleted: start a new export.", Err: err}
 	}
 	return err
-}
-
-// plainRange takes the Range header from a request that counts in another unit,
-// which has to be ignored (RFC 9110, section 14.2), or asks for too many ranges.
-func plainRange(r *http.Request) *http.Request {
-	asked := r.Header.Get("Range")
-	if strings.HasPrefix(asked, "bytes=") && strings.Count(asked, ",") < maxRanges {
-		return r
-	}
-	r = r.Clone(r.Context())
-	r.Header.Del("Range")
-	return r
 }

@@ -51,7 +51,7 @@ func TestDownload(t *testing.T) {
 		{"If-Match", "GET", []string{"If-Match", tag}, 200, body, ""},
 		{"If-Match of another", "GET", []string{"If-Match", `"x"`}, 412, "", ""},
 		{"ranges of more than the file", "GET", []string{"Range", "bytes=0-,0-"}, 200, body, ""},
-		{"too many ranges", "GET", []string{"Range", "bytes=" + strings.Repeat("0-0,", maxRanges) + "1-1"}, 200, body, ""},
+		{"too many ranges", "GET", []string{"Range", "bytes=" + strings.Repeat("0-0,", 16) + "1-1"}, 200, body, ""},
 		{"another unit", "GET", []string{"Range", "rows=0-1"}, 200, body, ""},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -120,7 +120,7 @@ func TestDownloadOfSeveralRanges(t *testing.T) {
 
 func TestDownloadOutOfRange(t *testing.T) {
 	c := newCounter(t, 1000)
-	for _, ranges := range []string{"bytes=1000-", "bytes=5000-6000", "bytes=x", "bytes=5-4", "bytes=--1"} {
+	for _, ranges := range []string{"bytes=1000-", "bytes=5000-6000", "bytes=x", "bytes=5-4", "bytes=--1", "bytes=-0", "bytes=-00, -0"} {
 		res := c.serve("GET", c.address(time.Minute), "Range", ranges)
 		refused(t, ranges, res, http.StatusRequestedRangeNotSatisfiable, "range_not_satisfiable")
 		if got := res.Header.Get("Content-Range"); strings.HasPrefix(ranges, "bytes=1000") && got != "bytes */1000" {

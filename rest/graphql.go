@@ -11,7 +11,7 @@ import (
 	"github.com/storefront-go/storefront/rest/gcra"
 )
 
-// limited puts the core's own face under the rates of REST: a credential's
+// limited puts the core's GraphQL under the rates of REST: a credential's
 // lineage has one allowance, wherever it spends it, and an address one for
 // credentials that fail. Who calls is looked up again behind it, from memory.
 func (a *API) limited(next http.Handler) http.Handler {
@@ -45,7 +45,7 @@ func (a *API) spend(r *http.Request) (d gcra.Decision, ok bool) {
 }
 
 // spendPerson takes one request from the allowance of a person who came with a
-// cookie. It is asked behind the look-up of his session, so there is one alone.
+// cookie. It is asked behind the look-up of their session, so there is one alone.
 func (a *API) spendPerson(person xid.ID) error {
 	if a.rates.Off() {
 		return nil

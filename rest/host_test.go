@@ -65,7 +65,7 @@ func TestHosts(t *testing.T) {
 	})
 }
 
-// counted tells whether requests of the route are counted.
+// counted reports whether requests of the route are counted.
 func counted(t testing.TB, registry *prometheus.Registry, route string) bool {
 	t.Helper()
 	families, err := registry.Gather()

@@ -5,10 +5,10 @@ import (
 
 	"github.com/gorilla/mux"
 
-	face "github.com/storefront-go/storefront/rest/oauth"
+	frontend "github.com/storefront-go/storefront/rest/oauth"
 )
 
-// authorization mounts the authorisation server's face (contract, section 7).
+// authorization mounts the authorisation server's frontend (contract, section 7).
 func (a *API) authorization(router *mux.Router) error {
 	if a.OAuth == nil {
 		return nil
@@ -16,7 +16,7 @@ func (a *API) authorization(router *mux.Router) error {
 	if a.Account == nil {
 		return errors.New("OAuth needs Account: somebody has to consent")
 	}
-	f, err := face.New(face.Config{Server: a.OAuth, Account: a.Account, Resource: Base,
+	f, err := frontend.New(frontend.Config{Server: a.OAuth, Account: a.Account, Resource: Base,
 		RatePerSecond: a.RatePerSecond, RateBurst: a.RateBurst, ClientOf: a.clientOf, Logger: a.Logger})
 	if err != nil {
 		return err

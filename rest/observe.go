@@ -91,7 +91,8 @@ func (a *API) panicked(c *call, p any) (abort bool) {
 	if p == http.ErrAbortHandler { //nolint:errorlint // net/http compares so too
 		return true
 	}
-	a.Logger.ErrorContext(c.ctx, "panic", slog.String("request_id", c.id), slog.Any("panic", p), slog.String("stack", string(debug.Stack())))
+	a.Logger.ErrorContext(c.ctx, "panic", slog.String("request_id", c.id), slog.Any("panic", p),
+		slog.String("stack", string(debug.Stack())))
 	if c.status != 0 {
 		return true
 	}

@@ -11,12 +11,12 @@ import (
 )
 
 // people mounts the pages on which people sign in and decide. GraphQL requests
-// with a cookie count against the person's allowance, as his tokens do.
+// with a cookie count against the person's allowance, as their tokens do.
 func (a *API) people(router *mux.Router) error {
 	if a.Account == nil {
 		return nil
 	}
-	a.Account.Attach(account.Face{Client: a.clientOf, Spend: a.spendPerson})
+	a.Account.Attach(account.Hooks{Client: a.clientOf, Spend: a.spendPerson})
 	for path, handler := range map[string]http.Handler{
 		"/": account.Home(), account.SignInPath: a.Account.SignIn(), account.SignOutPath: a.Account.SignOut(), page.StylePath: page.Style(),
 	} {
@@ -31,7 +31,7 @@ func (a *API) people(router *mux.Router) error {
 	return nil
 }
 
-// signed tells whether a browser is signed in. A database that is away is told by
+// signed reports whether a browser is signed in. A database that is away is told by
 // the page's own requests.
 func (a *API) signed(r *http.Request) bool {
 	p, err := a.Account.Person(r)

@@ -1,15 +1,11 @@
 package rest
 
 import (
-	"compress/gzip"
 	"context"
 	"errors"
-	"io"
 	"log/slog"
 	"net/http"
 	"strconv"
-	"strings"
-	"sync"
 	"time"
 
 	"github.com/cespare/xxhash/v2"
@@ -19,19 +15,18 @@ import (
 	"github.com/storefront-go/storefront/graph/status"
 	"github.com/storefront-go/storefront/rest/gcra"
 	"github.com/storefront-go/storefront/rest/problem"
+	"github.com/storefront-go/storefront/rest/variant"
 )
 
 const jsonType = "application/json"
 
 // Header values that answers share; they are never changed.
 var (
-	jsonTypes    = []string{jsonType}
-	revalidate   = []string{"private, no-cache"}
-	noStore      = []string{"no-store"}
-	varyEncoding = []string{"Accept-Encoding"}
-	isTrue       = []string{"true"}
-	closing      = []string{"close"}
-	gzipped      = []string{"gzip"}
+	jsonTypes  = []string{jsonType}
+	revalidate = []string{"private, no-cache"}
+	noStore    = []string{"no-store"}
+	isTrue     = []string{"true"}
+	closing    = []string{"close"}
 )
 
 // answer writes what the handler made.
@@ -49,10 +44,10 @@ func (a *API) answer(c *call) {
 		return
 	}
 	h["Cache-Control"] = revalidate
-	h["Vary"] = varyEncoding
+	h["Vary"] = variant.Vary
 	tag := etag(c.out)
 	h["Etag"] = []string{tag}
-	if matches(c.r.Header["If-None-Match"], tag) {
+	if variant.Matches(c.r.Header, tag) {
 		delete(h, "Content-Type")
 		c.status = http.StatusNotModified
 		c.w.WriteHeader(c.status)
@@ -158,44 +153,16 @@ func etag(body []byte) string {
 	return string(append(tag, '"'))
 }
 
-// matches applies If-None-Match with its weak comparison (RFC 9110, section
-// 13.1.2).
-func matches(headers []string, tag string) bool {
-	opaque := strings.TrimPrefix(tag, "W/")
-	for _, header := range headers {
-		for candidate := range strings.SplitSeq(header, ",") {
-			candidate = strings.TrimSpace(candidate)
-			if candidate == "*" || strings.TrimPrefix(candidate, "W/") == opaque {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// minGzip is the size in bytes from which compressing pays.
-const minGzip = 1024
-
-var compressors = sync.Pool{New: func() any {
-	z, _ := gzip.NewWriterLevel(io.Discard, gzip.BestSpeed) // the level is valid
-	return z
-}}
-
 // send writes a body, compressed where asked. HEAD gets the headers alone.
 func (a *API) send(c *call, status int, body []byte) {
 	h := c.w.Header()
-	h["Vary"] = varyEncoding
+	h["Vary"] = variant.Vary
 	c.status = status
-	if len(body) >= minGzip && acceptsGzip(c.r.Header["Accept-Encoding"]) {
-		h["Content-Encoding"] = gzipped
+	if len(body) >= variant.MinPacked && variant.AcceptsGzip(c.r.Header) {
+		h["Content-Encoding"] = variant.Gzip
 		c.w.WriteHeader(status)
 		if c.r.Method != http.MethodHead {
-			z := compressors.Get().(*gzip.Writer)
-			z.Reset(c.w)
-			n, _ := z.Write(body) // who has gone away needs no answer
-			z.Close()
-			c.written = int64(n)
-			compressors.Put(z)
+			c.written = int64(variant.WriteGzip(c.w, body))
 		}
 		return
 	}
@@ -207,41 +174,16 @@ func (a *API) send(c *call, status int, body []byte) {
 	}
 }
 
-// acceptsGzip tells whether gzip is asked for: named, and not with q=0 (RFC
-// 9110, section 12.5.3).
-func acceptsGzip(headers []string) bool {
-	for _, header := range headers {
-		for item := range strings.SplitSeq(header, ",") {
-			coding, weight, _ := strings.Cut(item, ";")
-			if !strings.EqualFold(strings.TrimSpace(coding), "gzip") {
-				continue
-			}
-			q, found := strings.CutPrefix(strings.ToLower(strings.ReplaceAll(weight, " ", "")), "q=")
-			value, err := strconv.ParseFloat(q, 64)
-			return !found || err == nil && value > 0
-		}
-	}
-	return false
-}
-
 // static serves bytes that never change while the process runs.
 func (a *API) static(contentType string, body []byte) http.Handler {
-	tag := etag(body)
+	f := &variant.Form{Type: contentType, Plain: body, Tag: etag(body)}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		h := w.Header()
 		if r.Method != http.MethodGet && r.Method != http.MethodHead {
-			h.Set("Allow", "GET, HEAD")
+			w.Header().Set("Allow", "GET, HEAD")
 			w.WriteHeader(http.StatusMethodNotAllowed)
 			return
 		}
-		h["Etag"], h["Cache-Control"] = []string{tag}, []string{"public, no-cache"}
-		if matches(r.Header["If-None-Match"], tag) {
-			w.WriteHeader(http.StatusNotModified)
-			return
-		}
-		h["Content-Type"], h["Content-Length"] = []string{contentType}, []string{strconv.Itoa(len(body))}
-		if r.Method != http.MethodHead {
-			w.Write(body)
-		}
+		w.Header().Set("Cache-Control", "public, no-cache")
+		f.Send(w, r, http.StatusOK)
 	})
 }

@@ -24,7 +24,8 @@ import (
 	"github.com/storefront-go/storefront/graph/status"
 	"github.com/storefront-go/storefront/rest/account"
 	"github.com/storefront-go/storefront/rest/gcra"
-	face "github.com/storefront-go/storefront/rest/oauth"
+	frontend "github.com/storefront-go/storefront/rest/oauth"
+	"github.com/storefront-go/storefront/rest/problem"
 	"github.com/storefront-go/storefront/rest/web"
 )
 
@@ -119,7 +120,7 @@ func (a *API) limiters() (err error) {
 }
 
 // pages mounts what is not a row of the table: the documents, their pages and
-// the core's own face.
+// the core's GraphQL.
 func (a *API) pages(router *mux.Router) error {
 	problems := make([]web.Problem, 0, 40)
 	for _, k := range status.Kinds() {
@@ -163,8 +164,8 @@ func (a *API) pages(router *mux.Router) error {
 	return nil
 }
 
-// crossOrigin tells whether any web page may call a path (contract, section 2).
+// crossOrigin reports whether any web page may call a path (contract, section 2).
 func crossOrigin(path string) bool {
 	return strings.HasPrefix(path, Base+"/") || strings.HasPrefix(path, legacyBase+"/") || path == "/openapi.json" ||
-		face.CrossOrigin(path)
+		frontend.CrossOrigin(path)
 }

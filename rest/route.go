@@ -54,7 +54,7 @@ var routes = []Route{
 	{http.MethodGet, "/marketplace/themes", scope.ThemesRead, paging, (*API).listMarketplaceThemes},
 }
 
-// secretive tells whether the row's answers show a secret, those that are
+// secretive reports whether the row's answers show a secret, those that are
 // replayed too.
 func (r Route) secretive() bool { return r.Method == http.MethodPost && r.Path == "/webhooks" }
 
@@ -136,11 +136,10 @@ func canonical(next http.Handler) http.Handler {
 // unescaped returns the unreserved character that is encoded, or the code as it is
 // (RFC 3986, section 2.3).
 func unescaped(code string) string {
-	const others = "-._~"
+	const unreserved = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
 	n, err := strconv.ParseUint(code[1:], 16, 8)
-	b := byte(n)
-	if err == nil && (b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9' || strings.IndexByte(others, b) >= 0) {
-		return string(rune(b))
+	if err == nil && strings.IndexByte(unreserved, byte(n)) >= 0 {
+		return string(rune(n))
 	}
 	return code
 }

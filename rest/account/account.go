@@ -38,7 +38,7 @@ type Config struct {
 	Sessions *session.Keeper
 	// APIHost is {api_host}; its scheme decides about the cookie.
 	APIHost string
-	// Allowed tells whether people may sign in here at all: not over plain http
+	// Allowed reports whether people may sign in here at all: not over plain http
 	// where others can listen (contract, section 11).
 	Allowed bool
 	Logger  *slog.Logger
@@ -49,11 +49,11 @@ type Account struct {
 	Config
 	origins *http.CrossOriginProtection
 	pages   *page.Set
-	face    Face
+	hooks   Hooks
 }
 
-// Face is what the pages know of the rest of the public address.
-type Face struct {
+// Hooks is what the pages know of the rest of the public address.
+type Hooks struct {
 	// Client is who sends a request, behind the trusted proxies.
 	Client func(*http.Request) netip.Addr
 	// Spend takes one GraphQL request from a person's allowance; nil for no bound.
@@ -74,15 +74,15 @@ func New(c Config) (*Account, error) {
 	if err := origins.AddTrustedOrigin(c.APIHost); err != nil {
 		return nil, fmt.Errorf("account: %w", err)
 	}
-	return &Account{Config: c, origins: origins, pages: pages, face: Face{Client: peer}}, nil
+	return &Account{Config: c, origins: origins, pages: pages, hooks: Hooks{Client: peer}}, nil
 }
 
-// Attach tells what the public address knows. Call it before requests come.
-func (a *Account) Attach(f Face) {
-	if f.Client == nil {
-		f.Client = peer
+// Attach sets what the public address knows. Call it before requests come.
+func (a *Account) Attach(h Hooks) {
+	if h.Client == nil {
+		h.Client = peer
 	}
-	a.face = f
+	a.hooks = h
 }
 
 // peer is the client where no proxy stands before us.
@@ -108,16 +108,16 @@ func (a *Account) Person(r *http.Request) (*session.Person, error) {
 }
 
 // Viewer returns who is signed in, at work in the store that the header
-// Storefront-Store names by id or handle, or in the first of his by name; nil
-// when nobody is. A store that is not his and one that does not exist are the same
+// Storefront-Store names by id or handle, or in the first of theirs by name; nil
+// when nobody is. A store that is not theirs and one that does not exist are the same
 // NotFound.
 func (a *Account) Viewer(r *http.Request) (*viewer.Viewer, error) {
 	p, err := a.Person(r)
 	if p == nil || err != nil {
 		return nil, err
 	}
-	if a.face.Spend != nil {
-		if err := a.face.Spend(p.User); err != nil {
+	if a.hooks.Spend != nil {
+		if err := a.hooks.Spend(p.User); err != nil {
 			return nil, err
 		}
 	}

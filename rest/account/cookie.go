@@ -15,7 +15,7 @@ const (
 	plainCookie  = "storefront_session"
 )
 
-// secure tells whether browsers reach us by https.
+// secure reports whether browsers reach us by https.
 func (a *Account) secure() bool { return strings.HasPrefix(a.APIHost, "https://") }
 
 func (a *Account) cookieName() string {

@@ -22,7 +22,7 @@ func local(returnTo string) string {
 	return returnTo
 }
 
-// strange tells whether r has no place in an address. Browsers read \ as / and
+// strange reports whether r has no place in an address. Browsers read \ as / and
 // drop tabs and line breaks, so that what is a path to us may name another host
 // to them; what is not ASCII is escaped in an address.
 func strange(r rune) bool { return r <= ' ' || r > '~' || r == '\\' }

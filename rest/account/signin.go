@@ -81,7 +81,7 @@ func (a *Account) take(w http.ResponseWriter, r *http.Request) {
 	}
 	email, returnTo := values.Get("email"), values.Get("return_to")
 	token, _, err := a.Sessions.SignIn(r.Context(), session.Attempt{
-		Email: email, Password: values.Get("password"), Agent: r.UserAgent(), Client: a.face.Client(r), Former: a.token(r),
+		Email: email, Password: values.Get("password"), Agent: r.UserAgent(), Client: a.hooks.Client(r), Former: a.token(r),
 	})
 	if f, is := errors.AsType[*fault.Error](err); is {
 		a.refused(w, r, f, email, returnTo)

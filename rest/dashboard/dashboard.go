@@ -3,7 +3,7 @@
 // the machine of whoever compiles the program.
 //
 // The page reads and writes through POST /graphql alone, so what a person may
-// do is decided there; this package knows only whether he is signed in. What
+// do is decided there; this package knows only whether they are signed in. What
 // lies below static/vendor is as its npm package ships it, listed in
 // vendor.json.
 package dashboard
@@ -28,7 +28,7 @@ const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src
 
 // Config is what the dashboard needs.
 type Config struct {
-	// Signed tells whether the request comes from a browser that is signed in.
+	// Signed reports whether the request comes from a browser that is signed in.
 	Signed func(*http.Request) bool
 	// SignIn returns the address of the sign-in page, which leads back to
 	// returnTo: a path with its query.

@@ -65,7 +65,7 @@ func Parse(h http.Header, body []byte) (Event, error) {
 	return e, nil
 }
 
-// Newer tells whether the event is newer than what is stored of its resource,
+// Newer reports whether the event is newer than what is stored of its resource,
 // whose last event had this time and sequence (0: not kept). The same event is
 // not newer than itself.
 //

@@ -11,7 +11,7 @@ import (
 // them where the handled data is, best in the same transaction, with event_id as
 // a unique key: then not even a crash between the two handles an event twice.
 type Seen interface {
-	// Has tells whether the event was handled.
+	// Has reports whether the event was handled.
 	Has(ctx context.Context, eventID string) (bool, error)
 	// Mark says that it was. It is called only after that, never before.
 	Mark(ctx context.Context, eventID string) error
@@ -58,7 +58,7 @@ func NewLatest(maxResources int) *Latest {
 	return &Latest{newRecent[moment](maxResources, forever)}
 }
 
-// Newer tells whether the event is newer than all that were kept of its resource.
+// Newer reports whether the event is newer than all that were kept of its resource.
 func (l *Latest) Newer(e Event) bool {
 	last, ok := l.recent.get(e.Resource.ID)
 	return !ok || e.Newer(last.at, last.sequence)

@@ -34,7 +34,7 @@ func sendRefusal(w http.ResponseWriter, status int, code, description string) {
 }
 
 // fail answers a program with an error.
-func (f *Face) fail(w http.ResponseWriter, r *http.Request, err error) {
+func (f *Frontend) fail(w http.ResponseWriter, r *http.Request, err error) {
 	e := f.judge(r, err)
 	status := statusOf(e)
 	if status == http.StatusUnauthorized {
@@ -44,7 +44,7 @@ func (f *Face) fail(w http.ResponseWriter, r *http.Request, err error) {
 	f.refuse(w, status, e)
 }
 
-func (f *Face) refuse(w http.ResponseWriter, status int, e *oauth.Error) {
+func (f *Frontend) refuse(w http.ResponseWriter, status int, e *oauth.Error) {
 	if e.RetryAfter > 0 {
 		w.Header().Set("Retry-After", gcra.Seconds(e.RetryAfter))
 	}
@@ -52,7 +52,7 @@ func (f *Face) refuse(w http.ResponseWriter, status int, e *oauth.Error) {
 }
 
 // judge finds what may be shown of an error. A cause is logged here, once.
-func (f *Face) judge(r *http.Request, err error) *oauth.Error {
+func (f *Frontend) judge(r *http.Request, err error) *oauth.Error {
 	e, ok := errors.AsType[*oauth.Error](err)
 	if !ok {
 		e = &oauth.Error{Code: oauth.ServerError, Description: "The server made a mistake.", Err: err}

@@ -38,7 +38,7 @@ func (v *visit) again() string { return AuthorizePath + "?" + v.raw }
 // authorize is the authorisation endpoint (RFC 6749, section 3.1): GET asks the
 // person, and the form of that page is posted back. A post that another site's
 // page makes is refused before anything else is looked at.
-func (f *Face) authorize(w http.ResponseWriter, r *http.Request) {
+func (f *Frontend) authorize(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case f.Account.Origins().Check(r) != nil:
 		page.Message(w, r, http.StatusForbidden, "This did not come from our page",
@@ -56,7 +56,7 @@ func (f *Face) authorize(w http.ResponseWriter, r *http.Request) {
 }
 
 // ask leads through the sign-in and the choice of a store to the consent screen.
-func (f *Face) ask(w http.ResponseWriter, r *http.Request) {
+func (f *Frontend) ask(w http.ResponseWriter, r *http.Request) {
 	v := f.open(w, r, r.URL.RawQuery)
 	if v == nil {
 		return
@@ -76,7 +76,7 @@ func (f *Face) ask(w http.ResponseWriter, r *http.Request) {
 
 // open judges a request and finds who is asked. Where there is nobody to ask it
 // has answered, and returns nil.
-func (f *Face) open(w http.ResponseWriter, r *http.Request, raw string) *visit {
+func (f *Frontend) open(w http.ResponseWriter, r *http.Request, raw string) *visit {
 	if len(raw) > maxQuery {
 		f.wrong(w, r, invalid("The authorization request is longer than 8000 bytes."))
 		return nil
@@ -106,7 +106,7 @@ func (f *Face) open(w http.ResponseWriter, r *http.Request, raw string) *visit {
 // at an address that is known to be its own; otherwise the person does (RFC 6749,
 // section 4.1.2.1). The status of every redirect is 303: after it no browser
 // sends a form on (RFC 9700, section 4.12).
-func (f *Face) wrong(w http.ResponseWriter, r *http.Request, err error) {
+func (f *Frontend) wrong(w http.ResponseWriter, r *http.Request, err error) {
 	e := f.judge(r, err)
 	if to := e.Redirect(); to != "" {
 		page.Redirect(w, to)
@@ -122,7 +122,7 @@ func (f *Face) wrong(w http.ResponseWriter, r *http.Request, err error) {
 }
 
 // decide takes the person's answer.
-func (f *Face) decide(w http.ResponseWriter, r *http.Request) {
+func (f *Frontend) decide(w http.ResponseWriter, r *http.Request) {
 	form, ok := readForm(w, r)
 	if !ok {
 		page.Message(w, r, http.StatusBadRequest, "This answer cannot be read", "Start again from the app that you want to connect.")
@@ -134,7 +134,7 @@ func (f *Face) decide(w http.ResponseWriter, r *http.Request) {
 	}
 	id, err := xid.Store.Parse(form.Get("store"))
 	who := v.person.In(id)
-	if err != nil || who == nil { // he was taken off the store meanwhile
+	if err != nil || who == nil { // they were taken off the store meanwhile
 		f.spent(w, r, v)
 		return
 	}
@@ -153,7 +153,7 @@ func (f *Face) decide(w http.ResponseWriter, r *http.Request) {
 }
 
 // settle sends the browser to the app with the answer.
-func (f *Face) settle(w http.ResponseWriter, r *http.Request, v *visit, answer func(context.Context) (string, error)) {
+func (f *Frontend) settle(w http.ResponseWriter, r *http.Request, v *visit, answer func(context.Context) (string, error)) {
 	to, err := answer(r.Context())
 	refused, _ := errors.AsType[*fault.Error](err)
 	switch {
@@ -169,7 +169,7 @@ func (f *Face) settle(w http.ResponseWriter, r *http.Request, v *visit, answer f
 }
 
 // spent tells that the screen which was answered is not good any more.
-func (f *Face) spent(w http.ResponseWriter, r *http.Request, v *visit) {
+func (f *Frontend) spent(w http.ResponseWriter, r *http.Request, v *visit) {
 	f.pages.Render(w, r, http.StatusBadRequest, "again", again{v.request.App.Name, v.again()})
 }
 
@@ -192,7 +192,7 @@ func readForm(w http.ResponseWriter, r *http.Request) (url.Values, bool) {
 }
 
 // trouble answers where the fault is ours, and logs it.
-func (f *Face) trouble(w http.ResponseWriter, r *http.Request, err error) {
+func (f *Frontend) trouble(w http.ResponseWriter, r *http.Request, err error) {
 	status := http.StatusInternalServerError
 	if ours, ok := errors.AsType[*fault.Error](err); ent.IsUnavailable(err) || ok && ours.Kind == fault.Unavailable ||
 		errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {

@@ -22,7 +22,7 @@ type consent struct {
 	Lines                   []line
 	Host                    string // where the person will be sent
 	Allowable, Forbidden    bool
-	Missing                 []string // titles of what the person lacks himself
+	Missing                 []string // titles of what the person lacks
 	// The form: the app's request, the store and the ticket of this screen.
 	Request, Store, Ticket string
 	Allow, Cancel          page.Button
@@ -89,7 +89,7 @@ type nobody struct{ App, Name, Email, SignOut, Again string }
 type again struct{ App, Again string }
 
 // choose asks for the store, or tells a person who has none to choose.
-func (f *Face) choose(w http.ResponseWriter, r *http.Request, v *visit) {
+func (f *Frontend) choose(w http.ResponseWriter, r *http.Request, v *visit) {
 	own := v.consentable()
 	if len(own) == 0 {
 		f.pages.Render(w, r, http.StatusForbidden, "nobody",

@@ -1,4 +1,4 @@
-// Package oauth is the HTTP face of the authorisation server (contract, section
+// Package oauth is the HTTP frontend of the authorisation server (contract, section
 // 7): the consent page, the token and revocation endpoints and the two metadata
 // documents. What is decided is decided in graph/oauth; here requests are read
 // and answers written.

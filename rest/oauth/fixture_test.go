@@ -41,7 +41,7 @@ const (
 	verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk" // RFC 7636, appendix B
 )
 
-// world is the face over a database, behind real HTTP, with an app, and its owner
+// world is the frontend over a database, behind real HTTP, with an app, and its owner
 // signed in.
 type world struct {
 	t     testing.TB
@@ -61,7 +61,7 @@ type person struct {
 	cookie string
 }
 
-// setting changes how a face is made.
+// setting changes how a frontend is made.
 type setting func(*oauth.Config, *account.Config)
 
 func closed(_ *oauth.Config, a *account.Config) { a.Allowed = false }
@@ -88,7 +88,7 @@ func each(t *testing.T, f func(t *testing.T, w *world)) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) { f(t, newWorld(t, s)) })
 }
 
-// serve starts a face over what a database holds.
+// serve starts a frontend over what a database holds.
 func serve(t testing.TB, s *ent.Store, edit ...setting) *world {
 	t.Helper()
 	ring, err := keyring.Parse(strings.Repeat("consent tickets ", 3))
@@ -127,11 +127,11 @@ func serve(t testing.TB, s *ent.Store, edit ...setting) *world {
 
 func mount(t testing.TB, c oauth.Config) http.Handler {
 	t.Helper()
-	face, err := oauth.New(c)
+	frontend, err := oauth.New(c)
 	if err != nil {
 		t.Fatal(err)
 	}
-	routes, err := face.Routes()
+	routes, err := frontend.Routes()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -433,7 +433,7 @@ func (r *reply) refused(status int, code string) *reply {
 	return r
 }
 
-// opens tells whether an access token is live.
+// opens reports whether an access token is live.
 func (w *world) opens(token string) bool {
 	_, err := w.keys.Authenticate(w.t.Context(), token, apikey.Access)
 	return err == nil

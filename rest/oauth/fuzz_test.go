@@ -53,7 +53,7 @@ func FuzzToken(f *testing.F) {
 	})
 }
 
-// plain tells whether a description has the characters of RFC 6749, section 5.2.
+// plain reports whether a description has the characters of RFC 6749, section 5.2.
 func plain(text string) bool {
 	return text != "" && !strings.ContainsFunc(text, func(c rune) bool { return c < 0x20 || c > 0x7e || c == '"' || c == '\\' })
 }

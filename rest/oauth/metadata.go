@@ -7,9 +7,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"time"
 
 	"github.com/storefront-go/storefront/ent/scope"
+	"github.com/storefront-go/storefront/rest/variant"
 )
 
 // serverMetadata describes the authorisation server (RFC 8414, section 2).
@@ -39,7 +39,7 @@ type resourceMetadata struct {
 }
 
 // metadata makes the handlers of both documents.
-func (f *Face) metadata() (server, resource http.Handler, err error) {
+func (f *Frontend) metadata() (server, resource http.Handler, err error) {
 	issuer, none := f.Server.Issuer, []string{"none"}
 	server, err = f.document(serverMetadata{
 		Issuer:                issuer,
@@ -71,7 +71,7 @@ func (f *Face) metadata() (server, resource http.Handler, err error) {
 
 // document serves what never changes while the process runs: GET and HEAD, with
 // 304 for a known tag.
-func (f *Face) document(v any) (http.Handler, error) {
+func (f *Frontend) document(v any) (http.Handler, error) {
 	body, err := json.Marshal(v)
 	if err != nil {
 		return nil, fmt.Errorf("oauth: write metadata: %w", err)
@@ -92,6 +92,6 @@ func (f *Face) document(v any) (http.Handler, error) {
 		h.Set("Cache-Control", "public, max-age=3600")
 		h.Set("X-Content-Type-Options", "nosniff")
 		h.Set("ETag", tag)
-		http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(body))
+		variant.Content(w, r, bytes.NewReader(body))
 	}), nil
 }

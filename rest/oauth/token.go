@@ -18,7 +18,7 @@ const maxBody = 64 << 10
 
 // token answers as RFC 6749, section 5.1, has it, with the store that the tokens
 // open. The scopes are sorted and parted by spaces.
-func (f *Face) token(w http.ResponseWriter, r *http.Request, p oauth.Params) {
+func (f *Frontend) token(w http.ResponseWriter, r *http.Request, p oauth.Params) {
 	t, err := f.Server.Token(r.Context(), p, r.Header["Authorization"])
 	if err != nil {
 		f.fail(w, r, err)
@@ -36,7 +36,7 @@ func (f *Face) token(w http.ResponseWriter, r *http.Request, p oauth.Params) {
 
 // revoke answers as RFC 7009, section 2.2, has it: 200, whose body says nothing. It
 // is JSON all the same, which some clients read of every answer.
-func (f *Face) revoke(w http.ResponseWriter, r *http.Request, p oauth.Params) {
+func (f *Frontend) revoke(w http.ResponseWriter, r *http.Request, p oauth.Params) {
 	if err := f.Server.Revoke(r.Context(), p, r.Header["Authorization"]); err != nil {
 		f.fail(w, r, err)
 		return
@@ -45,7 +45,7 @@ func (f *Face) revoke(w http.ResponseWriter, r *http.Request, p oauth.Params) {
 }
 
 // called makes the handler of an endpoint that programs post to.
-func (f *Face) called(next func(http.ResponseWriter, *http.Request, oauth.Params)) http.Handler {
+func (f *Frontend) called(next func(http.ResponseWriter, *http.Request, oauth.Params)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodPost {
 			wrongMethod(w, "POST")

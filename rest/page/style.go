@@ -5,7 +5,8 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"net/http"
-	"time"
+
+	"github.com/storefront-go/storefront/rest/variant"
 )
 
 // StylePath is where the pages expect [Style].
@@ -28,6 +29,6 @@ func Style() http.Handler {
 		h.Set("Content-Security-Policy", policy)
 		h.Set("Cache-Control", "public, no-cache")
 		h.Set("ETag", tag)
-		http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(css))
+		variant.Content(w, r, bytes.NewReader(css))
 	})
 }

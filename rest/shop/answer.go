@@ -1,8 +1,6 @@
 package shop
 
 import (
-	"bytes"
-	"compress/gzip"
 	"context"
 	"embed"
 	"errors"
@@ -20,6 +18,7 @@ import (
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/digest"
 	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/rest/variant"
 )
 
 // policy is the Content-Security-Policy of every page: no script at all, no style
@@ -35,18 +34,20 @@ var files embed.FS
 
 // Header values that answers share; they are never changed.
 var (
-	policies     = []string{policy}
-	noSniff      = []string{"nosniff"}
-	referrer     = []string{"strict-origin-when-cross-origin"}
-	permissions  = []string{"camera=(), geolocation=(), microphone=()"}
-	revalidate   = []string{"public, max-age=0, must-revalidate"}
-	noStore      = []string{"no-store"}
-	noIndex      = []string{"noindex"}
-	varyEncoding = []string{"Accept-Encoding"}
-	gzipped      = []string{"gzip"}
-	htmlType     = []string{"text/html; charset=utf-8"}
-	textType     = []string{"text/plain; charset=utf-8"}
-	cssType      = []string{"text/css; charset=utf-8"}
+	policies    = []string{policy}
+	noSniff     = []string{"nosniff"}
+	referrer    = []string{"strict-origin-when-cross-origin"}
+	permissions = []string{"camera=(), geolocation=(), microphone=()"}
+	revalidate  = []string{"public, max-age=0, must-revalidate"}
+	noStore     = []string{"no-store"}
+	noIndex     = []string{"noindex"}
+)
+
+// Media types of the pages.
+const (
+	htmlType = "text/html; charset=utf-8"
+	textType = "text/plain; charset=utf-8"
+	cssType  = "text/css; charset=utf-8"
 )
 
 // robots lets everybody in. Previews say that they are not to be indexed.
@@ -62,48 +63,32 @@ func guard(h http.Header) {
 
 // page is a whole answer, ready to be sent.
 type page struct {
-	status      int
-	contentType []string
-	body        []byte
-	packed      []byte   // compressed; nil where that does not pay
-	etag        []string // nil for what is of the moment
+	status int
+	form   variant.Form // without a tag for what is of the moment
 
 	began time.Time  // when reading what it shows began
 	state digest.Sum // of the store when it was made
 }
 
-// minPacked is the size in bytes from which compressing pays.
-const minPacked = 1024
-
-func newPage(status int, contentType []string, body []byte, began time.Time) *page {
-	p := &page{status: status, contentType: contentType, body: body, began: began}
-	if len(body) >= minPacked {
-		p.packed = pack(body)
-	}
+func newPage(status int, contentType string, body []byte, began time.Time) *page {
+	p := &page{status: status, began: began,
+		form: variant.Form{Type: contentType, Plain: body, Packed: variant.Pack(body)}}
 	if status == http.StatusOK {
-		p.etag = []string{`W/"` + strconv.FormatUint(xxhash.Sum64(body), 36) + `"`}
+		p.form.Tag = `W/"` + strconv.FormatUint(xxhash.Sum64(body), 36) + `"`
 	}
 	return p
 }
 
-func pack(body []byte) []byte {
-	var b bytes.Buffer
-	z := gzip.NewWriter(&b)
-	_, _ = z.Write(body) // a buffer takes everything
-	z.Close()
-	return b.Bytes()
-}
-
-// loose tells whether the page is one of those that anybody can make any number
+// loose reports whether the page is one of those that anybody can make any number
 // of.
 func (p *page) loose() bool { return p.status != http.StatusOK }
 
 // size is about how much memory the page takes, in bytes.
-func (p *page) size() int64 { return int64(len(p.body)+len(p.packed)) + 512 }
+func (p *page) size() int64 { return int64(len(p.form.Plain)+len(p.form.Packed)) + 512 }
 
 // unkept is the page as an answer of the moment.
 func (p *page) unkept() *page {
-	p.etag = nil
+	p.form.Tag = ""
 	return p
 }
 
@@ -114,23 +99,8 @@ func send(w http.ResponseWriter, r *http.Request, p *page) {
 	if h["Cache-Control"] == nil {
 		h["Cache-Control"] = revalidate
 	}
-	h["Vary"] = varyEncoding
-	if p.etag != nil {
-		h["Etag"] = p.etag
-		if matches(r.Header["If-None-Match"], p.etag[0]) {
-			w.WriteHeader(http.StatusNotModified)
-			return
-		}
-	}
-	body := p.body
-	if p.packed != nil && acceptsGzip(r.Header["Accept-Encoding"]) {
-		h["Content-Encoding"], body = gzipped, p.packed
-	}
-	h["Content-Type"], h["Content-Length"] = p.contentType, []string{strconv.Itoa(len(body))}
-	w.WriteHeader(p.status)
-	if r.Method != http.MethodHead {
-		_, _ = w.Write(body) //nolint:gosec // html/template escaped it, and its policy forbids script
-	}
+	h["Vary"] = variant.Vary
+	p.form.Send(w, r, p.status)
 }
 
 // static serves the files of the storefront itself.
@@ -186,35 +156,3 @@ const messageHTML = `<!doctype html>
 </body>
 </html>
 `
-
-// matches applies If-None-Match with its weak comparison (RFC 9110, section
-// 13.1.2).
-func matches(headers []string, tag string) bool {
-	opaque := strings.TrimPrefix(tag, "W/")
-	for _, header := range headers {
-		for candidate := range strings.SplitSeq(header, ",") {
-			candidate = strings.TrimSpace(candidate)
-			if candidate == "*" || strings.TrimPrefix(candidate, "W/") == opaque {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// acceptsGzip tells whether gzip is asked for: named, and not with q=0 (RFC 9110,
-// section 12.5.3).
-func acceptsGzip(headers []string) bool {
-	for _, header := range headers {
-		for item := range strings.SplitSeq(header, ",") {
-			coding, weight, _ := strings.Cut(item, ";")
-			if !strings.EqualFold(strings.TrimSpace(coding), "gzip") {
-				continue
-			}
-			q, found := strings.CutPrefix(strings.ToLower(strings.ReplaceAll(weight, " ", "")), "q=")
-			value, err := strconv.ParseFloat(q, 64)
-			return !found || err == nil && value > 0
-		}
-	}
-	return false
-}

@@ -50,7 +50,7 @@ func (l links) fields() []any {
 	return list
 }
 
-// signed tells whether a query means to be that of a preview: it has any part of
+// signed reports whether a query means to be that of a preview: it has any part of
 // one. So an address that was tampered with is refused, and never shows the
 // storefront in place of the preview.
 func signed(query string) bool {

@@ -149,7 +149,7 @@ func (s *Shop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// isLabel tells whether a text may be the handle of a store: a label of a host
+// isLabel reports whether a text may be the handle of a store: a label of a host
 // name. Nothing else is looked up.
 func isLabel(s string) bool {
 	const most = 63

@@ -1,118 +1,106 @@
 package web
 
 import (
-	"fmt"
+	"bytes"
 	"html/template"
-	"regexp"
 	"strings"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
 )
 
 // heading is an entry of a page's own contents.
 type heading struct{ ID, Text string }
 
-// markdown renders the part of CommonMark that the document uses: headings of
-// level two, paragraphs, flat lists, fenced code, and inside lines code, strong,
-// emphasis and links. Everything is escaped first, so no text becomes a tag.
-func markdown(text string) (template.HTML, []heading) {
-	var b strings.Builder
-	var headings []heading
-	for _, block := range blocks(text) {
-		first := block[0]
-		switch {
-		case strings.HasPrefix(first, "```"):
-			code := strings.Join(block[1:len(block)-1], "\n")
-			fmt.Fprintf(&b, "<pre tabindex=\"0\"><code>%s</code></pre>\n", template.HTMLEscapeString(code))
-		case strings.HasPrefix(first, "## "):
-			h := heading{slug(first[3:]), first[3:]}
-			headings = append(headings, h)
-			fmt.Fprintf(&b, "<h2 id=\"%s\">%s</h2>\n", h.ID, inline(h.Text))
-		case strings.HasPrefix(first, "- "):
-			b.WriteString("<ul>\n")
-			for _, item := range listItems(block) {
-				fmt.Fprintf(&b, "<li>%s</li>\n", inline(item))
-			}
-			b.WriteString("</ul>\n")
-		default:
-			fmt.Fprintf(&b, "<p>%s</p>\n", inline(strings.Join(block, " ")))
-		}
-	}
-	return template.HTML(b.String()), headings
-}
-
-// blocks splits a text at blank lines, at headings and before lists; a fence
-// goes to its end.
-func blocks(text string) [][]string {
-	var out [][]string
-	var block []string
-	flush := func() {
-		if len(block) > 0 {
-			out, block = append(out, block), nil
-		}
-	}
-	fenced := false
-	for line := range strings.Lines(text) {
-		line = strings.TrimRight(line, " \n")
-		switch {
-		case fenced:
-			block = append(block, line)
-			if fenced = line != "```"; !fenced {
-				flush()
-			}
-			continue
-		case strings.HasPrefix(line, "```"):
-			flush()
-			fenced = true
-		case line == "":
-			flush()
-			continue
-		case strings.HasPrefix(line, "- ") && len(block) > 0 && !strings.HasPrefix(block[0], "- "):
-			flush()
-		}
-		block = append(block, line)
-		if strings.HasPrefix(line, "## ") {
-			flush()
-		}
-	}
-	if fenced {
-		block = append(block, "```") // a fence that was never closed ends with the text
-	}
-	flush()
-	return out
-}
-
-func listItems(block []string) []string {
-	var items []string
-	for _, line := range block {
-		if text, ok := strings.CutPrefix(line, "- "); ok || len(items) == 0 {
-			items = append(items, text)
-		} else {
-			items[len(items)-1] += " " + strings.TrimSpace(line)
-		}
-	}
-	return items
-}
-
+// blocks and phrases read CommonMark: whole texts, and texts that stand inside a
+// paragraph. Neither knows HTML, so a tag is a text like any other.
 var (
-	strong   = regexp.MustCompile(`\*\*([^*]+)\*\*`)
-	emphasis = regexp.MustCompile(`\*([^*\s][^*]*)\*`)
-	// Links go to this host, to a place of this page, or to https.
-	link = regexp.MustCompile(`\[([^\]]+)\]\(((?:/[^/]|#|https://)[^)\s"]*)\)`)
+	blocks = commonMark(parser.NewFencedCodeBlockParser(), parser.NewATXHeadingParser(),
+		parser.NewListParser(), parser.NewListItemParser())
+	phrases = commonMark()
 )
 
-// inline renders one line. What stands between backquotes is taken as it is.
-func inline(text string) template.HTML {
-	var b strings.Builder
-	for i, part := range strings.Split(text, "`") {
-		part = template.HTMLEscapeString(part)
-		if i%2 == 1 {
-			b.WriteString("<code>" + part + "</code>")
-			continue
-		}
-		part = link.ReplaceAllString(part, `<a href="$2">$1</a>`)
-		part = strong.ReplaceAllString(part, "<strong>$1</strong>")
-		b.WriteString(emphasis.ReplaceAllString(part, "<em>$1</em>"))
+func commonMark(others ...parser.BlockParser) goldmark.Markdown {
+	list := []util.PrioritizedValue{util.Prioritized(parser.NewParagraphParser(), 1000)}
+	for i, p := range others {
+		list = append(list, util.Prioritized(p, 100*(i+1)))
 	}
-	return template.HTML(b.String())
+	return goldmark.New(goldmark.WithParser(parser.NewParser(
+		parser.WithBlockParsers(list...),
+		parser.WithInlineParsers(
+			util.Prioritized(parser.NewCodeSpanParser(), 100),
+			util.Prioritized(parser.NewLinkParser(), 200),
+			util.Prioritized(parser.NewEmphasisParser(), 500)),
+	)))
+}
+
+// markdown renders a text, and returns its headings of level two.
+func markdown(in string) (template.HTML, []heading) {
+	var headings []heading
+	source := []byte(in)
+	doc := parsed(blocks, source)
+	for n := doc.FirstChild(); n != nil; n = n.NextSibling() {
+		if h, ok := n.(*ast.Heading); ok && h.Level == 2 {
+			title := string(h.Lines().Value(source))
+			headings = append(headings, heading{slug(title), title})
+			h.SetAttributeString("id", []byte(slug(title)))
+		}
+	}
+	out := rendered(blocks, source, doc)
+	// Long lines scroll, for those who use a keyboard too. Texts are escaped: the
+	// tag is the renderer's.
+	return template.HTML(strings.ReplaceAll(out, "<pre><code", `<pre tabindex="0"><code`)), headings
+}
+
+// inline renders a text that stands inside a paragraph.
+func inline(in string) template.HTML {
+	var out []string
+	source := []byte(in)
+	for p := parsed(phrases, source).FirstChild(); p != nil; p = p.NextSibling() {
+		var b strings.Builder
+		for n := p.FirstChild(); n != nil; n = n.NextSibling() {
+			b.WriteString(rendered(phrases, source, n))
+		}
+		out = append(out, b.String())
+	}
+	return template.HTML(strings.Join(out, " "))
+}
+
+// parsed reads a text and takes from it the links that lead elsewhere than to this
+// host, a place of this page or https; their texts stay.
+func parsed(m goldmark.Markdown, source []byte) ast.Node {
+	doc := m.Parser().Parse(text.NewReader(source))
+	var refused []ast.Node
+	_ = ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) { // the walker has no errors
+		link, isLink := n.(*ast.Link)
+		_, isImage := n.(*ast.Image)
+		if entering && (isImage || isLink && !allowed(string(link.Destination))) {
+			refused = append(refused, n)
+		}
+		return ast.WalkContinue, nil
+	})
+	for _, n := range refused {
+		for child := n.FirstChild(); child != nil; child = n.FirstChild() {
+			n.Parent().InsertBefore(n.Parent(), n, child)
+		}
+		n.Parent().RemoveChild(n.Parent(), n)
+	}
+	return doc
+}
+
+// allowed reports whether a link may lead to an address.
+func allowed(to string) bool {
+	local := strings.HasPrefix(to, "/") && !strings.HasPrefix(to, "//") && !strings.HasPrefix(to, `/\`)
+	return local || strings.HasPrefix(to, "#") || strings.HasPrefix(to, "https://")
+}
+
+func rendered(m goldmark.Markdown, source []byte, n ast.Node) string {
+	var b bytes.Buffer
+	_ = m.Renderer().Render(&b, source, n) // a buffer takes everything
+	return b.String()
 }
 
 // slug makes an anchor: lower-case letters and digits, parted by dashes.

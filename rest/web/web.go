@@ -13,7 +13,8 @@ import (
 	"html/template"
 	"net/http"
 	"path"
-	"time"
+
+	"github.com/storefront-go/storefront/rest/variant"
 )
 
 //go:embed templates static
@@ -65,7 +66,7 @@ func (a asset) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
 	h.Set("Cache-Control", "no-cache")
 	h.Set("ETag", a.etag)
-	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(a.content))
+	variant.Content(w, r, bytes.NewReader(a.content))
 }
 
 // render executes one template into an asset.

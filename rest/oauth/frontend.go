@@ -30,7 +30,7 @@ const (
 //go:embed templates
 var templates embed.FS
 
-// Config is what the face needs.
+// Config is what the frontend needs.
 type Config struct {
 	Server *oauth.Server
 	// Account knows who is signed in, and whether anybody may: where not, everything
@@ -47,20 +47,20 @@ type Config struct {
 	Logger   *slog.Logger
 }
 
-// Face answers the requests.
-type Face struct {
+// Frontend answers the requests.
+type Frontend struct {
 	Config
 	clients *gcra.Limiter[netip.Prefix]
 	pages   *page.Set
 }
 
-// New makes the face. Its error says what the settings lack.
-func New(c Config) (*Face, error) {
+// New makes the frontend. Its error says what the settings lack.
+func New(c Config) (*Frontend, error) {
 	if c.Server == nil || c.Account == nil || c.ClientOf == nil || c.Resource == "" {
 		return nil, errors.New("oauth: Server, Account, ClientOf and Resource are needed")
 	}
 	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
-	f := &Face{Config: c}
+	f := &Frontend{Config: c}
 	var err error
 	if f.clients, err = gcra.New[netip.Prefix](gcra.Config{Rate: c.RatePerSecond, Burst: c.RateBurst}); err != nil {
 		return nil, fmt.Errorf("oauth: %w", err)
@@ -77,7 +77,7 @@ type Route struct {
 	Handler http.Handler
 }
 
-// CrossOrigin tells whether any web page may call a path (contract, section 2):
+// CrossOrigin reports whether any web page may call a path (contract, section 2):
 // what programs call, and never the consent page.
 func CrossOrigin(path string) bool {
 	switch path {
@@ -87,8 +87,8 @@ func CrossOrigin(path string) bool {
 	return strings.HasPrefix(path, ResourcePath+"/")
 }
 
-// Routes returns every path of the face.
-func (f *Face) Routes() ([]Route, error) {
+// Routes returns every path of the frontend.
+func (f *Frontend) Routes() ([]Route, error) {
 	server, resource, err := f.metadata()
 	if err != nil {
 		return nil, err
