@@ -123,7 +123,8 @@ func (s *Server) listen(ctx context.Context, c Config, r Runtime) error {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(s.hooks.Register(reg), core.Exports.Register(reg)); err != nil {
+	panics := counter("storefront_theme_panics_total", "Panics in the processing of themes.", s.themes.Panics)
+	if err := errors.Join(s.hooks.Register(reg), core.Exports.Register(reg), reg.Register(panics)); err != nil {
 		return err
 	}
 	if err := s.newSender(c.Mail, reg); err != nil {
