@@ -79,8 +79,10 @@ func New(c Config) (*Engine, error) {
 	c.Poll = cmp.Or(c.Poll, 500*time.Millisecond)
 	e := &Engine{Config: c, id: xid.New(), partSize: partSize, running: map[key]*run{}}
 	e.metrics = newMetrics(&e.guard)
-	loop, err := work.New(work.Config{Name: "exports", Interval: c.Poll, Timeout: time.Hour, Run: e.look, Logger: c.Logger})
-	e.loop = loop
+	var err error
+	e.loop, err = work.New(work.Config{
+		Name: "exports", Interval: c.Poll, Timeout: time.Hour, Run: e.look, Logger: c.Logger,
+	})
 	return e, err
 }
 
