@@ -115,19 +115,22 @@ func (s *Sender) secured(ctx context.Context, conn net.Conn) (net.Conn, error) {
 // mail has one (RFC 6531): asking without need would keep it from every server
 // behind this one that lacks them.
 func (v *conversation) send(m *mail.Msg) error {
+	v.broken = true // until it is known how this ends
 	v.smtp.SkipSMTPUTF8(!wide(m))
 	err := v.client.SendWithSMTPClient(v.smtp, m)
 	if err == nil || m.IsDelivered() {
+		v.broken = false
 		return nil
 	}
 	// What failed may have left half a mail behind, which the next one must not find.
-	if v.smtp.Reset() != nil {
-		v.broken = true
-	}
+	v.broken = v.smtp.Reset() != nil
 	return err
 }
 
-// wide tells whether the addresses of a message need more than ASCII.
+// cut ends what is being said at once: the mail may be another sender's by now.
+func (v *conversation) cut() { v.conn.endBy(time.Now()) }
+
+// wide reports whether the addresses of a message need more than ASCII.
 func wide(m *mail.Msg) bool {
 	to, _ := m.GetRecipients() // none is refused when it is sent
 	from, _ := m.GetSender(false)

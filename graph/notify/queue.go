@@ -2,6 +2,7 @@ package notify
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"entgo.io/ent/dialect/sql"
@@ -11,6 +12,7 @@ import (
 	dbmail "github.com/storefront-go/storefront/ent/db/mail"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/graph/lease"
 )
 
 const (
@@ -23,8 +25,11 @@ const (
 // due reads the mails whose time has come, the longest overdue first. It locks
 // nothing: whoever wants one claims it.
 func (s *Sender) due(ctx context.Context) ([]*db.Mail, error) {
-	query := s.Store.DB(ctx).Mail.Query().Where(dbmail.BucketIn(bucket.All()...), dbmail.DueAtLTE(micros.Now()))
-	query.Modify(func(sel *sql.Selector) { sel.OrderBy(sel.C(dbmail.FieldDueAt)).Limit(batch) })
+	query := s.Store.DB(ctx).Mail.Query().Where(dbmail.BucketIn(bucket.All()...))
+	query.Modify(func(sel *sql.Selector) {
+		due := sel.C(dbmail.FieldDueAt)
+		sel.Where(sql.ExprP(due + " <= " + string(lease.Now(sel.Dialect())))).OrderBy(due).Limit(batch)
+	})
 	rows, err := query.Load(viewer.Everywhere(ctx))
 	if err != nil {
 		return nil, fmt.Errorf("find due mail: %w", err)
@@ -41,23 +46,52 @@ func (s *Sender) Waiting(ctx context.Context) (int, error) {
 	return len(ids), nil
 }
 
+// take sets until when a mail is taken, by the clock of leases. It is due then.
+func take(u *sql.UpdateBuilder) {
+	u.Set(dbmail.FieldDueAt, sql.Expr(lease.Now(u.Dialect()).In(terms.Length)))
+}
+
 // claim takes a mail as it was read: of those who try at once, one gets it. A
-// claim ends by itself, and then the mail is due again.
+// claim that is not renewed ends by itself, and then the mail is due again.
 func (s *Sender) claim(ctx context.Context, row *db.Mail) (mine bool, err error) {
 	err = s.change(ctx, row, func(ctx context.Context, c *db.Client) error {
 		n, err := c.Mail.Update().Where(dbmail.ID(row.ID), dbmail.Attempts(row.Attempts)).
-			AddAttempts(1).SetDueAt(micros.Now().Add(claimTime)).Save(ctx)
+			AddAttempts(1).Modify(take).Save(ctx)
 		mine = n == 1
 		return err
 	})
 	return mine, wrap("claim mail", err)
 }
 
+// keep renews the claim on a mail.
+func (s *Sender) keep(held *lease.Held, row *db.Mail) {
+	held.Keep(func(ctx context.Context) error {
+		return s.put(ctx, row, func(u *db.MailUpdate) { u.Modify(take) })
+	}, func(err error) {
+		s.log(row).Warn("the claim on a mail could not be renewed", "error", err)
+	})
+}
+
 // postpone ends a claim with the time of the next try.
 func (s *Sender) postpone(ctx context.Context, row *db.Mail, next micros.Time) error {
-	return wrap("postpone mail", s.change(ctx, row, func(ctx context.Context, c *db.Client) error {
-		return c.Mail.Update().Where(dbmail.ID(row.ID), dbmail.Attempts(row.Attempts+1)).SetDueAt(next).Exec(ctx)
-	}))
+	err := s.put(ctx, row, func(u *db.MailUpdate) { u.SetDueAt(next) })
+	if errors.Is(err, lease.ErrLost) {
+		return nil
+	}
+	return wrap("postpone mail", err)
+}
+
+// put writes into a mail whose claim is this sender's: [lease.ErrLost] if it is not.
+func (s *Sender) put(ctx context.Context, row *db.Mail, set func(*db.MailUpdate)) error {
+	return s.change(ctx, row, func(ctx context.Context, c *db.Client) error {
+		u := c.Mail.Update().Where(dbmail.ID(row.ID), dbmail.Attempts(row.Attempts+1))
+		set(u)
+		n, err := u.Save(ctx)
+		if err == nil && n == 0 {
+			err = lease.ErrLost
+		}
+		return err
+	})
 }
 
 // remove ends a claim and the mail with it.

@@ -17,20 +17,24 @@ import (
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/graph/lease"
+	"github.com/storefront-go/storefront/graph/work"
 )
 
 const (
 	// roundTime is how long a round begins mails.
 	roundTime = 30 * time.Second
-	// claimTime is how long a mail belongs to who claimed it: longer than a
-	// conversation can take until its answer.
-	claimTime = 2 * time.Minute
 	// retryAfter and retryMax are the first and the longest pause between two tries.
 	retryAfter = time.Minute
 	retryMax   = time.Hour
 	// giveUpAfter is when the last try is due, from when the mail was written.
 	giveUpAfter = 24 * time.Hour
 )
+
+// terms are those of the lease on a mail; the attempts are its token. What takes
+// longest is a conversation up to its answer, and the lease is as long even where
+// it cannot be renewed: a mail that is cut off may have arrived.
+var terms = lease.Terms{Length: 2 * time.Minute, Every: 15 * time.Second, Margin: 10 * time.Second}
 
 // SenderConfig is what a [Sender] needs.
 type SenderConfig struct {
@@ -50,6 +54,7 @@ type SenderConfig struct {
 // sender at a time. Any number of processes may have one.
 type Sender struct {
 	SenderConfig
+	guard                 work.Guard
 	sent, failed, givenUp atomic.Uint64
 }
 
@@ -74,6 +79,9 @@ func (s *Sender) Failed() uint64 { return s.failed.Load() }
 // GivenUp returns how many mails will never be sent, of those that this sender
 // tried since the start.
 func (s *Sender) GivenUp() uint64 { return s.givenUp.Load() }
+
+// Panics returns how many there have been in tries since the start.
+func (s *Sender) Panics() uint64 { return s.guard.Panics() }
 
 // Round sends the mails that are due, over one connection, for up to half a
 // minute. When ctx ends, the mail at hand has five seconds more. The error says
@@ -104,9 +112,10 @@ func (s *Sender) Round(ctx context.Context) error {
 type round struct {
 	*Sender
 	talk *conversation // nil before the first mail
+	away error         // why the mail server could not be reached
 }
 
-// over tells whether nothing more can be sent in this round.
+// over reports whether nothing more can be sent in this round.
 func (r *round) over() bool { return r.talk != nil && r.talk.broken }
 
 func (r *round) close() {
@@ -118,22 +127,34 @@ func (r *round) close() {
 // try sends a mail, unless another sender is about to. The error is one that
 // ends the round; that of the mail alone is in its row.
 func (r *round) try(ctx context.Context, row *db.Mail) error {
+	asked := time.Now()
 	mine, err := r.claim(ctx, row)
 	if err != nil || !mine {
 		return err
 	}
+	held := terms.Take(context.WithoutCancel(ctx), asked)
+	defer held.End()
+	r.keep(held, row)
+	err = r.guard.Do(ctx, r.log(row), func() error { return r.send(ctx, held, row) })
+	return errors.Join(r.away, r.settle(ctx, row, err))
+}
+
+// send hands a mail over while the lease lasts.
+func (r *round) send(ctx context.Context, held *lease.Held, row *db.Mail) error {
 	m, err := compose(r.From, row)
 	if err != nil {
-		return r.settle(ctx, row, err)
+		return err
 	}
 	if r.talk == nil {
-		talk, err := r.open(ctx)
-		if err != nil {
-			return errors.Join(err, r.settle(ctx, row, err))
+		if r.talk, r.away = r.open(ctx); r.away != nil {
+			return r.away
 		}
-		r.talk = talk
 	}
-	return r.settle(ctx, row, r.talk.send(m))
+	if held.Lost() {
+		return context.Cause(held.Context())
+	}
+	defer context.AfterFunc(held.Context(), r.talk.cut)()
+	return r.talk.send(m)
 }
 
 // settle writes what came of a try into the row, which was claimed. What the
@@ -146,7 +167,7 @@ func (s *Sender) settle(ctx context.Context, row *db.Mail, failure error) error 
 	}
 	s.failed.Add(1)
 	now, last := micros.Now(), row.ID.Time().Add(giveUpAfter)
-	log := s.Logger.With("mail", row.ID, "store", row.StoreID, "try", row.Attempts+1, "reason", reason(failure))
+	log := s.log(row).With("reason", reason(failure))
 	if final(failure) || now >= last {
 		s.givenUp.Add(1)
 		log.WarnContext(ctx, "mail given up")
@@ -157,6 +178,10 @@ func (s *Sender) settle(ctx context.Context, row *db.Mail, failure error) error 
 	return s.postpone(ctx, row, next)
 }
 
+func (s *Sender) log(row *db.Mail) *slog.Logger {
+	return s.Logger.With("mail", row.ID, "store", row.StoreID, "try", row.Attempts+1)
+}
+
 // pause is how long to wait after the n-th try.
 func pause(n int) time.Duration {
 	if n > 6 { // beyond it is more than an hour
@@ -165,7 +190,7 @@ func pause(n int) time.Duration {
 	return min(retryAfter<<(n-1), retryMax)
 }
 
-// final tells whether trying again is of no use: the server refuses this
+// final reports whether trying again is of no use: the server refuses this
 // recipient or this text for good. What it says before that is about us, and
 // may be mended.
 func final(err error) bool {

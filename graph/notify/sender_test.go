@@ -8,6 +8,7 @@ import (
 	"mime"
 	"mime/quotedprintable"
 	"net"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -237,13 +238,14 @@ func TestSenderDies(t *testing.T) {
 		id := xid.New()
 		s.put(id, "owner@example.com", "Hello")
 		dying := s.sender(plainly(p), func(c *notify.SenderConfig) {
-			c.Dial = func(context.Context, string, string) (net.Conn, error) { panic("killed") }
+			c.Dial = func(context.Context, string, string) (net.Conn, error) { runtime.Goexit(); return nil, nil }
 		})
-		func() {
-			defer func() { _ = recover() }()
+		var dead sync.WaitGroup
+		dead.Go(func() {
 			_ = dying.Round(t.Context())
 			t.Error("the sender lived")
-		}()
+		})
+		dead.Wait()
 		sender := s.sender(plainly(p), nil)
 		s.round(sender)
 		m := s.only()

@@ -14,16 +14,6 @@ import (
 	"github.com/storefront-go/storefront/graph/work"
 )
 
-// waker wakes a loop; calls during a round make one round after it.
-type waker chan struct{}
-
-func (w waker) wake() {
-	select {
-	case w <- struct{}{}:
-	default: // one is due already
-	}
-}
-
 // started makes and starts a loop of one minute that counts its rounds.
 func started(t *testing.T, c work.Config) (*work.Loop, *atomic.Int64) {
 	t.Helper()
@@ -42,7 +32,7 @@ func started(t *testing.T, c work.Config) (*work.Loop, *atomic.Int64) {
 		t.Fatal(err)
 	}
 	l.Start(t.Context())
-	t.Cleanup(l.Stop)
+	t.Cleanup(func() { l.Stop(context.Background()) })
 	return l, &n
 }
 
@@ -73,15 +63,14 @@ func TestLoopKeepsItsInterval(t *testing.T) {
 func TestLoopWakes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
-		w := make(waker, 1)
-		_, n := started(t, work.Config{Woken: w, Run: func(context.Context) error { <-release; return nil }})
-		w.wake()
+		l, n := started(t, work.Config{Run: func(context.Context) error { <-release; return nil }})
+		l.Wake()
 		synctest.Wait()
 		if got := n.Load(); got != 1 {
 			t.Fatalf("%d rounds after a wake, want 1", got)
 		}
 		for range 3 {
-			w.wake()
+			l.Wake()
 		}
 		close(release)
 		synctest.Wait()
@@ -94,26 +83,25 @@ func TestLoopWakes(t *testing.T) {
 func TestLoopStops(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ended := false
-		w := make(waker, 1)
-		l, n := started(t, work.Config{Woken: w, Run: func(ctx context.Context) error {
+		l, n := started(t, work.Config{Run: func(ctx context.Context) error {
 			<-ctx.Done()
 			ended = true
 			return ctx.Err()
 		}})
-		w.wake()
+		l.Wake()
 		synctest.Wait()
-		l.Stop()
+		l.Stop(t.Context())
 		if !ended {
 			t.Error("Stop returned before the round did")
 		}
-		l.Stop() // does nothing
+		l.Stop(t.Context()) // does nothing
 		after(time.Hour)
 		if got := n.Load(); got != 1 {
 			t.Errorf("%d rounds, want none after Stop", got)
 		}
 		l.Start(t.Context())
 		l.Start(t.Context()) // does nothing
-		w.wake()
+		l.Wake()
 		synctest.Wait()
 		if got := n.Load(); got != 2 {
 			t.Errorf("%d rounds after a second Start, want 2", got)
@@ -163,34 +151,6 @@ func TestNewRefuses(t *testing.T) {
 			if _, err := work.New(tc.c); err == nil {
 				t.Error("no error")
 			}
-			if _, err := new(work.Group).Add(tc.c); err == nil {
-				t.Error("no error from the group")
-			}
 		})
 	}
-}
-
-func TestGroupStopsInReverse(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var g work.Group
-		ended := make(chan string, 3)
-		for _, name := range []string{"a", "b", "c"} {
-			w := make(waker, 1)
-			_, err := g.Add(work.Config{Name: name, Interval: time.Minute, Woken: w, Run: func(ctx context.Context) error {
-				<-ctx.Done()
-				ended <- name
-				return nil
-			}})
-			if err != nil {
-				t.Fatal(err)
-			}
-			w.wake()
-		}
-		g.Start(t.Context())
-		synctest.Wait()
-		g.Stop()
-		if got := <-ended + <-ended + <-ended; got != "cba" {
-			t.Errorf("stopped in the order %q, want cba", got)
-		}
-	})
 }

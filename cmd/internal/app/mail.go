@@ -77,6 +77,7 @@ func registerMail(reg prometheus.Registerer, sender *notify.Sender) error {
 		reg.Register(counter("storefront_mail_sent_total", "Mails that the mail server took.", sender.Sent)),
 		reg.Register(counter("storefront_mail_failed_total", "Tries to send a mail that failed.", sender.Failed)),
 		reg.Register(counter("storefront_mail_given_up_total", "Mails that will not be tried again.", sender.GivenUp)),
+		reg.Register(counter("storefront_mail_panics_total", "Panics in tries to send a mail.", sender.Panics)),
 		reg.Register(waiting{sender}),
 	)
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/storefront-go/storefront/graph/notify"
 	"github.com/storefront-go/storefront/graph/oauth"
 	"github.com/storefront-go/storefront/graph/webhook"
+	"github.com/storefront-go/storefront/graph/work"
 	"github.com/storefront-go/storefront/rest"
 )
 
@@ -122,7 +123,8 @@ func (s *Server) listen(ctx context.Context, c Config, r Runtime) error {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(s.hooks.Register(reg), core.Exports.Register(reg)); err != nil {
+	panics := counter("storefront_theme_panics_total", "Panics in the processing of themes.", s.themes.Panics)
+	if err := errors.Join(s.hooks.Register(reg), core.Exports.Register(reg), reg.Register(panics)); err != nil {
 		return err
 	}
 	if err := s.newSender(c.Mail, reg); err != nil {
@@ -141,14 +143,14 @@ func (s *Server) listen(ctx context.Context, c Config, r Runtime) error {
 	if err != nil {
 		return err
 	}
-	if err := s.startLoops(ctx, claims); err != nil {
+	s.closer.push("write last use", s.base.Keys.WriteUsed)
+	engines := []work.Service{core.Exports}
+	if !c.NoDispatch {
+		engines = []work.Service{s.hooks, core.Exports}
+	}
+	if err := s.background(ctx, s.newLoops(claims), engines...); err != nil {
 		return err
 	}
-	if !c.NoDispatch {
-		s.dispatch(ctx)
-	}
-	core.Exports.Start(ctx)
-	s.closer.push("stop exports", func(ctx context.Context) error { core.Exports.Stop(ctx); return nil })
 	s.public = s.server(ctx, handler, writeTimeout)
 	s.serve(s.public, secured(public, certificate), "public")
 	return nil
@@ -196,15 +198,4 @@ func (s *Server) serve(h *http.Server, l net.Listener, name string) {
 			s.failed <- fmt.Errorf("%s server: %w", name, err)
 		}
 	}()
-}
-
-// dispatch delivers webhooks until the server is shut down.
-func (s *Server) dispatch(ctx context.Context) {
-	s.hooks.Start(ctx)
-	s.closer.push("stop webhooks", func(ctx context.Context) error { s.hooks.Stop(ctx); return nil })
-}
-
-func (s *Server) startLoops(ctx context.Context, claims *idem.Keeper) error {
-	s.closer.push("write last use", func(ctx context.Context) error { return s.base.Keys.WriteUsed(ctx) })
-	return s.keepLoops(ctx, s.newLoops(claims))
 }
