@@ -5,7 +5,6 @@ import (
 	stdsql "database/sql"
 	"encoding/json"
 	"errors"
-	"strings"
 	"time"
 
 	"github.com/storefront-go/storefront/ent/event"
@@ -18,17 +17,7 @@ import (
 // app is an app whose endpoint something is.
 type app struct{ store, id xid.ID }
 
-// ownerTTL is how long what an app may have is remembered: what is revoked is
-// over everywhere within 10 s (contract, section 7).
-const ownerTTL = 4 * time.Second
-
-// granted is what an app may have in a store, as it was at a time.
-type granted struct {
-	scopes scope.Set
-	at     time.Duration
-}
-
-// permitted tells whether the owner of an endpoint may have an event now: the
+// permitted reports whether the owner of an endpoint may have an event now: the
 // store may always; an app needs a grant that stands and still holds the event's
 // scope (contract, section 5).
 func (d *dispatcher) permitted(ctx context.Context, store xid.ID, owner *app, kind event.Type) (bool, error) {
@@ -45,20 +34,19 @@ func (d *dispatcher) permitted(ctx context.Context, store xid.ID, owner *app, ki
 
 // scopesOf returns what an app may have in a store, as it was a moment ago.
 func (d *dispatcher) scopesOf(ctx context.Context, store xid.ID, owner *app) (scope.Set, error) {
-	k := key{store, owner.id}
-	if v, ok := d.grants.Load(k); ok && d.clockwork()-v.(granted).at < ownerTTL {
-		return v.(granted).scopes, nil
+	k, now := grantKey{store, owner.id}, time.Now()
+	if scopes, ok := d.grants.get(k, now); ok {
+		return scopes, nil
 	}
-	g := granted{at: d.clockwork()}
-	var err error
-	if g.scopes, err = d.AppScopes(ctx, store, owner.store, owner.id); err != nil {
+	scopes, err := d.AppScopes(ctx, store, owner.store, owner.id)
+	if err != nil {
 		return scope.Of(), err
 	}
-	d.grants.Store(k, g)
-	return g.scopes, nil
+	d.grants.put(k, scopes, now)
+	return scopes, nil
 }
 
-// readable tells whether the owner of an endpoint may have what an event tells
+// readable reports whether the owner of an endpoint may have what an event tells
 // of: of an export, the scope of its kind too.
 func (d *dispatcher) readable(ctx context.Context, store xid.ID, owner *app, kind event.Type, body []byte) (bool, error) {
 	if owner == nil || !ofExport(kind) {
@@ -115,19 +103,14 @@ func subjectOf(kind event.Type, body []byte) (subject, error) {
 
 // scanSubscriber reads a row of [relay.subscribers].
 func scanSubscriber(rs *stdsql.Rows) (*subscriber, error) {
-	s := &subscriber{types: map[event.Type]bool{}}
+	s := new(subscriber)
 	var names, status string
 	var appStore, appID *xid.ID
-	err := rs.Scan(&s.store, &s.endpoint, &names, &status, &appStore, &appID, &s.wake, &s.last, &s.missed)
+	err := rs.Scan(&s.Store, &s.Endpoint, &names, &status, &appStore, &appID, &s.wake, &s.last, &s.missed)
 	if err != nil {
 		return nil, err
 	}
-	for name := range strings.FieldsSeq(names) {
-		s.types[event.Type(name)] = true
-	}
-	if appID != nil {
-		s.owner = &app{*appStore, *appID}
-	}
+	s.types, s.owner = typesOf(names), appOf(appStore, appID)
 	s.active = status == string(state.EndpointActive)
 	return s, nil
 }
