@@ -6,38 +6,37 @@ import (
 	"sync"
 )
 
-// Group is loops that belong together, in the order in which they start.
+// Group is services that belong together, in the order in which they start.
 type Group struct {
-	mu    sync.Mutex
-	loops []*Loop
+	life Life
+
+	mu   sync.Mutex
+	list []Service
 }
 
-// Add makes a loop of the group. Call it before Start.
-func (g *Group) Add(c Config) (*Loop, error) {
-	l, err := New(c)
-	if err != nil {
-		return nil, err
+// Add takes services into the group. Call it before Start.
+func (g *Group) Add(list ...Service) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.list = append(g.list, list...)
+}
+
+// Start starts every service, in order.
+func (g *Group) Start(ctx context.Context) { g.life.Start(ctx, g.begin) }
+
+// Stop stops every service, the last one first.
+func (g *Group) Stop(limit context.Context) { g.life.Stop(limit) }
+
+func (g *Group) begin(ctx context.Context) (end func(context.Context)) {
+	g.mu.Lock()
+	list := slices.Clone(g.list)
+	g.mu.Unlock()
+	for _, s := range list {
+		s.Start(ctx)
 	}
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.loops = append(g.loops, l)
-	return l, nil
-}
-
-// Start starts every loop, in order.
-func (g *Group) Start(ctx context.Context) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	for _, l := range g.loops {
-		l.Start(ctx)
-	}
-}
-
-// Stop stops every loop, the last one first, and waits for each.
-func (g *Group) Stop() {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	for _, l := range slices.Backward(g.loops) {
-		l.Stop()
+	return func(limit context.Context) {
+		for _, s := range slices.Backward(list) {
+			s.Stop(limit)
+		}
 	}
 }

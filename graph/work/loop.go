@@ -1,15 +1,14 @@
-// Package work runs what happens beside the requests: loops that wake at
-// intervals, and groups of them that start in order and stop in reverse.
+// Package work runs what happens beside the requests: services that start and
+// stop alike, loops that wake at intervals, and groups that start in order and stop
+// in reverse. A piece of work that panics ends alone.
 package work
 
 import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"math/rand/v2"
-	"runtime/debug"
 	"sync"
 	"time"
 )
@@ -36,11 +35,9 @@ type Config struct {
 // and the next one comes at its time.
 type Loop struct {
 	Config
-	wake chan struct{}
-
-	mu   sync.Mutex
-	stop context.CancelFunc // nil while the loop stands
-	done chan struct{}
+	wake  chan struct{}
+	life  Life
+	guard Guard
 }
 
 // New makes a loop that stands still.
@@ -54,34 +51,20 @@ func New(c Config) (*Loop, error) {
 	return &Loop{Config: c, wake: make(chan struct{}, 1)}, nil
 }
 
-// Start lets the loop run; the first round comes after one interval. It does
-// nothing when the loop runs already.
-func (l *Loop) Start(ctx context.Context) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.stop != nil {
-		return
-	}
-	ctx, l.stop = context.WithCancel(ctx)
-	done := make(chan struct{})
-	l.done = done
-	go func() {
-		defer close(done)
-		l.rounds(ctx)
-	}()
-}
+// Start lets the loop run; the first round comes after one interval. See [Service].
+func (l *Loop) Start(ctx context.Context) { l.life.Start(ctx, l.begin) }
 
-// Stop ends the context of the round that runs and waits for it to return. The
-// loop may be started again.
-func (l *Loop) Stop() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.stop == nil {
-		return
+// Stop ends the context of the round that runs and waits for it to return.
+func (l *Loop) Stop(limit context.Context) { l.life.Stop(limit) }
+
+func (l *Loop) begin(ctx context.Context) (end func(context.Context)) {
+	ctx, cancel := context.WithCancel(ctx)
+	var running sync.WaitGroup
+	running.Go(func() { l.rounds(ctx) })
+	return func(limit context.Context) {
+		cancel()
+		Wait(limit, &running)
 	}
-	l.stop()
-	<-l.done
-	l.stop = nil
 }
 
 // Wake makes the next round come now. Calls during a round make one round after it.
@@ -121,19 +104,12 @@ func (l *Loop) pause() time.Duration {
 func (l *Loop) round(ctx context.Context) {
 	bounded, cancel := context.WithTimeout(ctx, l.Timeout)
 	defer cancel()
+	err := l.guard.Do(ctx, l.Logger.With("loop", l.Name), func() error { return l.Run(bounded) })
+	if _, logged := errors.AsType[*Panic](err); logged {
+		return
+	}
 	// A round that was cut off by Stop has not failed.
-	if err := l.guarded(bounded); err != nil && ctx.Err() == nil {
+	if err != nil && ctx.Err() == nil {
 		l.Logger.ErrorContext(ctx, "background work failed", "loop", l.Name, "error", err)
 	}
-}
-
-// guarded turns a panic into an error: one broken round must not end the
-// requests of the process.
-func (l *Loop) guarded(ctx context.Context) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
-		}
-	}()
-	return l.Run(ctx)
 }

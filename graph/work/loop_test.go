@@ -32,7 +32,7 @@ func started(t *testing.T, c work.Config) (*work.Loop, *atomic.Int64) {
 		t.Fatal(err)
 	}
 	l.Start(t.Context())
-	t.Cleanup(l.Stop)
+	t.Cleanup(func() { l.Stop(context.Background()) })
 	return l, &n
 }
 
@@ -90,11 +90,11 @@ func TestLoopStops(t *testing.T) {
 		}})
 		l.Wake()
 		synctest.Wait()
-		l.Stop()
+		l.Stop(t.Context())
 		if !ended {
 			t.Error("Stop returned before the round did")
 		}
-		l.Stop() // does nothing
+		l.Stop(t.Context()) // does nothing
 		after(time.Hour)
 		if got := n.Load(); got != 1 {
 			t.Errorf("%d rounds, want none after Stop", got)
@@ -151,33 +151,6 @@ func TestNewRefuses(t *testing.T) {
 			if _, err := work.New(tc.c); err == nil {
 				t.Error("no error")
 			}
-			if _, err := new(work.Group).Add(tc.c); err == nil {
-				t.Error("no error from the group")
-			}
 		})
 	}
-}
-
-func TestGroupStopsInReverse(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var g work.Group
-		ended := make(chan string, 3)
-		for _, name := range []string{"a", "b", "c"} {
-			l, err := g.Add(work.Config{Name: name, Interval: time.Minute, Run: func(ctx context.Context) error {
-				<-ctx.Done()
-				ended <- name
-				return nil
-			}})
-			if err != nil {
-				t.Fatal(err)
-			}
-			l.Wake()
-		}
-		g.Start(t.Context())
-		synctest.Wait()
-		g.Stop()
-		if got := <-ended + <-ended + <-ended; got != "cba" {
-			t.Errorf("stopped in the order %q, want cba", got)
-		}
-	})
 }

@@ -93,10 +93,9 @@ func startDispatch(ctx context.Context, c DispatchConfig, r Runtime) (_ *Server,
 	}
 	s.admin = &admin{store: s.base.Store}
 	s.serve(s.server(ctx, s.admin.handler(reg), 0), operator, "admin")
-	if err := s.keepLoops(ctx, s.mailLoops()); err != nil {
+	if err := s.background(ctx, s.mailLoops(), s.hooks); err != nil {
 		return nil, err
 	}
-	s.dispatch(ctx)
 	s.admin.phase.Store(serving)
 	return s, nil
 }

@@ -44,17 +44,21 @@ func (s *Server) mailLoops() []work.Config {
 	return []work.Config{{Name: "send_mail", Interval: mailEvery, Run: s.sender.Round}}
 }
 
-// keepLoops starts loops, and stops them when the server is shut down.
-func (s *Server) keepLoops(ctx context.Context, list []work.Config) error {
+// background starts loops and then other services, and stops all of them when the
+// server is shut down, in reverse.
+func (s *Server) background(ctx context.Context, loops []work.Config, others ...work.Service) error {
 	g := new(work.Group)
-	for _, c := range list {
+	for _, c := range loops {
 		c.Logger = s.log
-		if _, err := g.Add(c); err != nil {
+		l, err := work.New(c)
+		if err != nil {
 			return err
 		}
+		g.Add(l)
 	}
-	g.Start(context.WithoutCancel(ctx))
-	s.closer.push("stop loops", func(context.Context) error { g.Stop(); return nil })
+	g.Add(others...)
+	g.Start(ctx)
+	s.closer.push("stop background work", func(limit context.Context) error { g.Stop(limit); return nil })
 	return nil
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/storefront-go/storefront/graph/notify"
 	"github.com/storefront-go/storefront/graph/oauth"
 	"github.com/storefront-go/storefront/graph/webhook"
+	"github.com/storefront-go/storefront/graph/work"
 	"github.com/storefront-go/storefront/rest"
 )
 
@@ -141,14 +142,14 @@ func (s *Server) listen(ctx context.Context, c Config, r Runtime) error {
 	if err != nil {
 		return err
 	}
-	if err := s.startLoops(ctx, claims); err != nil {
+	s.closer.push("write last use", s.base.Keys.WriteUsed)
+	engines := []work.Service{core.Exports}
+	if !c.NoDispatch {
+		engines = []work.Service{s.hooks, core.Exports}
+	}
+	if err := s.background(ctx, s.newLoops(claims), engines...); err != nil {
 		return err
 	}
-	if !c.NoDispatch {
-		s.dispatch(ctx)
-	}
-	core.Exports.Start(ctx)
-	s.closer.push("stop exports", func(ctx context.Context) error { core.Exports.Stop(ctx); return nil })
 	s.public = s.server(ctx, handler, writeTimeout)
 	s.serve(s.public, secured(public, certificate), "public")
 	return nil
@@ -196,15 +197,4 @@ func (s *Server) serve(h *http.Server, l net.Listener, name string) {
 			s.failed <- fmt.Errorf("%s server: %w", name, err)
 		}
 	}()
-}
-
-// dispatch delivers webhooks until the server is shut down.
-func (s *Server) dispatch(ctx context.Context) {
-	s.hooks.Start(ctx)
-	s.closer.push("stop webhooks", func(ctx context.Context) error { s.hooks.Stop(ctx); return nil })
-}
-
-func (s *Server) startLoops(ctx context.Context, claims *idem.Keeper) error {
-	s.closer.push("write last use", func(ctx context.Context) error { return s.base.Keys.WriteUsed(ctx) })
-	return s.keepLoops(ctx, s.newLoops(claims))
 }

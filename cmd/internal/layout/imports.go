@@ -19,19 +19,20 @@ var words = []string{
 // arrows are the only imports between leaves of graph.
 var arrows = map[string][]string{
 	"graph/attempt":       {"graph/egress"}, // its dials are judged
-	"graph/export":        {"graph/blob", "graph/notify", "graph/outbox", "graph/trail", "graph/wire"},
-	"graph/idem":          {"graph/keyring"},                                                                                                              // stored answers are encrypted
-	"graph/internal/exec": {"graph/model"},                                                                                                                // generated: the executor marshals the models
-	"graph/model":         {"graph/strict", "graph/wire"},                                                                                                 // scalars parse as bodies do; entities share their wire form with events
-	"graph/install":       {"graph/blob", "graph/notify", "graph/outbox", "graph/theme", "graph/theme/sample", "graph/wire"},                              // archives become themes
-	"graph/link":          {"graph/keyring"},                                                                                                              // addresses are signed
-	"graph/theme":         {"graph/render", "graph/strict"},                                                                                               // templates are judged by compiling them; the manifest is strict JSON
-	"graph/theme/sample":  {"graph/render", "graph/theme"},                                                                                                // tests judge the samples as what strangers send
-	"graph/oauth":         {"graph/apikey", "graph/keyring", "graph/notify", "graph/outbox", "graph/strict", "graph/trail", "graph/wire"},                 // the whole of a grant's life in one transaction
-	"graph/outbox":        {"graph/wire"},                                                                                                                 // payloads are made of wire types
-	"graph/page":          {"graph/keyring"},                                                                                                              // cursors are signed
-	"graph/session":       {"graph/password"},                                                                                                             // signing in proves one
-	"graph/webhook":       {"graph/attempt", "graph/egress", "graph/keyring", "graph/model", "graph/notify", "graph/outbox", "graph/trail", "graph/wire"}, // from the outbox to the receiver, and what comes of it
+	"graph/export":        {"graph/blob", "graph/lease", "graph/notify", "graph/outbox", "graph/trail", "graph/wire", "graph/work"},
+	"graph/idem":          {"graph/keyring"},                                                                                                                                           // stored answers are encrypted
+	"graph/internal/exec": {"graph/model"},                                                                                                                                             // generated: the executor marshals the models
+	"graph/notify":        {"graph/lease", "graph/work"},                                                                                                                               // one sender has a mail at a time
+	"graph/model":         {"graph/strict", "graph/wire"},                                                                                                                              // scalars parse as bodies do; entities share their wire form with events
+	"graph/install":       {"graph/blob", "graph/lease", "graph/notify", "graph/outbox", "graph/theme", "graph/theme/sample", "graph/wire", "graph/work"},                              // archives become themes
+	"graph/link":          {"graph/keyring"},                                                                                                                                           // addresses are signed
+	"graph/theme":         {"graph/render", "graph/strict"},                                                                                                                            // templates are judged by compiling them; the manifest is strict JSON
+	"graph/theme/sample":  {"graph/render", "graph/theme"},                                                                                                                             // tests judge the samples as what strangers send
+	"graph/oauth":         {"graph/apikey", "graph/keyring", "graph/notify", "graph/outbox", "graph/strict", "graph/trail", "graph/wire"},                                              // the whole of a grant's life in one transaction
+	"graph/outbox":        {"graph/wire"},                                                                                                                                              // payloads are made of wire types
+	"graph/page":          {"graph/keyring"},                                                                                                                                           // cursors are signed
+	"graph/session":       {"graph/password"},                                                                                                                                          // signing in proves one
+	"graph/webhook":       {"graph/attempt", "graph/egress", "graph/keyring", "graph/lease", "graph/model", "graph/notify", "graph/outbox", "graph/trail", "graph/wire", "graph/work"}, // from the outbox to the receiver, and what comes of it
 }
 
 // home says where a library may be imported.

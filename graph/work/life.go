@@ -1,0 +1,86 @@
+package work
+
+import (
+	"context"
+	"sync"
+)
+
+// Service works in the background from Start to Stop. Both may be called at any
+// time, at once and more than once: a Start of what runs and a Stop of what stands
+// do nothing, and what was stopped may be started again.
+type Service interface {
+	// Start begins the work. The end of ctx does not end it.
+	Start(ctx context.Context)
+	// Stop ends the work and waits until it has ended, for as long as limit allows.
+	// What the time runs out for is cut off.
+	Stop(limit context.Context)
+}
+
+// Life makes a [Service] of what can begin and end.
+type Life struct {
+	mu  sync.Mutex
+	now *span // nil while the service stands
+}
+
+// span is the time of a service from a start to its stop.
+type span struct {
+	stop     func(limit context.Context)
+	stopping bool
+	ended    chan struct{}
+}
+
+// Start calls begin, which sets the work going and returns what ends it, unless
+// the service runs. While it stops, Start waits for that.
+func (l *Life) Start(ctx context.Context, begin func(ctx context.Context) (end func(limit context.Context))) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for l.now != nil {
+		if !l.now.stopping {
+			return
+		}
+		ended := l.now.ended
+		l.mu.Unlock()
+		<-ended
+		l.mu.Lock()
+	}
+	l.now = &span{stop: begin(context.WithoutCancel(ctx)), ended: make(chan struct{})}
+}
+
+// Stop calls what begin returned. Others who stop at once wait for it, each as
+// long as its own limit allows.
+func (l *Life) Stop(limit context.Context) {
+	l.mu.Lock()
+	s := l.now
+	if s == nil {
+		l.mu.Unlock()
+		return
+	}
+	first := !s.stopping
+	s.stopping = true
+	l.mu.Unlock()
+	if !first {
+		within(limit, s.ended)
+		return
+	}
+	defer func() {
+		l.mu.Lock()
+		l.now = nil
+		l.mu.Unlock()
+		close(s.ended)
+	}()
+	s.stop(limit)
+}
+
+// Wait waits for a group, for as long as limit allows.
+func Wait(limit context.Context, g *sync.WaitGroup) {
+	ended := make(chan struct{})
+	go func() { defer close(ended); g.Wait() }()
+	within(limit, ended)
+}
+
+func within(limit context.Context, ended <-chan struct{}) {
+	select {
+	case <-ended:
+	case <-limit.Done():
+	}
+}
