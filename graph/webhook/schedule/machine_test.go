@@ -23,6 +23,11 @@ func (w *world) inOrder(j Job) {
 			w.t.Fatalf("%d is sent while %d is in flight", s, other.Item.Sequence)
 		}
 	}
+	for _, o := range w.settles {
+		if o.Queue == j.Queue && o.Item.Sequence == s && o.Verdict != Retry {
+			w.t.Fatalf("%d is sent again before its end is written down", s)
+		}
+	}
 	if j.Queue.state != Active || w.now.Sub(j.Queue.renewed) >= w.m.SendWithin {
 		w.t.Fatalf("%d is sent by a queue that is %s, of which the lease is %s old", s, j.Queue.state, w.now.Sub(j.Queue.renewed))
 	}
