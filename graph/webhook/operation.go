@@ -213,11 +213,10 @@ func (e *Engine) SkipOne(ctx context.Context, d *db.Delivery) (bool, error) {
 // been skipped: nobody is warned of what is over.
 func (e *Engine) relieve(ctx context.Context, endpoint xid.ID) error {
 	c := e.Store.DB(ctx)
-	queues, err := c.WebhookQueue.Query().Where(webhookqueue.ID(endpoint)).Load(ctx)
-	if err != nil || len(queues) != 1 {
-		return fmt.Errorf("read queue: %d rows: %w", len(queues), err)
+	q, err := ent.Only(c.WebhookQueue.Query().Where(webhookqueue.ID(endpoint)).Load(ctx))
+	if err != nil {
+		return fmt.Errorf("read queue: %w", err)
 	}
-	q := queues[0]
 	failing, err := c.Delivery.Query().Where(delivery.EndpointID(endpoint), delivery.SequenceGT(q.FloorSequence),
 		delivery.SequenceLTE(q.FailedThrough), delivery.TriesGT(0), delivery.FirstAtGTE(q.ResumedAt)).
 		Order(db.Asc(delivery.FieldFirstAt)).Limit(1).Load(ctx)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/webhookqueue"
 	"github.com/storefront-go/storefront/ent/event"
@@ -79,9 +80,6 @@ func (e *Engine) number(ctx context.Context, endpoint xid.ID) (*db.WebhookQueue,
 	if n == 0 {
 		return nil, ErrNoQueue
 	}
-	rows, err := c.WebhookQueue.Query().Where(webhookqueue.ID(endpoint)).Load(ctx)
-	if err != nil || len(rows) != 1 {
-		return nil, fmt.Errorf("read queue: %d rows: %w", len(rows), err)
-	}
-	return rows[0], nil
+	q, err := ent.Only(c.WebhookQueue.Query().Where(webhookqueue.ID(endpoint)).Load(ctx))
+	return q, wrap("read queue", err)
 }

@@ -43,11 +43,11 @@ func (d *dispatcher) writeRecovery(ctx context.Context, o *outcome) error {
 func (d *dispatcher) notify(ctx context.Context, k schedule.Key, say func(url string) notify.Notice) error {
 	ctx = viewer.Operator(ctx, k.Store)
 	c := d.Store.DB(ctx)
-	rows, err := c.WebhookEndpoint.Query().Where(endpoints.ID(k.Endpoint)).Load(ctx)
-	if err != nil || len(rows) != 1 {
-		return fmt.Errorf("read endpoint: %d rows: %w", len(rows), err)
+	e, err := ent.Only(c.WebhookEndpoint.Query().Where(endpoints.ID(k.Endpoint)).Load(ctx))
+	if err != nil {
+		return fmt.Errorf("read endpoint: %w", err)
 	}
-	n := say(rows[0].URL)
+	n := say(e.URL)
 	n.Kind, n.ID, n.Developers = xid.WebhookEndpoint, k.Endpoint, true
 	return d.Notifier.Append(ctx, c, n)
 }
@@ -170,11 +170,11 @@ func (d *dispatcher) suspend(ctx context.Context, o *outcome) error {
 	if err != nil || n == 0 {
 		return wrap("suspend endpoint", err)
 	}
-	rows, err := c.WebhookEndpoint.Query().Where(endpoints.ID(q.Endpoint)).Load(ctx)
-	if err != nil || len(rows) != 1 {
-		return fmt.Errorf("suspend endpoint: %d rows: %w", len(rows), err)
+	e, err := ent.Only(c.WebhookEndpoint.Query().Where(endpoints.ID(q.Endpoint)).Load(ctx))
+	if err != nil {
+		return fmt.Errorf("suspend endpoint: %w", err)
 	}
-	e, why := rows[0], state.StoppedByFailure
+	why := state.StoppedByFailure
 	if d.SuspendOnSilence {
 		why = state.StoppedBySilence
 	}
@@ -205,10 +205,10 @@ func (d *dispatcher) suspend(ctx context.Context, o *outcome) error {
 // announceSuspension tells the store's other endpoints.
 func (d *dispatcher) announceSuspension(ctx context.Context, e *db.WebhookEndpoint) error {
 	c := d.Store.DB(ctx)
-	rows, err := c.WebhookQueue.Query().Where(webhookqueue.ID(e.ID)).Load(ctx)
-	if err != nil || len(rows) != 1 {
-		return fmt.Errorf("read queue: %d rows: %w", len(rows), err)
+	q, err := ent.Only(c.WebhookQueue.Query().Where(webhookqueue.ID(e.ID)).Load(ctx))
+	if err != nil {
+		return fmt.Errorf("read queue: %w", err)
 	}
 	return outbox.Append(ctx, c, outbox.Resource{Store: e.StoreID, ID: e.ID, Version: e.Version, Sequence: e.EventSequence, At: e.UpdatedAt},
-		outbox.Entry{Type: event.WebhookEndpointSuspended, Object: wire.AppendWebhookEndpoint(nil, e, rows[0], nil)})
+		outbox.Entry{Type: event.WebhookEndpointSuspended, Object: wire.AppendWebhookEndpoint(nil, e, q, nil)})
 }

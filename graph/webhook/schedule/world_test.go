@@ -59,7 +59,7 @@ var steps = []func(*world, *endpoint){
 	(*world).startReads, (*world).startReads, (*world).endReads, (*world).endReads,
 	(*world).send, (*world).send, (*world).send, (*world).complete, (*world).complete, (*world).complete,
 	(*world).settle, (*world).settle, (*world).wait, (*world).wait, (*world).release,
-	(*world).skip, (*world).hurry, (*world).lose, (*world).retire, (*world).miss,
+	(*world).skip, (*world).hurry, (*world).lose, (*world).retire, (*world).miss, (*world).miss,
 }
 
 func (w *world) step(n byte) {
