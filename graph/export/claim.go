@@ -3,13 +3,9 @@ package export
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
-	"sync"
 	"time"
-
-	"entgo.io/ent/dialect"
 
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/bucket"
@@ -19,31 +15,16 @@ import (
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/lease"
 )
 
-// A lease is a promise to the others: nobody else writes the job before it ends.
-// Its owner keeps away from that end by his own clock.
 const (
-	leaseTime  = 6 * time.Second
-	renewEvery = 2 * time.Second
-	loseAfter  = leaseTime - time.Second
 	// turn is how long a job runs before it makes room for one of a store of which
 	// none runs.
 	turn = 10 * time.Second
 	// window bounds the jobs that are looked at once.
 	window = 2000
 )
-
-// The engine's own statements are texts, since they look at the jobs of many
-// stores at once, which the tenant policy is not made for.
-
-// clock is the time of leases: the database's on MySQL, on SQLite ours.
-func (e *Engine) clock() string {
-	if e.Store.Dialect() == dialect.SQLite {
-		return fmt.Sprint(int64(micros.Now()))
-	}
-	return "CAST(UNIX_TIMESTAMP(NOW(6)) * 1000000 AS SIGNED)"
-}
 
 // candidate is a job that is due, or that somebody works on, as it was seen
 // without a lock.
@@ -56,9 +37,19 @@ type candidate struct {
 	leased bool
 }
 
-// round begins as many jobs as there is room for. It tells whether there may be
-// more to do at once.
-func (e *Engine) round(ctx context.Context, jobs *sync.WaitGroup) (more bool, err error) {
+// look begins as many jobs as there is room for, and does what ended ones leave to
+// do.
+func (e *Engine) look(ctx context.Context) error {
+	for ctx.Err() == nil {
+		if more, err := e.round(ctx); err != nil || !more {
+			return err
+		}
+	}
+	return nil
+}
+
+// round is [Engine.look] once. It reports whether there may be more to do at once.
+func (e *Engine) round(ctx context.Context) (more bool, err error) {
 	all, err := e.candidates(ctx)
 	if err != nil {
 		return false, err
@@ -98,7 +89,7 @@ func (e *Engine) round(ctx context.Context, jobs *sync.WaitGroup) (more bool, er
 		}
 		if r != nil {
 			leased[c.store]++
-			jobs.Go(func() { e.work(ctx, r) })
+			e.jobs.Go(func() { e.work(e.working, r) })
 		}
 	}
 	return more, nil
@@ -106,10 +97,11 @@ func (e *Engine) round(ctx context.Context, jobs *sync.WaitGroup) (more bool, er
 
 // candidates reads the jobs that are due or leased, the one due first first.
 func (e *Engine) candidates(ctx context.Context) (all []candidate, err error) {
-	now := e.clock()
+	clock := lease.Now(e.Store.Dialect())
+	now := string(clock)
 	query := "SELECT store_id, id, status, lease_token, due_at, CASE WHEN due_at <= " + now + " THEN 1 ELSE 0 END," +
 		" CASE WHEN lease_until > " + now + " THEN 1 ELSE 0 END FROM exports WHERE " + bucket.Every +
-		" AND due_at <= " + now + fmt.Sprintf(" + %d ORDER BY due_at LIMIT %d", leaseTime.Microseconds(), window)
+		" AND due_at <= " + clock.In(terms.Length) + fmt.Sprintf(" ORDER BY due_at LIMIT %d", window)
 	rows, err := e.Store.DB(ctx).QueryContext(ctx, query)
 	if err != nil {
 		return nil, err
@@ -134,7 +126,7 @@ func fairest(free []candidate, leased map[xid.ID]int) (candidate, []candidate) {
 	return best, slices.DeleteFunc(slices.Clone(free), func(c candidate) bool { return c.key == best.key })
 }
 
-// full tells whether every worker has a job.
+// full reports whether every worker has a job.
 func (e *Engine) full() bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -173,33 +165,34 @@ func (e *Engine) makeRoom(store xid.ID, leased map[xid.ID]int) {
 func (e *Engine) claim(ctx context.Context, c candidate) (*run, error) {
 	inside := viewer.Operator(ctx, c.store)
 	for range StoreSlots + 1 {
-		var r *run
-		asked := time.Now()
+		var job *db.Export
+		var asked time.Time
 		err := e.Store.InTx(inside, func(ctx context.Context) (err error) {
-			r, err = e.take(ctx, c, asked)
+			asked = time.Now()
+			job, err = e.take(ctx, c)
 			return err
 		})
-		if ent.IsDuplicate(err) {
+		switch {
+		case ent.IsDuplicate(err):
 			continue // another one took the slot
-		}
-		if err != nil {
+		case err != nil:
 			return nil, fmt.Errorf("claim export: %w", err)
-		}
-		if r == nil {
+		case job == nil:
 			return nil, nil
 		}
+		r := newRun(inside, job, asked)
 		e.mu.Lock()
+		defer e.mu.Unlock()
 		e.running[r.key] = r
-		e.mu.Unlock()
 		return r, nil
 	}
 	return nil, nil
 }
 
 // take is [Engine.claim] inside of its transaction.
-func (e *Engine) take(ctx context.Context, c candidate, asked time.Time) (*run, error) {
-	set := "status = ?, lease_token = lease_token + 1, lease_owner = ?, stored = 1"
-	args := []any{string(state.ExportRunning), e.id}
+func (e *Engine) take(ctx context.Context, c candidate) (*db.Export, error) {
+	clock := lease.Now(e.Store.Dialect())
+	set, args := "status = ?, stored = 1, "+terms.Claim(clock), []any{string(state.ExportRunning), e.id}
 	if c.status == state.ExportQueued {
 		slot, ok, err := e.freeSlot(ctx)
 		if err != nil || !ok {
@@ -209,10 +202,8 @@ func (e *Engine) take(ctx context.Context, c candidate, asked time.Time) (*run, 
 		set += ", slot = ?, started_at = ?, version = version + 1, updated_at = ?"
 		args = append(args, slot, now, now)
 	}
-	now := e.clock()
-	until := fmt.Sprintf("%s + %d", now, leaseTime.Microseconds())
-	set += ", lease_until = " + until + ", due_at = " + until
-	n, err := e.exec(ctx, "UPDATE exports SET "+set+" WHERE store_id = ? AND id = ? AND lease_token = ? AND status = ? AND lease_until <= "+now,
+	n, err := e.exec(ctx, "UPDATE exports SET "+set+
+		" WHERE store_id = ? AND id = ? AND lease_token = ? AND status = ? AND lease_until <= "+string(clock),
 		append(args, c.store, c.job, c.token, string(c.status))...)
 	if err != nil || n == 0 {
 		return nil, err
@@ -221,7 +212,7 @@ func (e *Engine) take(ctx context.Context, c candidate, asked time.Time) (*run, 
 	if err != nil || len(rows) != 1 {
 		return nil, fmt.Errorf("read export: %d rows: %w", len(rows), err)
 	}
-	return e.newRun(rows[0], asked), nil
+	return rows[0], nil
 }
 
 // freeSlot is the first slot that no job of the viewer's store has.
@@ -237,93 +228,4 @@ func (e *Engine) freeSlot(ctx context.Context) (slot int, ok bool, err error) {
 		slot++
 	}
 	return slot, slot < StoreSlots, nil
-}
-
-// exec runs a statement of the transaction in ctx and returns how many rows it changed.
-func (e *Engine) exec(ctx context.Context, query string, args ...any) (int64, error) {
-	res, err := e.Store.DB(ctx).ExecContext(ctx, query, args...)
-	if err != nil {
-		return 0, err
-	}
-	return res.RowsAffected()
-}
-
-// renewing keeps the leases of the jobs in work.
-func (e *Engine) renewing(ctx context.Context) {
-	timer := time.NewTicker(renewEvery)
-	defer timer.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-timer.C:
-		}
-		for _, r := range e.inWork() {
-			if err := e.renew(ctx, r); err != nil && ctx.Err() == nil {
-				e.Logger.WarnContext(ctx, "exports: could not renew a lease", "export", xid.Export.Format(r.job.ID), "error", err)
-			}
-			if r.sinceRenewal() >= loseAfter {
-				r.lose()
-			}
-		}
-	}
-}
-
-// inWork are the jobs that this process works on.
-func (e *Engine) inWork() []*run {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	list := make([]*run, 0, len(e.running))
-	for _, r := range e.running {
-		list = append(list, r)
-	}
-	return list
-}
-
-// renew renews one lease; one that was taken by another, or whose job has ended,
-// is lost.
-func (e *Engine) renew(ctx context.Context, r *run) error {
-	asked := time.Now()
-	var n int64
-	err := e.Store.InTx(ctx, func(ctx context.Context) (err error) {
-		until := fmt.Sprintf("%s + %d", e.clock(), leaseTime.Microseconds())
-		n, err = e.exec(ctx, "UPDATE exports SET lease_until = "+until+", due_at = "+until+mine, r.mine(e)...)
-		return err
-	})
-	switch {
-	case err != nil:
-		return err
-	case n == 0:
-		r.lose()
-	default:
-		r.renewed.Store(asked.UnixNano())
-	}
-	return nil
-}
-
-// mine is the condition under which a job is still its owner's.
-const mine = " WHERE store_id = ? AND id = ? AND lease_token = ? AND lease_owner = ? AND status = 'running'"
-
-// leave gives back what was not given back when the engine stopped.
-func (e *Engine) leave(limit context.Context) {
-	var errs []error
-	for _, r := range e.inWork() {
-		errs = append(errs, e.release(limit, r, 0))
-	}
-	if err := errors.Join(errs...); err != nil {
-		e.Logger.WarnContext(limit, "exports: could not give leases back", "error", err)
-	}
-}
-
-// release gives a job back, which is due again after a pause.
-func (e *Engine) release(ctx context.Context, r *run, pause time.Duration) error {
-	return e.Store.InTx(ctx, func(ctx context.Context) error {
-		failed := 0
-		if pause > 0 {
-			failed = 1
-		}
-		_, err := e.exec(ctx, fmt.Sprintf("UPDATE exports SET lease_owner = NULL, lease_until = 0, failures = failures + %d, due_at = %s + %d",
-			failed, e.clock(), pause.Microseconds())+mine, r.mine(e)...)
-		return err
-	})
 }

@@ -2,8 +2,8 @@
 // (contract, section 9).
 //
 // A job is a row that somebody has to work on: whoever does holds a lease on it,
-// which a token fences. He reads the resources in the order of their keys, writes
-// them to the blob store in parts, and notes after each part how far he has come:
+// which a token fences. They read the resources in the order of their keys, write
+// them to the blob store in parts, and note after each part how far they have come:
 // a checkpoint. Who takes over begins behind the last one. Any number of
 // processes may do so at once.
 package export
@@ -20,6 +20,7 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/blob"
 	"github.com/storefront-go/storefront/graph/notify"
+	"github.com/storefront-go/storefront/graph/work"
 )
 
 const (
@@ -52,14 +53,17 @@ type Config struct {
 type Engine struct {
 	Config
 	id      xid.ID // of this process among the owners of leases
-	wake    chan struct{}
+	loop    *work.Loop
+	life    work.Life
+	guard   work.Guard
 	metrics *metrics
 	// partSize is [partSize] but in tests.
 	partSize int64
+	working  context.Context // of the jobs, from a start to its stop
+	jobs     sync.WaitGroup
 
 	mu      sync.Mutex
 	running map[key]*run
-	stop    func(context.Context)
 }
 
 // key names a job.
@@ -73,84 +77,32 @@ func New(c Config) (*Engine, error) {
 	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
 	c.Workers = cmp.Or(c.Workers, 4)
 	c.Poll = cmp.Or(c.Poll, 500*time.Millisecond)
-	return &Engine{Config: c, id: xid.New(), wake: make(chan struct{}, 1), metrics: newMetrics(), partSize: partSize, running: map[key]*run{}}, nil
+	e := &Engine{Config: c, id: xid.New(), partSize: partSize, running: map[key]*run{}}
+	e.metrics = newMetrics(&e.guard)
+	loop, err := work.New(work.Config{Name: "exports", Interval: c.Poll, Timeout: time.Hour, Run: e.look, Logger: c.Logger})
+	e.loop = loop
+	return e, err
 }
 
 // Wake lets the engine look for work now.
-func (e *Engine) Wake() {
-	select {
-	case e.wake <- struct{}{}:
-	default: // it will look anyway
-	}
-}
+func (e *Engine) Wake() { e.loop.Wake() }
 
-// Start works on jobs until [Engine.Stop]. It does nothing when it does so already.
-func (e *Engine) Start(ctx context.Context) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.stop != nil {
-		return
-	}
-	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	var loops, jobs sync.WaitGroup
-	loops.Go(func() { e.looking(ctx, &jobs) })
-	loops.Go(func() { e.renewing(ctx) })
-	e.stop = func(limit context.Context) {
-		cancel()
-		loops.Wait()
-		ended := make(chan struct{})
-		go func() { jobs.Wait(); close(ended) }()
-		select {
-		case <-ended:
-		case <-limit.Done():
-		}
-		e.leave(limit)
-	}
-}
+// Start works on jobs until [Engine.Stop]. See [work.Service].
+func (e *Engine) Start(ctx context.Context) { e.life.Start(ctx, e.begin) }
 
 // Stop lets go of the jobs, as long as limit allows: others go on with them
 // behind their last checkpoints.
-func (e *Engine) Stop(limit context.Context) {
-	e.mu.Lock()
-	stop := e.stop
-	e.stop = nil
-	e.mu.Unlock()
-	if stop != nil {
-		stop(limit)
-	}
-}
+func (e *Engine) Stop(limit context.Context) { e.life.Stop(limit) }
 
-// looking takes jobs that are due, and does what ended ones leave to do.
-func (e *Engine) looking(ctx context.Context, jobs *sync.WaitGroup) {
-	timer := time.NewTimer(0)
-	defer timer.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-timer.C:
-		case <-e.wake:
-		}
-		more, err := e.round(ctx, jobs)
-		if err != nil && ctx.Err() == nil {
-			e.Logger.WarnContext(ctx, "exports: could not look for work", "error", err)
-		}
-		pause := e.Poll
-		if more && err == nil {
-			pause = time.Millisecond
-		}
-		timer.Reset(pause)
-	}
-}
-
-// Cancelled stops the work on a job of this process, whose row says that it has
-// ended.
-func (e *Engine) Cancelled(store, job xid.ID) {
-	e.mu.Lock()
-	r := e.running[key{store, job}]
-	e.mu.Unlock()
-	if r != nil {
-		r.lose()
-	}
+func (e *Engine) begin(ctx context.Context) (end func(context.Context)) {
+	ctx, cancel := context.WithCancel(ctx)
+	e.working = ctx
+	e.loop.Start(ctx)
 	e.Wake()
+	return func(limit context.Context) {
+		e.loop.Stop(limit)
+		cancel()
+		work.Wait(limit, &e.jobs)
+		e.leave(limit)
+	}
 }

@@ -4,69 +4,77 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"sync/atomic"
 	"time"
 
 	"github.com/storefront-go/storefront/ent/db"
 	dbstore "github.com/storefront-go/storefront/ent/db/store"
-	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/lease"
 )
 
 // run is the work of this process on one job, from a claim to its end.
 type run struct {
 	key
-	job     *db.Export // as it was claimed, and then as of the last checkpoint
-	token   int64
-	begun   time.Time
-	renewed atomic.Int64 // when the lease was last asked for, in nanoseconds
-	yields  atomic.Bool  // ends at the next checkpoint, for another job
-	total   atomic.Int64 // the resources there are, once that is known; -1 before
-	ended   context.Context
-	lose    context.CancelFunc
-	out     *output
+	job    *db.Export // as it was claimed, and then as of the last checkpoint
+	token  int64
+	begun  time.Time
+	held   *lease.Held
+	yields atomic.Bool  // ends at the next checkpoint, for another job
+	total  atomic.Int64 // the resources there are, once that is known; -1 before
+	out    *output
 	// since the last checkpoint
 	rows, resources int64
 }
 
-var (
-	errLost   = errors.New("the job is somebody else's, or has ended")
-	errYields = errors.New("the job makes room for another")
-)
+var errYields = errors.New("the job makes room for another")
 
-func (e *Engine) newRun(job *db.Export, asked time.Time) *run {
+// newRun begins with a job whose lease was asked for at asked. The lease outlives
+// ctx: what is left to do must be done though the work was stopped.
+func newRun(ctx context.Context, job *db.Export, asked time.Time) *run {
 	r := &run{key: key{job.StoreID, job.ID}, job: job, token: job.LeaseToken, begun: asked}
-	r.renewed.Store(asked.UnixNano())
 	r.total.Store(-1)
-	r.ended, r.lose = context.WithCancel(context.Background())
+	r.held = terms.Take(context.WithoutCancel(ctx), asked)
 	return r
 }
 
-// mine are the arguments of [mine].
-func (r *run) mine(e *Engine) []any { return []any{r.store, r.key.job, r.token, e.id} }
+func (e *Engine) log(r *run) *slog.Logger {
+	return e.Logger.With("export", xid.Export.Format(r.key.job))
+}
 
-func (r *run) sinceRenewal() time.Duration { return time.Since(time.Unix(0, r.renewed.Load())) }
-
-// work writes a job as far as it may, and notes what came of it.
+// work works on a job as far as it may, and notes what came of it.
 func (e *Engine) work(ctx context.Context, r *run) {
-	ctx, cancel := context.WithCancel(viewer.Operator(ctx, r.store))
-	defer cancel()
-	stop := context.AfterFunc(r.ended, cancel)
+	defer e.finished(r)
+	e.keep(r)
+	held := r.held.Context()
+	working, stop := context.WithCancel(held)
 	defer stop()
-	err := e.write(ctx, r)
-	// What is left to do must be done though the job was stopped.
-	last, done := context.WithTimeout(context.WithoutCancel(ctx), loseAfter)
-	defer done()
-	if err = e.settle(last, r, err); err != nil {
-		e.Logger.WarnContext(ctx, "exports: could not note the end of a job's turn", "export", xid.Export.Format(r.key.job), "error", err)
+	defer context.AfterFunc(ctx, stop)()
+	err := e.guard.Do(held, e.log(r), func() error {
+		if err := e.write(working, r); err != nil {
+			return err
+		}
+		return e.complete(held, r)
+	})
+	err = e.guard.Do(held, e.log(r), func() error { return e.settle(held, r, err) })
+	if err != nil {
+		e.log(r).WarnContext(ctx, "exports: could not note the end of a job's turn", "error", err)
 	}
-	if r.out != nil {
-		r.out.abort() // what is not complete
-	}
+}
+
+// finished forgets a job whose turn has ended.
+func (e *Engine) finished(r *run) {
+	r.held.End()
+	_ = e.guard.Do(r.held.Context(), e.log(r), func() error {
+		if r.out != nil {
+			r.out.abort() // what is not complete
+		}
+		return nil
+	})
 	e.mu.Lock()
 	delete(e.running, r.key)
 	e.mu.Unlock()
-	r.lose()
 	e.Wake()
 }
 
@@ -89,17 +97,14 @@ func (e *Engine) write(ctx context.Context, r *run) (err error) {
 	pieces, failed := make(chan piece, 2), make(chan error, 1)
 	go func() {
 		defer close(pieces)
-		failed <- src.read(reading, r.job.Position, func(p piece) error {
-			select {
-			case pieces <- p:
-				return nil
-			case <-reading.Done():
-				return context.Cause(reading)
-			}
-		})
+		failed <- e.guard.Do(reading, e.log(r), func() error { return e.read(reading, r, src, pieces) })
 	}()
 	counted := make(chan struct{})
-	go func() { defer close(counted); e.count(reading, r, src) }()
+	go func() {
+		defer close(counted)
+		// Progress is told without it.
+		_ = e.guard.Do(reading, e.log(r), func() error { return e.count(reading, r, src) })
+	}()
 	defer func() {
 		stop()
 		for range pieces { // until the reader has ended
@@ -112,6 +117,18 @@ func (e *Engine) write(ctx context.Context, r *run) (err error) {
 		}
 	}
 	return <-failed
+}
+
+// read hands the pieces of a job to its writer.
+func (e *Engine) read(ctx context.Context, r *run, src *source, pieces chan<- piece) error {
+	return src.read(ctx, r.job.Position, func(p piece) error {
+		select {
+		case pieces <- p:
+			return nil
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	})
 }
 
 // head begins the file: a CSV's with its columns, and a compressed one's at all
@@ -129,16 +146,16 @@ func (e *Engine) head(ctx context.Context, r *run) error {
 
 // count counts what there is to export, beside the writing: a file does not wait
 // for its progress to be told.
-func (e *Engine) count(ctx context.Context, r *run, src *source) {
+func (e *Engine) count(ctx context.Context, r *run, src *source) error {
 	if r.job.ResourcesTotal != nil {
 		r.total.Store(*r.job.ResourcesTotal)
-		return
+		return nil
 	}
 	n, err := src.total(ctx)
-	if err != nil {
-		return // progress is told without it
+	if err == nil {
+		r.total.Store(n)
 	}
-	r.total.Store(n)
+	return err
 }
 
 // add writes a piece, and ends the part with the batch that fills it.

@@ -13,6 +13,7 @@ import (
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/lease"
 	"github.com/storefront-go/storefront/graph/notify"
 	"github.com/storefront-go/storefront/graph/outbox"
 	"github.com/storefront-go/storefront/graph/wire"
@@ -36,21 +37,20 @@ func (e *Engine) checkpoint(ctx context.Context, r *run, last xid.ID) error {
 	if err != nil {
 		return err
 	}
-	asked := time.Now()
+	var asked time.Time
 	err = e.Store.InTx(ctx, func(ctx context.Context) error {
-		until := fmt.Sprintf("%s + %d", e.clock(), leaseTime.Microseconds())
+		asked = time.Now()
 		set, args := e.progress(r)
-		n, err := e.exec(ctx, "UPDATE exports SET "+set+", position = ?, hash_state = ?, lease_until = "+until+", due_at = "+until+mine,
-			append(append(args, last, hash), r.mine(e)...)...)
-		if err != nil || n == 0 {
-			return errors.Join(err, errLost)
+		set += ", position = ?, hash_state = ?, " + terms.Renewal(lease.Now(e.Store.Dialect()))
+		if err := e.change(ctx, r, set, append(args, last, hash)...); err != nil {
+			return err
 		}
 		return e.part(ctx, r)
 	})
 	if err != nil {
 		return fmt.Errorf("note a checkpoint: %w", err)
 	}
-	r.renewed.Store(asked.UnixNano())
+	r.held.Renewed(asked)
 	e.metrics.wrote(r.rows, r.out.size)
 	r.job.RowsDone, r.job.ResourcesDone, r.job.Parts = r.job.RowsDone+r.rows, r.job.ResourcesDone+r.resources, r.out.number
 	r.job.SizeBytes += r.out.size
@@ -73,30 +73,25 @@ func (e *Engine) part(ctx context.Context, r *run) error {
 	return e.Store.DB(ctx).ExportPart.Create().SetExportID(r.key.job).SetNumber(r.out.number).SetToken(r.token).SetSizeBytes(r.out.size).Exec(ctx)
 }
 
-// settle notes what came of a turn: the file is whole, or the job is for others
+// settle notes what came of a turn that did not complete the job: it is for others
 // to go on with, now or after a pause, or it is given up.
 func (e *Engine) settle(ctx context.Context, r *run, err error) error {
 	switch {
-	case err == nil:
-		if err = e.complete(ctx, r); err == nil || errors.Is(err, errLost) {
-			return nil
-		}
-	case errors.Is(err, errLost), r.ended.Err() != nil:
-		return nil //nolint:nilerr // what came of it is its new owner's to note
+	case err == nil, errors.Is(err, errLost), r.held.Lost():
+		return nil // what comes of it is its new owner's to note
 	case errors.Is(err, errYields), errors.Is(err, context.Canceled): // the process stops
 		return e.release(ctx, r, 0)
 	}
 	e.metrics.failures.Inc()
 	failures := r.job.Failures + 1
-	e.Logger.WarnContext(ctx, "exports: a job met an error", "export", xid.Export.Format(r.key.job), "try", failures, "error", err)
-	if failures >= maxFailures {
-		err := e.fail(ctx, r)
-		if errors.Is(err, errLost) {
-			return nil
-		}
+	e.log(r).WarnContext(ctx, "exports: a job met an error", "try", failures, "error", err)
+	if failures < maxFailures {
+		return e.release(ctx, r, min(firstPause<<(failures-1), lastPause))
+	}
+	if err := e.fail(ctx, r); !errors.Is(err, errLost) {
 		return err
 	}
-	return e.release(ctx, r, min(firstPause<<(failures-1), lastPause))
+	return nil
 }
 
 // complete ends the last part and the job: with it, its event and its notice.
@@ -150,15 +145,17 @@ func (e *Engine) fail(ctx context.Context, r *run) error {
 // event and its notice, in the transaction of ctx.
 func (e *Engine) end(ctx context.Context, r *run, job *db.Export, set string, args []any) error {
 	rows, err := e.Store.DB(ctx).Export.Query().Where(dbexport.ID(job.ID)).Load(ctx)
-	if err != nil || len(rows) != 1 {
-		return errors.Join(err, errLost)
+	if err != nil {
+		return fmt.Errorf("read export: %w", err)
+	}
+	if len(rows) == 0 {
+		return errLost
 	}
 	job.Version, job.EventSequence, job.UpdatedAt = rows[0].Version+1, rows[0].EventSequence+1, outbox.After(rows[0].UpdatedAt)
-	set += ", status = ?, completed_at = ?, version = ?, event_sequence = ?, updated_at = ?, slot = NULL, lease_owner = NULL, lease_until = 0"
+	set += ", status = ?, completed_at = ?, version = ?, event_sequence = ?, updated_at = ?, slot = NULL, " + lease.Free
 	args = append(args, string(job.Status), *job.CompletedAt, job.Version, job.EventSequence, job.UpdatedAt)
-	n, err := e.exec(ctx, "UPDATE exports SET "+set+mine, append(args, r.mine(e)...)...)
-	if err != nil || n == 0 {
-		return errors.Join(err, errLost)
+	if err := e.change(ctx, r, set, args...); err != nil {
+		return err
 	}
 	kind := event.ExportCompleted
 	if job.Status == state.ExportFailed {

@@ -17,6 +17,7 @@ import (
 	"github.com/storefront-go/storefront/graph/notify"
 	"github.com/storefront-go/storefront/graph/theme"
 	"github.com/storefront-go/storefront/graph/theme/sample"
+	"github.com/storefront-go/storefront/graph/work"
 )
 
 // Config is what the keeper needs.
@@ -42,6 +43,7 @@ type Keeper struct {
 	// times the archive's memory.
 	judging chan struct{}
 	woken   chan struct{}
+	guard   work.Guard
 	// samples are the samples as they are installed, read once.
 	samples func() ([]prepared, error)
 }
@@ -63,6 +65,9 @@ func New(c Config) (*Keeper, error) {
 // Woken receives when there is an archive to process: the next round should come
 // now.
 func (k *Keeper) Woken() <-chan struct{} { return k.woken }
+
+// Panics returns how many there have been in the processing of themes.
+func (k *Keeper) Panics() uint64 { return k.guard.Panics() }
 
 func (k *Keeper) wake() {
 	select {

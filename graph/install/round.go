@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"time"
 
 	"entgo.io/ent/dialect/sql"
@@ -11,26 +12,27 @@ import (
 	"github.com/storefront-go/storefront/ent/bucket"
 	"github.com/storefront-go/storefront/ent/db"
 	dbtheme "github.com/storefront-go/storefront/ent/db/theme"
-	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/graph/lease"
+	"github.com/storefront-go/storefront/graph/work"
 )
 
 const (
 	// batch is how many themes are read at once.
 	batch = 20
-	// leaseTime is how long a theme belongs to who claimed it, unless he renews;
-	// another takes over what a killed process leaves. renewEvery is when he does.
-	leaseTime  = 10 * time.Second
-	renewEvery = 3 * time.Second
 	// maxTries is how often a theme is tried, and retryAfter the pause after the
 	// first try; it doubles: 5, 10, … 320 seconds.
 	maxTries   = 8
 	retryAfter = 5 * time.Second
 )
 
+// terms are those of the lease on a theme: who claims it has it, and another takes
+// over what a killed process leaves. The tries are its token.
+var terms = lease.Terms{Length: 10 * time.Second, Every: 3 * time.Second, Margin: 2 * time.Second}
+
 // errLost says that a theme was deleted, or taken over, while it was processed.
-var errLost = errors.New("the theme is another one's by now")
+var errLost = fmt.Errorf("the theme is another one's by now: %w", lease.ErrLost)
 
 // Round processes the archives that are due, one after the other. An error is the
 // database's; that of an archive alone is in the log, and its theme is tried
@@ -55,8 +57,11 @@ func (k *Keeper) Round(ctx context.Context) error {
 // due reads the themes whose time has come, the longest overdue first. It locks
 // nothing: whoever wants one claims it.
 func (k *Keeper) due(ctx context.Context) ([]*db.Theme, error) {
-	query := k.Store.DB(ctx).Theme.Query().Where(dbtheme.BucketIn(bucket.All()...), dbtheme.DueAtLTE(micros.Now()))
-	query.Modify(func(s *sql.Selector) { s.OrderBy(s.C(dbtheme.FieldDueAt)).Limit(batch) })
+	query := k.Store.DB(ctx).Theme.Query().Where(dbtheme.BucketIn(bucket.All()...))
+	query.Modify(func(s *sql.Selector) {
+		due := s.C(dbtheme.FieldDueAt)
+		s.Where(sql.ExprP(due + " <= " + string(lease.Now(s.Dialect())))).OrderBy(due).Limit(batch)
+	})
 	rows, err := query.Load(viewer.Everywhere(ctx))
 	if err != nil {
 		return nil, fmt.Errorf("find due themes: %w", err)
@@ -69,18 +74,19 @@ func (k *Keeper) try(ctx context.Context, row *db.Theme) error {
 	if row.Tries >= maxTries { // its last try was killed
 		return k.fail(ctx, row, "It was tried several times, and none came to its end.")
 	}
+	asked := time.Now()
 	mine, err := k.claim(ctx, row)
 	if err != nil || !mine {
 		return err
 	}
 	row.Tries++
-	return k.settle(ctx, row, k.leased(ctx, row))
+	return k.settle(ctx, row, k.leased(ctx, row, asked))
 }
 
 // claim takes a theme as it was read: of those who try at once, one gets it.
 func (k *Keeper) claim(ctx context.Context, row *db.Theme) (mine bool, err error) {
 	err = k.change(ctx, row, "claim theme", func(u *db.ThemeUpdate) {
-		u.AddTries(1).SetDueAt(micros.Now().Add(leaseTime))
+		u.AddTries(1).Modify(dueIn(terms.Length))
 	})
 	if errors.Is(err, errLost) {
 		return false, nil
@@ -88,41 +94,35 @@ func (k *Keeper) claim(ctx context.Context, row *db.Theme) (mine bool, err error
 	return err == nil, err
 }
 
-// leased processes a claimed theme and renews the claim meanwhile. Whoever cannot
-// renew it ends.
-func (k *Keeper) leased(ctx context.Context, row *db.Theme) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		k.renew(ctx, row, cancel)
-	}()
-	defer func() { // after a panic, too
-		cancel(nil)
-		<-done
-	}()
-	err := k.process(ctx, row)
-	if lost := context.Cause(ctx); err != nil && errors.Is(lost, errLost) {
-		err = lost
+// dueIn sets when a theme is due, by the clock of leases.
+func dueIn(d time.Duration) func(*sql.UpdateBuilder) {
+	return func(u *sql.UpdateBuilder) { u.Set(dbtheme.FieldDueAt, sql.Expr(lease.Now(u.Dialect()).In(d))) }
+}
+
+// leased processes a theme whose claim was asked for at asked, and renews the claim
+// meanwhile. Whoever cannot renew it ends. A panic ends this theme's try alone.
+func (k *Keeper) leased(ctx context.Context, row *db.Theme, asked time.Time) error {
+	held := terms.Take(ctx, asked)
+	defer held.End()
+	k.keep(held, row)
+	err := k.guard.Do(ctx, k.log(row), func() error { return k.process(held.Context(), row) })
+	if err != nil && held.Lost() {
+		return context.Cause(held.Context())
 	}
 	return err
 }
 
-func (k *Keeper) renew(ctx context.Context, row *db.Theme, cancel context.CancelCauseFunc) {
-	tick := time.NewTicker(renewEvery)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
-		err := k.change(ctx, row, "renew theme", func(u *db.ThemeUpdate) { u.SetDueAt(micros.Now().Add(leaseTime)) })
-		if errors.Is(err, errLost) {
-			cancel(errLost)
-			return
-		}
-	}
+// keep renews the lease on a theme.
+func (k *Keeper) keep(held *lease.Held, row *db.Theme) {
+	held.Keep(func(ctx context.Context) error {
+		return k.change(ctx, row, "renew theme", func(u *db.ThemeUpdate) { u.Modify(dueIn(terms.Length)) })
+	}, func(err error) {
+		k.log(row).Warn("the lease on a theme could not be renewed", "error", err)
+	})
+}
+
+func (k *Keeper) log(row *db.Theme) *slog.Logger {
+	return k.Logger.With("theme", row.PublicID(), "store", row.StoreID, "try", row.Tries)
 }
 
 // settle writes what came of a try of a theme that was claimed, but for a success,
@@ -131,30 +131,38 @@ func (k *Keeper) renew(ctx context.Context, row *db.Theme, cancel context.Cancel
 func (k *Keeper) settle(ctx context.Context, row *db.Theme, failure error) error {
 	stopped := ctx.Err() != nil
 	ctx = context.WithoutCancel(ctx)
-	log := k.Logger.With("theme", row.PublicID(), "store", row.StoreID, "try", row.Tries, "error", failure)
+	log := k.log(row).With("error", failure)
 	bad, final := errors.AsType[*unusable](failure)
 	switch {
 	case failure == nil:
 		return nil
-	case errors.Is(failure, errLost):
+	case errors.Is(failure, lease.ErrLost):
 		log.InfoContext(ctx, "theme was deleted or taken over")
 		return nil
 	case stopped: // it is no failure, and another one goes on at once
-		return k.postpone(ctx, row, micros.Now(), -1)
+		return k.postpone(ctx, row, 0, -1)
 	case final:
 		log.WarnContext(ctx, "theme cannot be used")
 		return k.fail(ctx, row, bad.Error())
 	case row.Tries >= maxTries:
 		log.ErrorContext(ctx, "theme given up")
-		return k.fail(ctx, row, "Its files could not be stored. Import it again later.")
+		return k.fail(ctx, row, why(failure))
 	}
 	log.WarnContext(ctx, "theme not processed yet")
-	return k.postpone(ctx, row, micros.Now().Add(retryAfter<<(row.Tries-1)), 0)
+	return k.postpone(ctx, row, retryAfter<<(row.Tries-1), 0)
 }
 
-// postpone ends a claim with the time of the next try.
-func (k *Keeper) postpone(ctx context.Context, row *db.Theme, next micros.Time, tries int) error {
-	err := k.change(ctx, row, "postpone theme", func(u *db.ThemeUpdate) { u.SetDueAt(next).AddTries(tries) })
+// why is what people read of a theme whose last try failed.
+func why(failure error) string {
+	if _, panicked := errors.AsType[*work.Panic](failure); panicked {
+		return "Something in it could not be processed. If it fails again, ask the operator of the service."
+	}
+	return "Its files could not be stored. Import it again later."
+}
+
+// postpone ends a claim with the time until the next try.
+func (k *Keeper) postpone(ctx context.Context, row *db.Theme, next time.Duration, tries int) error {
+	err := k.change(ctx, row, "postpone theme", func(u *db.ThemeUpdate) { u.AddTries(tries).Modify(dueIn(next)) })
 	if errors.Is(err, errLost) {
 		return nil
 	}

@@ -161,7 +161,7 @@ func TestRoundTakesOver(t *testing.T) {
 				}
 				m.round(m.Keeper)
 				held := m.now(row)
-				if left := held.DueAt.Sub(micros.Now()); held.Status != state.ThemeProcessing || left <= 0 || left > leaseTime {
+				if left := held.DueAt.Sub(micros.Now()); held.Status != state.ThemeProcessing || left <= 0 || left > terms.Length {
 					t.Errorf("a claimed theme was touched, or is held for %s", left)
 				}
 				m.pull()
@@ -312,9 +312,9 @@ func TestRenew(t *testing.T) {
 			t.Fatal(err)
 		}
 		row.Tries++
-		ctx, cancel := context.WithCancelCause(m.ctx)
-		var wg sync.WaitGroup
-		wg.Go(func() { m.renew(ctx, row, cancel) })
+		held := terms.Take(m.ctx, time.Now())
+		defer held.End()
+		m.keep(held, row)
 		time.Sleep(time.Minute)
 		if rows, err := m.due(t.Context()); err != nil || len(rows) != 0 {
 			t.Errorf("%d themes are due, %v", len(rows), err)
@@ -327,9 +327,9 @@ func TestRenew(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		wg.Wait()
-		if !errors.Is(context.Cause(ctx), errLost) {
-			t.Errorf("the work went on: %v", context.Cause(ctx))
+		<-held.Context().Done()
+		if cause := context.Cause(held.Context()); !errors.Is(cause, errLost) {
+			t.Errorf("the work went on: %v", cause)
 		}
 	})
 }
@@ -440,7 +440,7 @@ func TestRoundDeleted(t *testing.T) {
 		}); err != nil {
 			t.Fatal(err)
 		}
-		if err := m.settle(m.ctx, row, m.leased(m.ctx, row)); err != nil {
+		if err := m.settle(m.ctx, row, m.leased(m.ctx, row, time.Now())); err != nil {
 			t.Error(err)
 		}
 		if got := m.count("themes", "theme_packages", "theme_assets", "events", "notifications"); got != "themes 0, theme_packages 0, theme_assets 0, events 0, notifications 0" {
