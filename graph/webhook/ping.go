@@ -12,6 +12,7 @@ import (
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/attempt"
+	"github.com/storefront-go/storefront/graph/webhook/schedule"
 	"github.com/storefront-go/storefront/graph/wire"
 )
 
@@ -35,6 +36,10 @@ func (e *Engine) Test(ctx context.Context, endpoint *db.WebhookEndpoint) (*db.De
 	id := DeliveryID(endpoint.ID, q.LastSequence, event.id.Time())
 	r := e.Client.Do(ctx, attempt.Request{Target: target, Body: body, Number: 1,
 		EventID: xid.Event.Format(event.id), EventType: string(event.Type), DeliveryID: xid.Delivery.Format(id)})
+	if e.logs(r) {
+		e.logAttempt(&shipment{key: schedule.Key{Store: endpoint.StoreID, Endpoint: endpoint.ID},
+			item: schedule.Item{ID: id, Event: event.id, Kind: event.Type, Body: body}}, r, nil)
+	}
 	var log *db.DeliveryLog
 	err = e.Store.InTx(context.WithoutCancel(ctx), func(ctx context.Context) error {
 		began, ends := micros.Of(r.Began), state.DeliveryFailed
