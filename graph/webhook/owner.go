@@ -46,15 +46,15 @@ func (d *dispatcher) scopesOf(ctx context.Context, store xid.ID, owner *app) (sc
 	return scopes, nil
 }
 
-// readable reports whether the owner of an endpoint may have what an event tells
-// of: of an export, the scope of its kind too.
+// readable reports whether the owner of an endpoint may have what is in an event:
+// of an export, the scope of its kind too.
 func (d *dispatcher) readable(ctx context.Context, store xid.ID, owner *app, kind event.Type, body []byte) (bool, error) {
 	if owner == nil || !ofExport(kind) {
 		return true, nil
 	}
 	about, err := subjectOf(kind, body)
 	if err != nil {
-		return false, nil //nolint:nilerr // what cannot be told is told to no app
+		return false, nil //nolint:nilerr // what cannot be read goes to no app
 	}
 	held, err := d.scopesOf(ctx, store, owner)
 	return held.Has(about.kind + ".read"), err
@@ -72,7 +72,7 @@ type subject struct {
 
 // subjectOf reads the body of an event that concerns apps.
 func subjectOf(kind event.Type, body []byte) (subject, error) {
-	var told struct {
+	var payload struct {
 		Data struct {
 			Object struct {
 				App struct {
@@ -86,10 +86,10 @@ func subjectOf(kind event.Type, body []byte) (subject, error) {
 			} `json:"object"`
 		} `json:"data"`
 	}
-	if err := json.Unmarshal(body, &told); err != nil {
+	if err := json.Unmarshal(body, &payload); err != nil {
 		return subject{}, err
 	}
-	o := told.Data.Object
+	o := payload.Data.Object
 	name := o.App.ID
 	if ofExport(kind) {
 		if o.RequestedBy.Type != string(viewer.OAuthApp) {
@@ -115,8 +115,8 @@ func scanSubscriber(rs *stdsql.Rows) (*subscriber, error) {
 	return s, nil
 }
 
-// nameApps finds the apps that events concern, in their bodies. An event of which
-// that cannot be told goes to nobody.
+// nameApps finds the apps that events concern, in their bodies. An event whose body
+// cannot be read goes to nobody.
 func (d *dispatcher) nameApps(ctx context.Context, batch []*entry) error {
 	for _, p := range batch {
 		if p.kind != event.AppGrantRevoked && !ofExport(p.kind) {

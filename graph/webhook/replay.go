@@ -35,7 +35,7 @@ func (d *dispatcher) catchUp(ctx context.Context, r schedule.Read) error {
 		if err != nil {
 			return err
 		}
-		if n == 0 { // somebody changed it: the row tells what
+		if n == 0 { // somebody changed it: the row says what
 			rows, err = d.readRows(ctx, []schedule.Key{s.q.Key})
 			return err
 		}

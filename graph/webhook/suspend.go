@@ -202,7 +202,7 @@ func (d *dispatcher) suspend(ctx context.Context, o *outcome) error {
 	})
 }
 
-// announceSuspension tells the store's other endpoints.
+// announceSuspension makes the event of it, for the store's other endpoints.
 func (d *dispatcher) announceSuspension(ctx context.Context, e *db.WebhookEndpoint) error {
 	c := d.Store.DB(ctx)
 	q, err := ent.Only(c.WebhookQueue.Query().Where(webhookqueue.ID(e.ID)).Load(ctx))
