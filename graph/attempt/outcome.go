@@ -124,14 +124,14 @@ func explainTLS(err error) string {
 	return "the TLS handshake failed"
 }
 
-// cut tells whether a connection ended under its user.
+// cut reports whether a connection ended under its user.
 func cut(err error) bool {
 	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
 		errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
 }
 
 // explain is the outcome of a round trip that gave no answer. The cause is that
-// of the attempt's context; begun tells whether a byte of an answer came.
+// of the attempt's context; begun means that a byte of an answer came.
 func explain(err, cause error, begun bool) (Outcome, string) {
 	switch {
 	case errors.Is(cause, errLate):

@@ -208,11 +208,11 @@ func (e *Engine) take(ctx context.Context, c candidate) (*db.Export, error) {
 	if err != nil || n == 0 {
 		return nil, err
 	}
-	rows, err := e.Store.DB(ctx).Export.Query().Where(dbexport.ID(c.job)).Load(ctx)
-	if err != nil || len(rows) != 1 {
-		return nil, fmt.Errorf("read export: %d rows: %w", len(rows), err)
+	job, err := ent.Only(e.Store.DB(ctx).Export.Query().Where(dbexport.ID(c.job)).Load(ctx))
+	if err != nil {
+		return nil, fmt.Errorf("read export: %w", err)
 	}
-	return rows[0], nil
+	return job, nil
 }
 
 // freeSlot is the first slot that no job of the viewer's store has.

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
 	dbstore "github.com/storefront-go/storefront/ent/db/store"
 	"github.com/storefront-go/storefront/ent/xid"
@@ -88,11 +89,11 @@ func (e *Engine) write(ctx context.Context, r *run) (err error) {
 			return err
 		}
 	}
-	shop, err := e.Store.DB(ctx).Store.Query().Where(dbstore.ID(r.store)).Load(ctx)
-	if err != nil || len(shop) != 1 {
-		return fmt.Errorf("read the store of an export: %d rows: %w", len(shop), err)
+	shop, err := ent.Only(e.Store.DB(ctx).Store.Query().Where(dbstore.ID(r.store)).Load(ctx))
+	if err != nil {
+		return fmt.Errorf("read the store of an export: %w", err)
 	}
-	src := newSource(e.Store, r.job, shop[0].Currency)
+	src := newSource(e.Store, r.job, shop.Currency)
 	reading, stop := context.WithCancel(ctx)
 	pieces, failed := make(chan piece, 2), make(chan error, 1)
 	go func() {

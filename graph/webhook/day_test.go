@@ -17,6 +17,7 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/attempt"
 	"github.com/storefront-go/storefront/graph/webhook"
+	"github.com/storefront-go/storefront/graph/webhook/schedule"
 )
 
 // pipes is a network in memory, whose waiting synctest understands.
@@ -150,8 +151,8 @@ func checkAttempts(t *testing.T, s *shop, endpoint xid.ID) {
 			}
 		}
 	}
-	if len(at) != webhook.MaxTries {
-		t.Fatalf("%d attempts, want %d", len(at), webhook.MaxTries)
+	if len(at) != schedule.MaxTries {
+		t.Fatalf("%d attempts, want %d", len(at), schedule.MaxTries)
 	}
 	wait := 5 * time.Second
 	for i := 1; i < len(at); i++ {

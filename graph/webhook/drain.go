@@ -3,8 +3,6 @@ package webhook
 import (
 	"context"
 	"time"
-
-	"github.com/storefront-go/storefront/ent/micros"
 )
 
 // maxSkew is how far the database's clock may be from ours for sending to go on:
@@ -14,8 +12,9 @@ const maxSkew = 60 * time.Second
 // open lets workers work.
 func (d *dispatcher) open() {
 	d.mu.Lock()
-	defer d.mu.Unlock()
+	defer d.unlock()
 	d.stopping = false
+	d.schedule.Pause(d.skewed.Load())
 	wake(d.toLease)
 }
 
@@ -23,14 +22,15 @@ func (d *dispatcher) open() {
 func (d *dispatcher) drain(limit context.Context) {
 	d.mu.Lock()
 	d.stopping = true
+	d.schedule.Pause(true)
 	d.work.Broadcast()
-	d.mu.Unlock()
-	d.await(limit, func() bool { return d.inflight == 0 })
+	d.unlock()
+	d.await(limit, func() bool { return d.schedule.Inflight() == 0 })
 }
 
 // written waits until every outcome is written down.
 func (d *dispatcher) written(limit context.Context) {
-	d.await(limit, func() bool { return d.inflight == 0 && d.unsettled == 0 })
+	d.await(limit, d.schedule.Idle)
 }
 
 // await looks now and then whether something is so.
@@ -40,7 +40,7 @@ func (d *dispatcher) await(limit context.Context, so func() bool) {
 	for {
 		d.mu.Lock()
 		done := so()
-		d.mu.Unlock()
+		d.unlock()
 		if done {
 			return
 		}
@@ -56,41 +56,22 @@ func (d *dispatcher) await(limit context.Context, so func() bool) {
 func (d *dispatcher) leave(limit context.Context) {
 	d.group.Wait()
 	d.mu.Lock()
-	by := map[micros.Time][]*queue{}
-	for _, q := range d.sorted() {
-		q.releasing, q.emptyAt = true, q.wake
-		due, ok := q.empty()
-		if !ok {
-			due = 0
-		}
-		by[due] = append(by[due], q)
-	}
-	d.mu.Unlock()
-	for due, list := range by {
-		for len(list) > 0 {
-			n := min(len(list), leaseBatch)
-			d.report(limit, "release queues", d.release(limit, list[:n], due))
-			list = list[n:]
-		}
-	}
+	all := d.schedule.ReleaseAll()
+	d.unlock()
+	d.report(limit, "release queues", d.releaseAll(limit, all))
 	d.mu.Lock()
-	defer d.mu.Unlock()
-	for _, q := range d.queues {
-		d.forget(q)
-	}
-	d.ring, d.alarms, d.settles = nil, nil, nil
+	defer d.unlock()
+	d.schedule.Forget()
+	d.settles = nil
 }
 
-// watchClock compares the database's clock with ours now and then.
-func (d *dispatcher) watchClock(ctx context.Context) {
+// clockLoop compares the database's clock with ours now and then.
+func (d *dispatcher) clockLoop(ctx context.Context) {
 	tick := time.NewTicker(30 * time.Second)
 	defer tick.Stop()
 	for {
 		if theirs, err := d.Store.ServerTime(ctx); err == nil {
-			skew := time.Since(theirs).Abs()
-			if was := d.skewed.Swap(skew > maxSkew); was != (skew > maxSkew) {
-				d.Logger.ErrorContext(ctx, "the database's clock differs from this machine's: webhooks wait while it is by more than a minute", "difference", skew)
-			}
+			d.setSkew(ctx, time.Since(theirs).Abs())
 		}
 		select {
 		case <-ctx.Done():
@@ -98,4 +79,17 @@ func (d *dispatcher) watchClock(ctx context.Context) {
 		case <-tick.C:
 		}
 	}
+}
+
+// setSkew lets attempts wait while the clocks differ by too much.
+func (d *dispatcher) setSkew(ctx context.Context, skew time.Duration) {
+	skewed := skew > maxSkew
+	if d.skewed.Swap(skewed) == skewed {
+		return
+	}
+	d.Logger.ErrorContext(ctx, "the database's clock differs from this machine's: webhooks wait while it is by more than a minute",
+		"difference", skew)
+	d.mu.Lock()
+	defer d.unlock()
+	d.schedule.Pause(skewed)
 }

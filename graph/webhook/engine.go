@@ -2,9 +2,8 @@
 // (contract, section 8): at least once, and in order for each resource.
 //
 // A relay moves events from the outbox into one queue for each endpoint. A
-// dispatcher leases queues, keeps a lane for each resource in memory, sends the
-// heads of the lanes and settles what came of it. Any number of processes may do
-// so at once.
+// dispatcher leases queues, sends what [schedule.Machine] says is next, and settles
+// what came of it. Any number of processes may do so at once.
 package webhook
 
 import (
@@ -16,14 +15,14 @@ import (
 	"sync/atomic"
 	"time"
 
-	lru "github.com/hashicorp/golang-lru/v2"
-
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/scope"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/attempt"
 	"github.com/storefront-go/storefront/graph/egress"
 	"github.com/storefront-go/storefront/graph/notify"
+	"github.com/storefront-go/storefront/graph/webhook/schedule"
+	"github.com/storefront-go/storefront/graph/work"
 )
 
 // Config is what the engine needs.
@@ -60,12 +59,11 @@ type Engine struct {
 	id         xid.ID // of this process among the owners of leases
 	dispatcher *dispatcher
 	metrics    *metrics
-	grants     *lru.Cache[key, granted] // by store and app
-	skewed     atomic.Bool              // the database's clock differs too much from ours
+	grants     grants
+	guard      work.Guard
+	skewed     atomic.Bool // the database's clock differs too much from ours
 	sending    context.Context
-
-	mu   sync.Mutex
-	stop func(context.Context)
+	life       work.Life
 }
 
 // New makes an engine that stands still.
@@ -78,63 +76,52 @@ func New(c Config) (*Engine, error) {
 	c.Poll = cmp.Or(c.Poll, 100*time.Millisecond)
 	c.Linger = cmp.Or(c.Linger, linger)
 	if c.Client == nil {
-		c.Client = attempt.New(attempt.Config{Egress: c.Egress, MaxIdle: maxInflight})
+		c.Client = attempt.New(attempt.Config{Egress: c.Egress, MaxIdle: schedule.MaxInflight})
 	}
 	if c.AppScopes == nil {
 		c.AppScopes = func(context.Context, xid.ID, xid.ID, xid.ID) (scope.Set, error) { return scope.Of(), nil }
 	}
-	e := &Engine{Config: c, id: xid.New(), metrics: newMetrics()}
-	e.grants, _ = lru.New[key, granted](maxGrants) // only a size below one is an error
+	e := &Engine{Config: c, id: xid.New()}
+	e.metrics = newMetrics(&e.guard)
 	e.dispatcher = newDispatcher(e)
 	return e, nil
 }
 
 // Start relays and sends until [Engine.Stop]. It does nothing when it does so already.
-func (e *Engine) Start(ctx context.Context) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.stop != nil {
-		return
-	}
-	ctx = context.WithoutCancel(ctx)
-	rung, silence := e.Store.Listen()
+func (e *Engine) Start(ctx context.Context) { e.life.Start(ctx, e.begin) }
+
+// Stop lets the attempts in flight end, for as long as limit allows, writes down
+// what came of them and gives the queues back.
+func (e *Engine) Stop(limit context.Context) { e.life.Stop(limit) }
+
+// begin starts the loops. They end in three stages, one after the other: no new
+// work, no more attempts, nothing left to write down.
+func (e *Engine) begin(ctx context.Context) (end func(limit context.Context)) {
 	d := e.dispatcher
-	// Three stages end one after the other: no new work, no more attempts, nothing
-	// left to write down.
+	written, silence := e.Store.Listen()
 	working, endWork := context.WithCancel(ctx)
 	sending, endSending := context.WithCancel(ctx)
 	keeping, endKeeping := context.WithCancel(ctx)
 	e.sending = sending
-	var work, keep sync.WaitGroup
-	work.Go(func() { d.relaying(working, rung) })
-	work.Go(func() { d.loading(working) })
-	work.Go(func() { d.ringing(working) })
-	work.Go(func() { d.watchClock(working) })
-	keep.Go(func() { d.leasing(keeping) })
-	keep.Go(func() { d.settling(keeping) })
-	keep.Go(func() { d.countingUp(keeping) })
-	e.stop = func(limit context.Context) {
+	var loops, keepers sync.WaitGroup
+	loops.Go(func() { d.relayLoop(working, written) })
+	loops.Go(func() { d.loadLoop(working) })
+	loops.Go(func() { d.alarmLoop(working) })
+	loops.Go(func() { d.clockLoop(working) })
+	keepers.Go(func() { d.leaseLoop(keeping) })
+	keepers.Go(func() { d.settleLoop(keeping) })
+	keepers.Go(func() { d.countLoop(keeping) })
+	d.open()
+	return func(limit context.Context) {
 		silence()
 		endWork()
-		work.Wait()
+		loops.Wait()
 		d.drain(limit)
 		endSending()
 		d.written(limit)
 		endKeeping()
-		keep.Wait()
+		keepers.Wait()
 		d.leave(limit)
 		e.Client.Close()
-	}
-	d.open()
-}
-
-// Stop lets the attempts in flight end, for as long as limit allows, writes down
-// what came of them and gives the queues back.
-func (e *Engine) Stop(limit context.Context) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.stop != nil {
-		e.stop(limit)
-		e.stop = nil
 	}
 }

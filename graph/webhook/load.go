@@ -10,15 +10,15 @@ import (
 	"time"
 
 	"github.com/storefront-go/storefront/ent/event"
-	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/webhook/schedule"
 )
 
 // loadQueues is how many queues are read in one statement.
 const loadQueues = 32
 
-// loading reads deliveries ahead for the queues that have room, until ctx ends.
-func (d *dispatcher) loading(ctx context.Context) {
+// loadLoop reads deliveries ahead for the queues that have room, until ctx ends.
+func (d *dispatcher) loadLoop(ctx context.Context) {
 	for {
 		select {
 		case <-ctx.Done():
@@ -26,12 +26,17 @@ func (d *dispatcher) loading(ctx context.Context) {
 		case <-d.toLoad:
 		}
 		for ctx.Err() == nil {
-			hungry := d.hungry()
-			if len(hungry) == 0 {
+			d.mu.Lock()
+			list := d.schedule.Reads(loadQueues)
+			d.unlock()
+			if len(list) == 0 {
 				break
 			}
-			if err := d.feed(ctx, hungry); err != nil {
-				d.report(ctx, "read deliveries", err)
+			err := d.try(ctx, "read deliveries", func(ctx context.Context) error { return d.load(ctx, list) })
+			d.mu.Lock()
+			d.schedule.ReadDone(list, time.Now())
+			d.unlock()
+			if err != nil {
 				select {
 				case <-ctx.Done():
 				case <-time.After(d.Poll):
@@ -41,62 +46,24 @@ func (d *dispatcher) loading(ctx context.Context) {
 	}
 }
 
-// hungry takes the queues to read for, and marks them.
-func (d *dispatcher) hungry() []*queue {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	var list []*queue
-	for _, q := range d.queues {
-		// What is full in all still lets every queue go on.
-		if q.hungry() && (d.bytes < maxBytes || q.held == 0) {
-			q.loading = true
-			list = append(list, q)
-			if len(list) == loadQueues {
-				break
-			}
+// load reads what queues need, the next rows of all in one statement.
+func (d *dispatcher) load(ctx context.Context, list []schedule.Read) (err error) {
+	var rows []schedule.Read
+	for _, r := range list {
+		if r.Source == schedule.Rows {
+			rows = append(rows, r)
 		}
 	}
-	return list
-}
-
-// feed reads what the queues need: a lane that ran dry, or the next rows of the
-// sequence, or events of the log where the sequence is at its end.
-func (d *dispatcher) feed(ctx context.Context, hungry []*queue) (err error) {
-	defer func() {
-		d.mu.Lock()
-		defer d.mu.Unlock()
-		for _, q := range hungry {
-			q.loading = false
-			d.reset(q)
-			d.offer(q)
-		}
-	}()
-	d.mu.Lock()
-	var scans []*queue
-	var dry []*lane
-	var late []*queue
-	for _, q := range hungry {
+	if len(rows) > 0 {
+		err = d.loadRows(ctx, rows)
+	}
+	for _, r := range list {
 		switch {
-		case len(q.dry) > 0:
-			dry = append(dry, q.dry[0])
-		case q.next <= q.last:
-			scans = append(scans, q)
-		default:
-			late = append(late, q)
-		}
-	}
-	d.mu.Unlock()
-	if len(scans) > 0 {
-		err = d.scanOn(ctx, scans)
-	}
-	for _, l := range dry {
-		if err == nil {
-			err = d.refill(ctx, l)
-		}
-	}
-	for _, q := range late {
-		if err == nil {
-			err = d.catchUp(ctx, q)
+		case err != nil:
+		case r.Source == schedule.OneLane:
+			err = d.loadLane(ctx, r)
+		case r.Source == schedule.Events:
+			err = d.catchUp(ctx, r)
 		}
 	}
 	return err
@@ -108,41 +75,40 @@ const (
 		" WHERE d.store_id = ? AND d.endpoint_id = ? AND d.sequence >= ?"
 )
 
+// inlineBody is the size in bytes up to which bodies are read with their rows.
+const inlineBody = 16 << 10
+
 // inline is the body of an event where it is small.
 var inline = fmt.Sprintf(", CASE WHEN LENGTH(e.body) <= %d THEN e.body END", inlineBody)
 
 // scanItem reads a row of [itemColumns] and [inline].
-func scanItem(rs *stdsql.Rows) (key, *item, error) {
-	var k key
-	it := new(item)
+func scanItem(rs *stdsql.Rows) (schedule.Key, *schedule.Item, error) {
+	var k schedule.Key
+	it := new(schedule.Item)
 	var kind *string
-	err := rs.Scan(&k.store, &k.endpoint, &it.sequence, &it.id, &it.event, &it.resource, &it.attempts, &it.tries,
-		&it.first, &it.due, &kind, &it.body)
+	err := rs.Scan(&k.Store, &k.Endpoint, &it.Sequence, &it.ID, &it.Event, &it.Resource, &it.Attempts, &it.Tries,
+		&it.First, &it.Due, &kind, &it.Body)
 	if kind != nil {
-		it.kind = event.Type(*kind)
+		it.Kind = event.Type(*kind)
 	}
 	return k, it, err
 }
 
-// scanOn reads the next rows of some queues, one statement for all.
-func (d *dispatcher) scanOn(ctx context.Context, scans []*queue) error {
-	limit := max(windowRows/len(scans), 16)
+// loadRows reads the next rows of some queues, one statement for all.
+func (d *dispatcher) loadRows(ctx context.Context, list []schedule.Read) error {
+	limit := max(schedule.WindowRows/len(list), 16)
 	one := itemColumns + inline + itemTables + fmt.Sprintf(" ORDER BY d.sequence LIMIT %d", limit)
 	var query strings.Builder
-	args := make([]any, 0, 3*len(scans))
-	from, last := make([]int64, len(scans)), make([]int64, len(scans))
-	d.mu.Lock()
-	for i, q := range scans {
+	args := make([]any, 0, 3*len(list))
+	for i, r := range list {
 		if i > 0 {
 			query.WriteString(" UNION ALL ")
 		}
 		// Both engines take a LIMIT within a UNION only in a table of its own.
 		fmt.Fprintf(&query, "SELECT * FROM (%s) t%d", one, i)
-		from[i], last[i] = q.next, q.last
-		args = append(args, q.store, q.endpoint, q.next)
+		args = append(args, r.Queue.Store, r.Queue.Endpoint, r.From)
 	}
-	d.mu.Unlock()
-	found := map[key][]*item{}
+	found := map[schedule.Key][]*schedule.Item{}
 	err := d.read(ctx, query.String(), args, func(rs *stdsql.Rows) error {
 		k, it, err := scanItem(rs)
 		found[k] = append(found[k], it)
@@ -152,85 +118,32 @@ func (d *dispatcher) scanOn(ctx context.Context, scans []*queue) error {
 		return fmt.Errorf("read deliveries: %w", err)
 	}
 	d.mu.Lock()
-	defer d.mu.Unlock()
-	now := micros.Now()
-	for i, q := range scans {
+	defer d.unlock()
+	for _, r := range list {
 		// The rows of one queue may have come in any order.
-		rows := found[q.key]
-		slices.SortFunc(rows, func(a, b *item) int { return int(a.sequence - b.sequence) })
-		d.admitAll(q, rows, from[i], now)
-		if len(rows) < limit && q.next == max(from[i], lastOf(rows)+1) {
-			q.next = max(q.next, last[i]+1) // all there was when it was read
-		}
+		items := found[r.Queue.Key]
+		slices.SortFunc(items, func(a, b *schedule.Item) int { return int(a.Sequence - b.Sequence) })
+		d.schedule.Admit(r, items, len(items) < limit, time.Now())
 	}
 	return nil
 }
 
-func lastOf(rows []*item) int64 {
-	if len(rows) == 0 {
-		return 0
-	}
-	return rows[len(rows)-1].sequence
-}
-
-// admitAll takes rows that continue what is known of a queue. The lock is held.
-func (d *dispatcher) admitAll(q *queue, rows []*item, from int64, now micros.Time) {
-	if q.lost || q.resetting || q.next != from {
-		return
-	}
-	for _, it := range rows {
-		if !q.admit(it, now) {
-			break
-		}
-		if l := q.lanes[it.resource]; l.due > 0 && l.items[0] == it {
-			d.alarm(q, l, l.due)
-		}
-	}
-	d.offer(q)
-}
-
-// refill reads what was left in the database of one lane.
-func (d *dispatcher) refill(ctx context.Context, l *lane) error {
-	q := l.queue
-	d.mu.Lock()
-	from, before := l.more, q.next
-	d.mu.Unlock()
-	var rows []*item
+// loadLane reads what was left in the database of one lane.
+func (d *dispatcher) loadLane(ctx context.Context, r schedule.Read) error {
+	var items []*schedule.Item
 	err := d.read(ctx, itemColumns+inline+itemTables+fmt.Sprintf(
-		" AND d.sequence < ? AND d.resource_id = ? ORDER BY d.sequence LIMIT %d", laneRows),
-		[]any{q.store, q.endpoint, from, before, l.resource}, func(rs *stdsql.Rows) error {
+		" AND d.sequence < ? AND d.resource_id = ? ORDER BY d.sequence LIMIT %d", schedule.LaneRows),
+		[]any{r.Queue.Store, r.Queue.Endpoint, r.From, r.Before, r.Resource}, func(rs *stdsql.Rows) error {
 			_, it, err := scanItem(rs)
-			rows = append(rows, it)
+			items = append(items, it)
 			return err
 		})
 	if err != nil {
 		return fmt.Errorf("read lane: %w", err)
 	}
 	d.mu.Lock()
-	defer d.mu.Unlock()
-	if q.lost || q.resetting || q.lanes[l.resource] != l {
-		return nil
-	}
-	q.dry = slices.DeleteFunc(q.dry, func(other *lane) bool { return other == l })
-	l.more = 0
-	if len(rows) == laneRows {
-		l.more = lastOf(rows) + 1
-	} else if q.next > before {
-		l.more = before // the sequence was read on meanwhile
-	}
-	now := micros.Now()
-	for _, it := range rows {
-		q.account(it)
-		q.push(l, it, now)
-	}
-	switch {
-	case len(l.items) > 0:
-	case l.more != 0:
-		q.dry = append(q.dry, l)
-	default:
-		delete(q.lanes, l.resource)
-	}
-	d.offer(q)
+	defer d.unlock()
+	d.schedule.Refill(r, items, time.Now())
 	return nil
 }
 

@@ -17,6 +17,8 @@ import (
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/attempt"
+	"github.com/storefront-go/storefront/graph/webhook/schedule"
+	"github.com/storefront-go/storefront/graph/work"
 )
 
 // metrics are the figures of the engine.
@@ -26,12 +28,13 @@ type metrics struct {
 	attempts *prometheus.CounterVec
 	latency  prometheus.Histogram
 	conns    *prometheus.CounterVec
+	panics   prometheus.CounterFunc
 
 	guard sync.Mutex
 	slots map[slotKey]*slot // what was counted since the last flush
 }
 
-func newMetrics() *metrics {
+func newMetrics(guard *work.Guard) *metrics {
 	m := &metrics{
 		relayed: prometheus.NewCounter(prometheus.CounterOpts{Name: "storefront_webhook_events_relayed_total",
 			Help: "Events that left the outbox."}),
@@ -44,6 +47,8 @@ func newMetrics() *metrics {
 			Buckets: []float64{.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 60, 600, 3600, 86400}}),
 		conns: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "storefront_webhook_connections_total",
 			Help: "Attempts by the connection they used: new or reused."}, []string{"connection"}),
+		panics: prometheus.NewCounterFunc(prometheus.CounterOpts{Name: "storefront_webhook_panics_total",
+			Help: "Attempts and rounds of background work that panicked."}, func() float64 { return float64(guard.Panics()) }),
 		slots: map[slotKey]*slot{},
 	}
 	for _, o := range attempt.Outcomes() {
@@ -55,7 +60,7 @@ func newMetrics() *metrics {
 // Register adds the engine's figures to a registry.
 func (e *Engine) Register(reg prometheus.Registerer) error {
 	m := e.metrics
-	for _, c := range []prometheus.Collector{m.relayed, m.lost, m.attempts, m.latency, m.conns, backlog{e}} {
+	for _, c := range []prometheus.Collector{m.relayed, m.lost, m.attempts, m.latency, m.conns, m.panics, backlog{e}} {
 		if err := reg.Register(c); err != nil {
 			return fmt.Errorf("register the figures of webhooks: %w", err)
 		}
@@ -67,7 +72,7 @@ func (e *Engine) Register(reg prometheus.Registerer) error {
 const slotTime = 5 * time.Minute
 
 type slotKey struct {
-	key
+	schedule.Key
 	at micros.Time
 }
 
@@ -81,7 +86,7 @@ func (d *dispatcher) count(batch []*outcome) {
 	for _, o := range batch {
 		r := o.result
 		d.metrics.attempts.WithLabelValues(string(r.Outcome)).Inc()
-		if o.verdict == verdictCancelled {
+		if o.Verdict == schedule.Cancelled {
 			continue
 		}
 		connection := "new"
@@ -89,24 +94,24 @@ func (d *dispatcher) count(batch []*outcome) {
 			connection = "reused"
 		}
 		d.metrics.conns.WithLabelValues(connection).Inc()
-		k := slotKey{o.q.key, o.at - o.at%micros.Time(slotTime.Microseconds())}
+		k := slotKey{o.Queue.Key, o.At - o.At%micros.Time(slotTime.Microseconds())}
 		s := d.metrics.slots[k]
 		if s == nil {
 			s = new(slot)
 			d.metrics.slots[k] = s
 		}
-		if o.verdict != verdictDelivered {
+		if o.Verdict != schedule.Done {
 			s.failed++
 			continue
 		}
 		took := r.Duration.Microseconds()
 		s.delivered, s.sum, s.longest = s.delivered+1, s.sum+took, max(s.longest, took)
-		d.metrics.latency.Observe((time.Duration(o.at-o.item.event.Time()) * time.Microsecond).Seconds())
+		d.metrics.latency.Observe((time.Duration(o.At-o.Item.Event.Time()) * time.Microsecond).Seconds())
 	}
 }
 
-// countingUp adds what was counted to the database, now and then.
-func (d *dispatcher) countingUp(ctx context.Context) {
+// countLoop adds what was counted to the database, now and then.
+func (d *dispatcher) countLoop(ctx context.Context) {
 	tick := time.NewTicker(5 * time.Second)
 	defer tick.Stop()
 	for {
@@ -130,7 +135,7 @@ func (d *dispatcher) flush(ctx context.Context) error {
 	for k := range slots {
 		keys = append(keys, k)
 	}
-	slices.SortFunc(keys, func(a, b slotKey) int { return compareKeys(a.key, b.key) })
+	slices.SortFunc(keys, func(a, b slotKey) int { return a.Compare(b.Key) })
 	for some := range slices.Chunk(keys, leaseBatch) {
 		if err := d.addSlots(ctx, some, slots); err != nil {
 			return fmt.Errorf("add counts: %w", err)
@@ -144,9 +149,9 @@ func (d *dispatcher) addSlots(ctx context.Context, keys []slotKey, slots map[slo
 		var args, alive []any
 		for _, k := range keys {
 			s := slots[k]
-			args = append(args, k.store, k.endpoint, k.at, s.delivered, s.failed, s.sum, s.longest)
+			args = append(args, k.Store, k.Endpoint, k.at, s.delivered, s.failed, s.sum, s.longest)
 			if s.delivered > 0 {
-				alive = append(alive, k.store, k.endpoint)
+				alive = append(alive, k.Store, k.Endpoint)
 			}
 		}
 		if _, err := d.exec(ctx, "INSERT INTO endpoint_stats (store_id, id, slot, delivered, failed, latency_sum, latency_max)"+
@@ -212,8 +217,8 @@ func (b backlog) Collect(out chan<- prometheus.Metric) {
 		out <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v)
 	}
 	b.dispatcher.mu.Lock()
-	leased, inflight := len(b.dispatcher.queues), b.dispatcher.inflight
-	b.dispatcher.mu.Unlock()
+	leased, inflight := b.dispatcher.schedule.Len(), b.dispatcher.schedule.Inflight()
+	b.dispatcher.unlock()
 	gauge(leasedNow, float64(leased))
 	gauge(inflightNow, float64(inflight))
 	now, clock := b.clock()

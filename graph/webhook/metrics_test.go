@@ -58,7 +58,7 @@ func TestFigures(t *testing.T) {
 		hanging := receive(t, func(receipt) int { <-gate; return 200 })
 		shop.write(&p, 1, event.ProductUpdated, `{}`)
 		at := micros.Now()
-		if got := read(); got["outbox_lag_seconds"] <= 0 || got["outbox_lag_seconds"] > 60 || got["attempts_total timeout"] != 0 || len(got) != 24 {
+		if got := read(); got["outbox_lag_seconds"] <= 0 || got["outbox_lag_seconds"] > 60 || got["attempts_total timeout"] != 0 || len(got) != 25 {
 			t.Errorf("at rest: %v", got)
 		}
 		e := shop.endpoint(r.URL, event.ProductUpdated)

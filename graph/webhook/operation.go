@@ -43,7 +43,7 @@ func (e *Engine) Create(ctx context.Context, endpoint xid.ID) error {
 	return nil
 }
 
-// Changed tells that the endpoint's address, events or secrets are others.
+// Changed notes that the endpoint's address, events or secrets are others.
 func (e *Engine) Changed(ctx context.Context, endpoint xid.ID) error {
 	return e.nudge(ctx, endpoint, nil)
 }
@@ -77,8 +77,8 @@ func (e *Engine) alter(ctx context.Context, endpoint xid.ID, change func(*db.Web
 // seizure ends deliveries to the endpoint, in this process at once. Another one
 // hears of it when it renews its lease.
 func (e *Engine) seizure(ctx context.Context, endpoint xid.ID, change func(*db.WebhookQueueUpdate)) error {
-	k := key{viewer.From(ctx).Store, endpoint}
-	ent.OnCommit(ctx, func() { e.dispatcher.end(k) })
+	store := viewer.From(ctx).Store
+	ent.OnCommit(ctx, func() { e.dispatcher.retire(store, endpoint) })
 	return e.alter(ctx, endpoint, change)
 }
 
@@ -213,11 +213,10 @@ func (e *Engine) SkipOne(ctx context.Context, d *db.Delivery) (bool, error) {
 // been skipped: nobody is warned of what is over.
 func (e *Engine) relieve(ctx context.Context, endpoint xid.ID) error {
 	c := e.Store.DB(ctx)
-	queues, err := c.WebhookQueue.Query().Where(webhookqueue.ID(endpoint)).Load(ctx)
-	if err != nil || len(queues) != 1 {
-		return fmt.Errorf("read queue: %d rows: %w", len(queues), err)
+	q, err := ent.Only(c.WebhookQueue.Query().Where(webhookqueue.ID(endpoint)).Load(ctx))
+	if err != nil {
+		return fmt.Errorf("read queue: %w", err)
 	}
-	q := queues[0]
 	failing, err := c.Delivery.Query().Where(delivery.EndpointID(endpoint), delivery.SequenceGT(q.FloorSequence),
 		delivery.SequenceLTE(q.FailedThrough), delivery.TriesGT(0), delivery.FirstAtGTE(q.ResumedAt)).
 		Order(db.Asc(delivery.FieldFirstAt)).Limit(1).Load(ctx)

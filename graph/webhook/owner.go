@@ -5,7 +5,6 @@ import (
 	stdsql "database/sql"
 	"encoding/json"
 	"errors"
-	"strings"
 	"time"
 
 	"github.com/storefront-go/storefront/ent/event"
@@ -18,20 +17,7 @@ import (
 // app is an app whose endpoint something is.
 type app struct{ store, id xid.ID }
 
-// ownerTTL is how long what an app may have is remembered: what is revoked is
-// over everywhere within 10 s (contract, section 7).
-const ownerTTL = 4 * time.Second
-
-// maxGrants is of how many pairs of app and store the scopes are remembered.
-const maxGrants = 10_000
-
-// granted is what an app may have in a store, as it was at a time.
-type granted struct {
-	scopes scope.Set
-	at     time.Duration
-}
-
-// permitted tells whether the owner of an endpoint may have an event now: the
+// permitted reports whether the owner of an endpoint may have an event now: the
 // store may always; an app needs a grant that stands and still holds the event's
 // scope (contract, section 5).
 func (d *dispatcher) permitted(ctx context.Context, store xid.ID, owner *app, kind event.Type) (bool, error) {
@@ -48,28 +34,27 @@ func (d *dispatcher) permitted(ctx context.Context, store xid.ID, owner *app, ki
 
 // scopesOf returns what an app may have in a store, as it was a moment ago.
 func (d *dispatcher) scopesOf(ctx context.Context, store xid.ID, owner *app) (scope.Set, error) {
-	k := key{store, owner.id}
-	if g, ok := d.grants.Get(k); ok && d.clockwork()-g.at < ownerTTL {
-		return g.scopes, nil
+	k, now := grantKey{store, owner.id}, time.Now()
+	if scopes, ok := d.grants.get(k, now); ok {
+		return scopes, nil
 	}
-	g := granted{at: d.clockwork()}
-	var err error
-	if g.scopes, err = d.AppScopes(ctx, store, owner.store, owner.id); err != nil {
+	scopes, err := d.AppScopes(ctx, store, owner.store, owner.id)
+	if err != nil {
 		return scope.Of(), err
 	}
-	d.grants.Add(k, g)
-	return g.scopes, nil
+	d.grants.put(k, scopes, now)
+	return scopes, nil
 }
 
-// readable tells whether the owner of an endpoint may have what an event tells
-// of: of an export, the scope of its kind too.
+// readable reports whether the owner of an endpoint may have what is in an event:
+// of an export, the scope of its kind too.
 func (d *dispatcher) readable(ctx context.Context, store xid.ID, owner *app, kind event.Type, body []byte) (bool, error) {
 	if owner == nil || !ofExport(kind) {
 		return true, nil
 	}
 	about, err := subjectOf(kind, body)
 	if err != nil {
-		return false, nil //nolint:nilerr // what cannot be told is told to no app
+		return false, nil //nolint:nilerr // what cannot be read goes to no app
 	}
 	held, err := d.scopesOf(ctx, store, owner)
 	return held.Has(about.kind + ".read"), err
@@ -87,7 +72,7 @@ type subject struct {
 
 // subjectOf reads the body of an event that concerns apps.
 func subjectOf(kind event.Type, body []byte) (subject, error) {
-	var told struct {
+	var payload struct {
 		Data struct {
 			Object struct {
 				App struct {
@@ -101,10 +86,10 @@ func subjectOf(kind event.Type, body []byte) (subject, error) {
 			} `json:"object"`
 		} `json:"data"`
 	}
-	if err := json.Unmarshal(body, &told); err != nil {
+	if err := json.Unmarshal(body, &payload); err != nil {
 		return subject{}, err
 	}
-	o := told.Data.Object
+	o := payload.Data.Object
 	name := o.App.ID
 	if ofExport(kind) {
 		if o.RequestedBy.Type != string(viewer.OAuthApp) {
@@ -118,25 +103,20 @@ func subjectOf(kind event.Type, body []byte) (subject, error) {
 
 // scanSubscriber reads a row of [relay.subscribers].
 func scanSubscriber(rs *stdsql.Rows) (*subscriber, error) {
-	s := &subscriber{types: map[event.Type]bool{}}
+	s := new(subscriber)
 	var names, status string
 	var appStore, appID *xid.ID
-	err := rs.Scan(&s.store, &s.endpoint, &names, &status, &appStore, &appID, &s.wake, &s.last, &s.missed)
+	err := rs.Scan(&s.Store, &s.Endpoint, &names, &status, &appStore, &appID, &s.wake, &s.last, &s.missed)
 	if err != nil {
 		return nil, err
 	}
-	for name := range strings.FieldsSeq(names) {
-		s.types[event.Type(name)] = true
-	}
-	if appID != nil {
-		s.owner = &app{*appStore, *appID}
-	}
+	s.types, s.owner = typesOf(names), appOf(appStore, appID)
 	s.active = status == string(state.EndpointActive)
 	return s, nil
 }
 
-// nameApps finds the apps that events concern, in their bodies. An event of which
-// that cannot be told goes to nobody.
+// nameApps finds the apps that events concern, in their bodies. An event whose body
+// cannot be read goes to nobody.
 func (d *dispatcher) nameApps(ctx context.Context, batch []*entry) error {
 	for _, p := range batch {
 		if p.kind != event.AppGrantRevoked && !ofExport(p.kind) {

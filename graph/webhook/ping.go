@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/webhookqueue"
 	"github.com/storefront-go/storefront/ent/event"
@@ -11,6 +12,7 @@ import (
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/attempt"
+	"github.com/storefront-go/storefront/graph/webhook/schedule"
 	"github.com/storefront-go/storefront/graph/wire"
 )
 
@@ -34,6 +36,10 @@ func (e *Engine) Test(ctx context.Context, endpoint *db.WebhookEndpoint) (*db.De
 	id := DeliveryID(endpoint.ID, q.LastSequence, event.id.Time())
 	r := e.Client.Do(ctx, attempt.Request{Target: target, Body: body, Number: 1,
 		EventID: xid.Event.Format(event.id), EventType: string(event.Type), DeliveryID: xid.Delivery.Format(id)})
+	if e.logs(r) {
+		e.logAttempt(&shipment{key: schedule.Key{Store: endpoint.StoreID, Endpoint: endpoint.ID},
+			item: schedule.Item{ID: id, Event: event.id, Kind: event.Type, Body: body}}, r, nil)
+	}
 	var log *db.DeliveryLog
 	err = e.Store.InTx(context.WithoutCancel(ctx), func(ctx context.Context) error {
 		began, ends := micros.Of(r.Began), state.DeliveryFailed
@@ -79,9 +85,6 @@ func (e *Engine) number(ctx context.Context, endpoint xid.ID) (*db.WebhookQueue,
 	if n == 0 {
 		return nil, ErrNoQueue
 	}
-	rows, err := c.WebhookQueue.Query().Where(webhookqueue.ID(endpoint)).Load(ctx)
-	if err != nil || len(rows) != 1 {
-		return nil, fmt.Errorf("read queue: %d rows: %w", len(rows), err)
-	}
-	return rows[0], nil
+	q, err := ent.Only(c.WebhookQueue.Query().Where(webhookqueue.ID(endpoint)).Load(ctx))
+	return q, wrap("read queue", err)
 }

@@ -10,6 +10,7 @@ import (
 	endpoints "github.com/storefront-go/storefront/ent/db/webhookendpoint"
 	"github.com/storefront-go/storefront/ent/db/webhookqueue"
 	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/graph/webhook/schedule"
 )
 
 // Retention is how long the log of deliveries reaches back (contract, section 8).
@@ -39,7 +40,7 @@ func (e *Engine) Purge(ctx context.Context) (n int, err error) {
 
 func (e *Engine) purgeQueue(ctx context.Context, q *db.WebhookQueue) (n int, err error) {
 	old := micros.Now().Add(-Retention)
-	k := key{q.StoreID, q.ID}
+	k := schedule.Key{Store: q.StoreID, Endpoint: q.ID}
 	for _, p := range []struct {
 		table, place, until string
 		limit               any
@@ -60,7 +61,7 @@ func (e *Engine) purgeQueue(ctx context.Context, q *db.WebhookQueue) (n int, err
 
 // purgeTable deletes an endpoint's rows from the beginning of its place in the
 // key, as long as they are not younger than the limit.
-func (e *Engine) purgeTable(ctx context.Context, k key, table, place, until string, limit any) (n int, err error) {
+func (e *Engine) purgeTable(ctx context.Context, k schedule.Key, table, place, until string, limit any) (n int, err error) {
 	id := "endpoint_id"
 	if table == "endpoint_stats" {
 		id = "id"
@@ -71,12 +72,12 @@ func (e *Engine) purgeTable(ctx context.Context, k key, table, place, until stri
 		var rows int
 		err := e.read(ctx, "SELECT MAX(place), COUNT(*) FROM (SELECT "+place+" AS place, "+until+" AS until"+of+
 			fmt.Sprintf(" ORDER BY %s LIMIT %d) t WHERE until <= ?", place, purgeBatch),
-			[]any{k.store, k.endpoint, limit}, func(rs *stdsql.Rows) error { return rs.Scan(&last, &rows) })
+			[]any{k.Store, k.Endpoint, limit}, func(rs *stdsql.Rows) error { return rs.Scan(&last, &rows) })
 		if err != nil || last == nil {
 			return n, err
 		}
 		err = e.Store.InTx(ctx, func(ctx context.Context) error {
-			_, err := e.exec(ctx, "DELETE"+of+" AND "+place+" <= ? AND "+until+" <= ?", k.store, k.endpoint, *last, limit)
+			_, err := e.exec(ctx, "DELETE"+of+" AND "+place+" <= ? AND "+until+" <= ?", k.Store, k.Endpoint, *last, limit)
 			return err
 		})
 		if n += rows; err != nil || rows < purgeBatch {
@@ -87,14 +88,14 @@ func (e *Engine) purgeTable(ctx context.Context, k key, table, place, until stri
 
 // purgeEndpoint deletes an endpoint that was deleted so long ago that nothing of
 // it is left.
-func (e *Engine) purgeEndpoint(ctx context.Context, k key, old micros.Time) error {
+func (e *Engine) purgeEndpoint(ctx context.Context, k schedule.Key, old micros.Time) error {
 	return e.Store.InTx(ctx, func(ctx context.Context) error {
 		c := e.Store.DB(ctx)
-		n, err := c.WebhookEndpoint.Delete().Where(endpoints.ID(k.endpoint), endpoints.DeletedAtLTE(old)).Exec(ctx)
+		n, err := c.WebhookEndpoint.Delete().Where(endpoints.ID(k.Endpoint), endpoints.DeletedAtLTE(old)).Exec(ctx)
 		if err != nil || n == 0 {
 			return err
 		}
-		_, err = c.WebhookQueue.Delete().Where(webhookqueue.ID(k.endpoint)).Exec(ctx)
+		_, err = c.WebhookQueue.Delete().Where(webhookqueue.ID(k.Endpoint)).Exec(ctx)
 		return err
 	})
 }

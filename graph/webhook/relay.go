@@ -12,6 +12,7 @@ import (
 	"github.com/storefront-go/storefront/ent/event"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/webhook/schedule"
 )
 
 const (
@@ -25,22 +26,26 @@ const (
 	quietGap = 500 * time.Millisecond
 )
 
-// errRaced says that another relay, or a person, was faster: the round is made anew.
+// errRaced means that another relay, or a person, was faster: the round is made anew.
 var errRaced = errors.New("webhook: the relay was overtaken")
 
-// relaying moves events from the outbox to the queues until ctx ends. It looks
+// relayLoop moves events from the outbox to the queues until ctx ends. It looks
 // when this process has written events, and now and then for those of others.
-func (d *dispatcher) relaying(ctx context.Context, rung <-chan struct{}) {
+func (d *dispatcher) relayLoop(ctx context.Context, written <-chan struct{}) {
 	r := relay{dispatcher: d}
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	gap, idle := relayGap, d.Poll
 	for {
-		last := d.clockwork()
-		more, made, err := r.round(ctx)
+		last := time.Now()
+		var more bool
+		var made int
+		err := d.try(ctx, "relay events", func(ctx context.Context) (err error) {
+			more, made, err = r.round(ctx)
+			return err
+		})
 		switch {
 		case err != nil:
-			d.report(ctx, "relay events", err)
 			gap = d.Poll
 		case more:
 			continue
@@ -57,11 +62,11 @@ func (d *dispatcher) relaying(ctx context.Context, rung <-chan struct{}) {
 			return
 		case <-d.toRelay:
 			gap = relayGap
-		case <-rung:
+		case <-written:
 		case <-timer.C:
 			continue
 		}
-		if left := gap - (d.clockwork() - last); left > 0 {
+		if left := gap - time.Since(last); left > 0 {
 			select {
 			case <-ctx.Done():
 				return
@@ -96,7 +101,7 @@ type entry struct {
 
 // subscriber is an endpoint with what the relay needs of its queue.
 type subscriber struct {
-	key
+	schedule.Key
 	types      map[event.Type]bool
 	owner      *app
 	active     bool
@@ -109,12 +114,12 @@ type subscriber struct {
 	passed bool    // some event is left to its reading of the log
 }
 
-// wants tells whether an event goes to the endpoint: it subscribed, and it is
+// wants reports whether an event goes to the endpoint: it subscribed, and it is
 // neither told of its own suspension nor of the end of its own app's access. An
 // app is told of its own exports alone, as it sees no others (contract, section 5).
 func (s *subscriber) wants(p *entry) bool {
 	switch {
-	case !s.types[p.kind] || p.resource == s.endpoint:
+	case !s.types[p.kind] || p.resource == s.Endpoint:
 		return false
 	case s.owner == nil:
 		return true
@@ -124,7 +129,7 @@ func (s *subscriber) wants(p *entry) bool {
 	return p.app == nil || s.owner.id != *p.app
 }
 
-// round makes deliveries of one batch of events. It tells whether more may wait
+// round makes deliveries of one batch of events. It reports whether more may wait
 // and how many deliveries it made.
 func (r *relay) round(ctx context.Context) (more bool, made int, err error) {
 	batch, err := r.outbox(ctx)
@@ -213,7 +218,7 @@ func (r *relay) subscribers(ctx context.Context, batch []*entry) (subs []*subscr
 func share(batch []*entry, subs []*subscriber) []*entry {
 	of := map[xid.ID][]*subscriber{}
 	for _, s := range subs {
-		of[s.store] = append(of[s.store], s)
+		of[s.Store] = append(of[s.Store], s)
 	}
 	made := 0
 	for i, p := range batch {
@@ -222,7 +227,7 @@ func share(batch []*entry, subs []*subscriber) []*entry {
 		}
 		for _, s := range of[p.store] {
 			// What was committed before the endpoint was registered is not its business.
-			if !s.wants(p) || p.event.Time() < s.endpoint.Time() {
+			if !s.wants(p) || p.event.Time() < s.Endpoint.Time() {
 				continue
 			}
 			switch later := s.missed != nil && p.event.Compare(*s.missed) >= 0; {
@@ -260,7 +265,7 @@ func (r *relay) write(ctx context.Context, batch []*entry, subs []*subscriber) e
 	for _, s := range subs {
 		s.at = now
 		for i, p := range s.take {
-			rows = append(rows, deliveryRow(s.key, s.last+1+int64(i), p.pending, now)...)
+			rows = append(rows, deliveryRow(s.Key, s.last+1+int64(i), p.pending, now)...)
 		}
 	}
 	return r.insertDeliveries(ctx, rows)
@@ -293,7 +298,7 @@ func (r *relay) pass(ctx context.Context, s *subscriber) error {
 	if s.misses == nil && !s.passed {
 		return nil
 	}
-	query, args := "UPDATE webhook_queues SET wake = wake + 1", []any{s.store, s.endpoint, s.wake}
+	query, args := "UPDATE webhook_queues SET wake = wake + 1", []any{s.Store, s.Endpoint, s.wake}
 	if s.misses != nil {
 		query, args = query+", missed_from = ?", append([]any{*s.misses}, args...)
 	}
@@ -308,7 +313,7 @@ func (r *relay) raise(ctx context.Context, list []*subscriber, count int) error 
 	now, clock := r.clock()
 	args := append([]any{count, r.id}, slices.Concat(clock, clock, clock)...)
 	for _, s := range list {
-		args = append(args, s.store, s.endpoint, s.wake)
+		args = append(args, s.Store, s.Endpoint, s.wake)
 	}
 	n, err := r.exec(ctx, "UPDATE webhook_queues SET last_sequence = last_sequence + ?, wake = wake + 1,"+
 		" due_at = CASE WHEN lease_owner = ? AND lease_until > "+now+" THEN due_at WHEN due_at < "+now+" THEN due_at ELSE "+now+" END"+
@@ -325,8 +330,8 @@ func (r *relay) raise(ctx context.Context, list []*subscriber, count int) error 
 // deliveryColumns is how many values [deliveryRow] gives.
 const deliveryColumns = 6
 
-func deliveryRow(k key, sequence int64, p pending, now micros.Time) []any {
-	return []any{k.store, k.endpoint, sequence, DeliveryID(k.endpoint, sequence, now), p.event, p.resource}
+func deliveryRow(k schedule.Key, sequence int64, p pending, now micros.Time) []any {
+	return []any{k.Store, k.Endpoint, sequence, DeliveryID(k.Endpoint, sequence, now), p.event, p.resource}
 }
 
 func (e *Engine) insertDeliveries(ctx context.Context, rows []any) error {
@@ -342,34 +347,30 @@ func (e *Engine) insertDeliveries(ctx context.Context, rows []any) error {
 // right before them, so that they need not be read back. Others read them.
 func (r *relay) hand(subs []*subscriber) {
 	r.mu.Lock()
-	defer r.mu.Unlock()
-	now, unowned := micros.Now(), false
+	defer r.unlock()
+	now := time.Now()
 	for _, s := range subs {
 		if len(s.take) == 0 && !s.passed {
 			continue
 		}
-		q := r.queues[s.key]
+		q := r.schedule.Find(s.Key)
 		if q == nil {
-			unowned = true
+			wake(r.toLease)
 			continue
 		}
-		if q.wake == s.wake {
-			q.wake++
-		}
-		first := q.next == s.last+1 && q.last == s.last && !q.loading
-		q.last = max(q.last, s.last+int64(len(s.take)))
-		if first && q.missed == nil && !r.flood && r.bytes < maxBytes {
-			items := make([]*item, len(s.take))
-			for i, p := range s.take {
-				sequence := s.last + 1 + int64(i)
-				items[i] = &item{sequence: sequence, id: DeliveryID(s.endpoint, sequence, s.at), event: p.event,
-					resource: p.resource, kind: p.kind, body: p.body}
-			}
-			r.admitAll(q, items, q.next, now)
+		if r.schedule.Raised(q, s.wake, s.last, len(s.take)) && !r.flood {
+			r.schedule.Append(q, s.items(), now)
 		}
 	}
-	if unowned {
-		wake(r.toLease)
+}
+
+// items are the new deliveries as they are in memory.
+func (s *subscriber) items() []*schedule.Item {
+	items := make([]*schedule.Item, len(s.take))
+	for i, p := range s.take {
+		sequence := s.last + 1 + int64(i)
+		items[i] = &schedule.Item{Sequence: sequence, ID: DeliveryID(s.Endpoint, sequence, s.at), Event: p.event,
+			Resource: p.resource, Kind: p.kind, Body: p.body}
 	}
-	wake(r.toLoad)
+	return items
 }

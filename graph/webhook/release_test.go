@@ -10,6 +10,7 @@ import (
 	"github.com/storefront-go/storefront/ent/storetest"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/keyring"
+	"github.com/storefront-go/storefront/graph/webhook/schedule"
 )
 
 // A queue that this process's own relay adds to, between finding it empty and
@@ -44,21 +45,25 @@ func TestReleaseKeepsWhatCameMeanwhile(t *testing.T) {
 		if _, err := d.acquire(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		q := d.queues[key{store.ID, id}]
-		if q == nil || len(d.idle(true)[micros.Never]) != 1 {
+		q := d.schedule.Find(schedule.Key{Store: store.ID, Endpoint: id})
+		var idle []schedule.Release
+		if q != nil {
+			idle = d.schedule.ReleaseAll()[micros.Never]
+		}
+		if len(idle) != 1 {
 			t.Fatalf("the queue is not leased and empty: %v", q)
 		}
-		sub := &subscriber{key: q.key, wake: q.wake, last: q.last, at: micros.Now(), take: []*entry{{store: store.ID}}}
+		sub := &subscriber{Key: q.Key, wake: q.Wake(), at: micros.Now(), take: []*entry{{store: store.ID}}}
 		r := &relay{dispatcher: d}
 		if err := s.InTx(ctx, func(ctx context.Context) error { return r.raise(ctx, []*subscriber{sub}, 1) }); err != nil {
 			t.Fatal(err)
 		}
 		r.hand([]*subscriber{sub})
-		if err := d.release(t.Context(), []*queue{q}, micros.Never); err != nil {
+		if err := d.release(t.Context(), idle, micros.Never); err != nil {
 			t.Fatal(err)
 		}
 		row := s.DB(ctx).WebhookQueue.Query().OnlyX(ctx)
-		if row.LeaseOwner == nil || row.DueAt == micros.Never || d.queues[q.key] != q {
+		if row.LeaseOwner == nil || row.DueAt == micros.Never || d.schedule.Find(q.Key) != q || q.State() != schedule.Active {
 			t.Errorf("the queue was given back with a delivery in it: %v", row)
 		}
 	})

@@ -8,6 +8,7 @@ import (
 	"github.com/storefront-go/storefront/ent/bucket"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/webhook/schedule"
 )
 
 // replayBatch is how many events of the log are read at once.
@@ -21,64 +22,70 @@ const replayBatch = 500
 // While missed_from stands, the relay leaves the events from there on to this.
 // Those that stand in the outbox are left to the relay; it sees missed_from
 // beyond them by then, since one counter, wake, is compared and set by both.
-func (d *dispatcher) catchUp(ctx context.Context, q *queue) error {
-	d.mu.Lock()
-	s, wake, last := q.settings, q.wake, q.last
-	d.mu.Unlock()
-	from, to, missed := s.missed, (*xid.ID)(nil), true
-	if from == nil {
-		from, to, missed = s.replay[0], s.replay[1], false
-	}
-	if from == nil {
+func (d *dispatcher) catchUp(ctx context.Context, r schedule.Read) error {
+	s := d.stepOf(r)
+	if s == nil {
 		return nil
 	}
-	var step *found
-	var rows map[key]*row
+	var rows map[schedule.Key]*row
 	err := d.Store.InTx(ctx, func(ctx context.Context) error {
-		step, rows = nil, nil
-		n, err := d.exec(ctx, "UPDATE webhook_queues SET wake = wake + 1 WHERE store_id = ? AND id = ? AND lease_token = ? AND wake = ?",
-			q.store, q.endpoint, q.token, wake)
+		s.events, s.next, rows = nil, nil, nil
+		n, err := d.exec(ctx, "UPDATE webhook_queues SET wake = wake + 1"+
+			" WHERE store_id = ? AND id = ? AND lease_token = ? AND wake = ?", s.q.Store, s.q.Endpoint, s.q.Token, r.Wake)
 		if err != nil {
 			return err
 		}
-		if n == 0 { // somebody changed it: the row tells what
-			rows, err = d.readRows(ctx, []*queue{q})
+		if n == 0 { // somebody changed it: the row says what
+			rows, err = d.readRows(ctx, []schedule.Key{s.q.Key})
 			return err
 		}
-		if step, err = d.find(ctx, q, s, *from, to, missed); err != nil {
+		if err := d.find(ctx, s); err != nil {
 			return err
 		}
-		return d.extend(ctx, q, step, last, missed)
+		return d.extend(ctx, s, r.Last)
 	})
 	if err != nil {
 		return fmt.Errorf("catch up: %w", err)
 	}
 	d.mu.Lock()
-	defer d.mu.Unlock()
-	if step == nil {
-		if r := rows[q.key]; r != nil && r.token == q.token {
-			d.refresh(q, r)
-		} else if !q.ended {
-			d.lose(q)
-		}
-		return nil
+	defer d.unlock()
+	switch found := rows[s.q.Key]; {
+	case rows == nil:
+		d.schedule.Extended(r, len(s.events), s.next)
+	case found != nil && found.Token == s.q.Token:
+		d.reread(s.q, found)
+	default:
+		d.schedule.Lose(s.q)
 	}
-	if q.wake == wake {
-		q.wake++
-		if missed {
-			q.missed = step.next
-		} else if q.replay[0] = step.next; step.next == nil {
-			q.replay[1] = nil
-		}
-	}
-	q.last = max(q.last, last+int64(len(step.events)))
 	return nil
 }
 
-// found is one step of catching up.
-type found struct {
+// step is one step of catching up.
+type step struct {
+	q      *schedule.Queue
+	from   xid.ID
+	to     *xid.ID
+	missed bool // or else it is of a replay
+	sub    subscriber
+
 	events []pending
 	next   *xid.ID // where the next step begins; nil at the end
+}
+
+// stepOf returns the step that is next, or nil.
+func (d *dispatcher) stepOf(r schedule.Read) *step {
+	from, to := r.Log.Missed, (*xid.ID)(nil)
+	if from == nil {
+		from, to = r.Log.Replay[0], r.Log.Replay[1]
+	}
+	d.mu.Lock()
+	defer d.unlock()
+	l := d.leased[r.Queue]
+	if from == nil || l == nil {
+		return nil
+	}
+	return &step{q: r.Queue, from: *from, to: to, missed: r.Log.Missed != nil,
+		sub: subscriber{Key: r.Queue.Key, types: l.types, owner: l.owner}}
 }
 
 // pending is an event that is to become a delivery.
@@ -87,43 +94,45 @@ type pending struct {
 }
 
 // find reads the next events of the log that the queue's endpoint subscribes to.
-func (d *dispatcher) find(ctx context.Context, q *queue, s settings, from xid.ID, to *xid.ID, missed bool) (*found, error) {
-	waiting := map[xid.ID]bool{}
-	if missed {
+func (d *dispatcher) find(ctx context.Context, s *step) error {
+	relayed := map[xid.ID]bool{}
+	if s.missed {
 		err := d.read(ctx, "SELECT id FROM outbox WHERE bucket = ? AND store_id = ? AND id >= ?",
-			[]any{bucket.Of(q.store), q.store, from}, func(rs *stdsql.Rows) error {
+			[]any{bucket.Of(s.q.Store), s.q.Store, s.from}, func(rs *stdsql.Rows) error {
 				var id xid.ID
 				err := rs.Scan(&id)
-				waiting[id] = true
+				relayed[id] = true
 				return err
 			})
 		if err != nil {
-			return nil, err
+			return err
 		}
 	}
-	query, args := "SELECT id, type, resource_id FROM events WHERE store_id = ? AND id >= ?", []any{q.store, from}
-	if to != nil {
-		query, args = query+" AND id < ?", append(args, *to)
+	query, args := "SELECT id, type, resource_id FROM events WHERE store_id = ? AND id >= ?", []any{s.q.Store, s.from}
+	if s.to != nil {
+		query, args = query+" AND id < ?", append(args, *s.to)
 	}
 	var log []*entry
 	err := d.read(ctx, query+fmt.Sprintf(" ORDER BY id LIMIT %d", replayBatch), args, func(rs *stdsql.Rows) error {
-		p := &entry{store: q.store}
+		p := &entry{store: s.q.Store}
 		log = append(log, p)
 		return rs.Scan(&p.event, &p.kind, &p.resource)
 	})
-	if err == nil {
-		err = d.nameApps(ctx, log)
+	if err != nil {
+		return err
 	}
-	step, sub := new(found), subscriber{key: q.key, types: s.types, owner: s.owner}
+	if err := d.nameApps(ctx, log); err != nil {
+		return err
+	}
 	for _, p := range log {
-		if !waiting[p.event] && sub.wants(p) {
-			step.events = append(step.events, p.pending)
+		if !relayed[p.event] && s.sub.wants(p) {
+			s.events = append(s.events, p.pending)
 		}
 	}
 	if len(log) == replayBatch {
-		step.next = new(following(log[len(log)-1].event))
+		s.next = new(following(log[len(log)-1].event))
 	}
-	return step, err
+	return nil
 }
 
 // following returns the id right after u.
@@ -137,22 +146,22 @@ func following(u xid.ID) xid.ID {
 }
 
 // extend adds deliveries at the end of the queue's sequence.
-func (d *dispatcher) extend(ctx context.Context, q *queue, step *found, last int64, missed bool) error {
-	now, rows := micros.Now(), make([]any, 0, deliveryColumns*len(step.events))
-	for i, p := range step.events {
-		rows = append(rows, deliveryRow(q.key, last+1+int64(i), p, now)...)
+func (d *dispatcher) extend(ctx context.Context, s *step, last int64) error {
+	now, rows := micros.Now(), make([]any, 0, deliveryColumns*len(s.events))
+	for i, p := range s.events {
+		rows = append(rows, deliveryRow(s.q.Key, last+1+int64(i), p, now)...)
 	}
 	if err := d.insertDeliveries(ctx, rows); err != nil {
 		return err
 	}
-	set, args := "missed_from = ?", []any{last + int64(len(step.events)), step.next}
-	if !missed {
+	set := "missed_from = ?"
+	if !s.missed {
 		set = "replay_from = ?"
-		if step.next == nil {
+		if s.next == nil {
 			set += ", replay_to = NULL"
 		}
 	}
 	_, err := d.exec(ctx, "UPDATE webhook_queues SET last_sequence = ?, "+set+" WHERE store_id = ? AND id = ?",
-		append(args, q.store, q.endpoint)...)
+		last+int64(len(s.events)), s.next, s.q.Store, s.q.Endpoint)
 	return err
 }

@@ -12,14 +12,7 @@ import (
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/attempt"
-)
-
-// What ends a delivery, or lets it wait, without the receiver.
-const (
-	// outcomeExpired: the event has aged out of the log.
-	outcomeExpired attempt.Outcome = "expired"
-	// outcomeForbidden: the endpoint's owner may not have the event any more.
-	outcomeForbidden attempt.Outcome = "not_permitted"
+	"github.com/storefront-go/storefront/graph/webhook/schedule"
 )
 
 const (
@@ -28,39 +21,15 @@ const (
 	settleAfter = 3 * time.Millisecond
 )
 
-// verdict is what an outcome means for its delivery.
-type verdict int
-
-const (
-	verdictDelivered verdict = iota
-	verdictCancelled         // it ends without success, and without blame
-	verdictRetry             // another attempt is due
-	verdictExhausted         // the last attempt failed
-)
-
-// outcome is an attempt that has ended and is not written down yet. It holds what
-// was true then; the item may have moved on.
+// outcome is an attempt that has ended and is not written down yet.
 type outcome struct {
-	q       *queue
-	item    *item
-	result  attempt.Result
-	at      micros.Time
-	verdict verdict
-
-	// Of a success: the endpoint had failed before; what fails of it is less now;
-	// its people were warned of what is over.
-	recovered, healed, told bool
-	warned                  int
-	// Of a failure: the delivery's counters and the queue's.
-	attempts, tries, streak int
-	first, due, probe       micros.Time
-	through                 int64
-	suspended               bool
-	since                   *micros.Time // of a success, too
+	schedule.Outcome
+	result    attempt.Result
+	suspended bool
 }
 
-// settling writes outcomes down, in batches, until ctx ends.
-func (d *dispatcher) settling(ctx context.Context) {
+// settleLoop writes outcomes down, in batches, until ctx ends.
+func (d *dispatcher) settleLoop(ctx context.Context) {
 	for {
 		select {
 		case <-ctx.Done():
@@ -81,7 +50,7 @@ func (d *dispatcher) settling(ctx context.Context) {
 func (d *dispatcher) collect(ctx context.Context) []*outcome {
 	d.mu.Lock()
 	n := len(d.settles)
-	d.mu.Unlock()
+	d.unlock()
 	if n > 0 && n < settleBatch {
 		select {
 		case <-ctx.Done():
@@ -89,7 +58,7 @@ func (d *dispatcher) collect(ctx context.Context) []*outcome {
 		}
 	}
 	d.mu.Lock()
-	defer d.mu.Unlock()
+	defer d.unlock()
 	n = min(len(d.settles), settleBatch)
 	batch := slices.Clone(d.settles[:n])
 	d.settles = slices.Delete(d.settles, 0, n)
@@ -101,47 +70,44 @@ func (d *dispatcher) collect(ctx context.Context) []*outcome {
 func (d *dispatcher) settleAll(ctx context.Context, batch []*outcome) {
 	var plain, last []*outcome
 	for _, o := range batch {
-		if o.verdict == verdictExhausted {
+		if o.Verdict == schedule.Exhausted {
 			last = append(last, o)
 		} else {
 			plain = append(plain, o)
 		}
 	}
-	d.insist(ctx, plain, d.write)
+	d.persist(ctx, plain, d.write)
 	for _, o := range last {
-		d.insist(ctx, []*outcome{o}, d.exhaust)
-		d.afterExhaustion(o)
+		d.persist(ctx, []*outcome{o}, d.exhaust)
+		d.mu.Lock()
+		d.schedule.GaveUp(&o.Outcome, o.suspended)
+		d.unlock()
 	}
 	d.count(batch)
 	d.mu.Lock()
-	defer d.mu.Unlock()
+	defer d.unlock()
+	now := time.Now()
 	for _, o := range batch {
-		q := o.q
-		q.unsettled--
-		d.unsettled--
-		d.reset(q)
-		d.offer(q)
+		d.schedule.Settled(&o.Outcome, now)
 	}
 }
 
-// insist tries to write outcomes until it works or none of their queues is owned
+// persist tries to write outcomes until it works or none of their queues is owned
 // any more.
-func (d *dispatcher) insist(ctx context.Context, batch []*outcome, write func(context.Context, []*outcome) error) {
+func (d *dispatcher) persist(ctx context.Context, batch []*outcome, write func(context.Context, []*outcome) error) {
 	for len(batch) > 0 {
-		err := write(ctx, batch)
+		err := d.try(ctx, "write outcomes down", func(ctx context.Context) error { return write(ctx, batch) })
 		if err == nil || ctx.Err() != nil {
 			return
 		}
-		d.report(ctx, "write outcomes down", err)
 		select {
 		case <-ctx.Done():
 			return
 		case <-time.After(d.Poll):
 		}
-		d.expire()
 		d.mu.Lock()
-		batch = slices.DeleteFunc(batch, func(o *outcome) bool { return o.q.lost })
-		d.mu.Unlock()
+		batch = slices.DeleteFunc(batch, func(o *outcome) bool { return o.Queue.State() == schedule.Lost })
+		d.unlock()
 	}
 }
 
@@ -152,7 +118,7 @@ func (d *dispatcher) write(ctx context.Context, batch []*outcome) error {
 	batch = slices.SortedFunc(slices.Values(batch), bySequence) // the caller's stays as it came, for another try
 	var ended, failed []*outcome
 	for _, o := range batch {
-		if o.verdict == verdictRetry {
+		if o.Verdict == schedule.Retry {
 			failed = append(failed, o)
 		} else {
 			ended = append(ended, o)
@@ -178,24 +144,24 @@ func (d *dispatcher) write(ctx context.Context, batch []*outcome) error {
 // say something of its health: it alone decides. Batches are in the order in
 // which attempts ended.
 func lastOfEach(batch []*outcome) []*outcome {
-	last := map[*queue]*outcome{}
+	last := map[*schedule.Queue]*outcome{}
 	for _, o := range batch {
-		if o.verdict != verdictRetry && !o.recovered && !o.healed {
+		if o.Verdict != schedule.Retry && !o.Recovered && !o.Healed {
 			continue
 		}
-		if before := last[o.q]; before != nil {
-			o.told = o.told || before.told
+		if before := last[o.Queue]; before != nil {
+			o.Over = o.Over || before.Over
 		}
-		last[o.q] = o
+		last[o.Queue] = o
 	}
 	return slices.SortedFunc(maps.Values(last), bySequence)
 }
 
 func bySequence(a, b *outcome) int {
-	if c := byKey(a.q, b.q); c != 0 {
+	if c := a.Queue.Compare(b.Queue.Key); c != 0 {
 		return c
 	}
-	return int(a.item.sequence - b.item.sequence)
+	return int(a.Item.Sequence - b.Item.Sequence)
 }
 
 func (d *dispatcher) writeRest(ctx context.Context, failed, health []*outcome) error {
@@ -203,9 +169,9 @@ func (d *dispatcher) writeRest(ctx context.Context, failed, health []*outcome) e
 		return err
 	}
 	for _, o := range health {
-		note := d.heal
-		if o.verdict == verdictRetry {
-			note = d.ail
+		note := d.writeRecovery
+		if o.Verdict == schedule.Retry {
+			note = d.writeFailure
 		}
 		if err := note(ctx, o); err != nil {
 			return err
@@ -214,7 +180,7 @@ func (d *dispatcher) writeRest(ctx context.Context, failed, health []*outcome) e
 	return nil
 }
 
-// finish takes deliveries out of the hot table and into the log. It tells whether
+// finish takes deliveries out of the hot table and into the log. It reports whether
 // each of them was still there.
 func (d *dispatcher) finish(ctx context.Context, ended []*outcome) (whole bool, err error) {
 	if len(ended) == 0 {
@@ -222,7 +188,7 @@ func (d *dispatcher) finish(ctx context.Context, ended []*outcome) (whole bool, 
 	}
 	args := make([]any, 0, 3*len(ended))
 	for _, o := range ended {
-		args = append(args, o.q.store, o.q.endpoint, o.item.sequence)
+		args = append(args, o.Queue.Store, o.Queue.Endpoint, o.Item.Sequence)
 	}
 	n, err := d.exec(ctx, "DELETE FROM deliveries WHERE (store_id, endpoint_id, sequence) "+d.among(len(ended), 3), args...)
 	if err != nil || n != len(ended) {
@@ -235,13 +201,13 @@ func (d *dispatcher) finish(ctx context.Context, ended []*outcome) (whole bool, 
 func (d *dispatcher) log(ctx context.Context, ended []*outcome) error {
 	args := make([]any, 0, 17*len(ended))
 	for _, o := range ended {
-		it, r, ends := o.item, o.result, state.DeliveryCancelled
+		it, r, ends := o.Item, o.result, state.DeliveryCancelled
 		var began, attemptID, detail any
-		attempts := it.attempts
-		switch o.verdict {
-		case verdictDelivered:
-			ends, attempts = state.DeliveryDelivered, it.attempts+1
-		case verdictExhausted:
+		attempts := it.Attempts
+		switch o.Verdict {
+		case schedule.Done:
+			ends, attempts = state.DeliveryDelivered, it.Attempts+1
+		case schedule.Exhausted:
 			ends = state.DeliveryFailed
 		}
 		if ends != state.DeliveryCancelled {
@@ -250,8 +216,8 @@ func (d *dispatcher) log(ctx context.Context, ended []*outcome) error {
 		if r.Detail != "" {
 			detail = r.Detail
 		}
-		args = append(args, o.q.store, o.q.endpoint, it.sequence, it.id, it.event, string(it.kind), it.resource,
-			string(ends), attempts, o.at, began, attemptID, string(r.Outcome), r.Status, r.Duration.Microseconds(), detail, r.Response)
+		args = append(args, o.Queue.Store, o.Queue.Endpoint, it.Sequence, it.ID, it.Event, string(it.Kind), it.Resource,
+			string(ends), attempts, o.At, began, attemptID, string(r.Outcome), r.Status, r.Duration.Microseconds(), detail, r.Response)
 	}
 	_, err := d.exec(ctx, "INSERT INTO delivery_logs (store_id, endpoint_id, sequence, id, event_id, type, resource_id,"+
 		" state, attempts, settled_at, began_at, attempt_id, outcome, status, duration, detail, response)"+values(len(ended), 17), args...)
@@ -265,7 +231,7 @@ func (d *dispatcher) retry(ctx context.Context, failed []*outcome) error {
 	for _, o := range failed {
 		n, err := d.exec(ctx, "UPDATE deliveries SET attempts = ?, tries = ?, first_at = ?, due_at = ?, failed = ?"+
 			" WHERE store_id = ? AND endpoint_id = ? AND sequence = ? AND attempts = ?",
-			o.attempts, o.tries, o.first, o.due, false, o.q.store, o.q.endpoint, o.item.sequence, o.attempts-1)
+			o.Attempts, o.Tries, o.First, o.Due, false, o.Queue.Store, o.Queue.Endpoint, o.Item.Sequence, o.Attempts-1)
 		if err != nil {
 			return err
 		}
@@ -287,14 +253,14 @@ const attemptColumns = 12
 func attemptRow(o *outcome) []any {
 	r := o.result
 	var next, detail any
-	if o.due != 0 {
-		next = o.due
+	if o.Due != 0 {
+		next = o.Due
 	}
 	if r.Detail != "" {
 		detail = r.Detail
 	}
 	began := micros.Of(r.Began)
-	return []any{o.q.store, o.q.endpoint, o.item.sequence, o.attempts, xid.At(began), began, next,
+	return []any{o.Queue.Store, o.Queue.Endpoint, o.Item.Sequence, o.Attempts, xid.At(began), began, next,
 		string(r.Outcome), r.Status, r.Duration.Microseconds(), detail, r.Response}
 }
 
@@ -307,11 +273,12 @@ func (d *dispatcher) logAttempts(ctx context.Context, args []any) error {
 	return err
 }
 
-// ail notes a failure in the queue's row, if the lease is still ours.
-func (d *dispatcher) ail(ctx context.Context, o *outcome) error {
+// writeFailure notes a failure in the queue's row, if the lease is still ours.
+func (d *dispatcher) writeFailure(ctx context.Context, o *outcome) error {
 	_, err := d.exec(ctx, "UPDATE webhook_queues SET failing_since = ?, failed_through = ?, streak = ?, probe_at = ?, last_error = ?"+
 		" WHERE store_id = ? AND id = ? AND lease_token = ?",
-		o.since, o.through, o.streak, o.probe, describe(o.result), o.q.store, o.q.endpoint, o.q.token)
+		o.Health.FailingSince, o.Health.FailedThrough, o.Health.Streak, o.Health.Probe, describe(o.result),
+		o.Queue.Store, o.Queue.Endpoint, o.Queue.Token)
 	return err
 }
 

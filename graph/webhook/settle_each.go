@@ -4,6 +4,8 @@ import (
 	"context"
 	stdsql "database/sql"
 	"errors"
+
+	"github.com/storefront-go/storefront/graph/webhook/schedule"
 )
 
 // errSome says that some delivery of a batch was gone: a person skipped it, its
@@ -30,15 +32,15 @@ func (d *dispatcher) writeEach(ctx context.Context, ended, failed, health []*out
 
 // logLate notes an attempt of a delivery that had ended meanwhile.
 func (d *dispatcher) logLate(ctx context.Context, o *outcome) error {
-	if o.verdict == verdictCancelled {
+	if o.Verdict == schedule.Cancelled {
 		return nil
 	}
-	number := o.item.attempts + 1
-	if o.verdict != verdictDelivered {
-		number = o.attempts
+	number := o.Item.Attempts + 1
+	if o.Verdict != schedule.Done {
+		number = o.Attempts
 	}
 	var logged, noted int
-	args := []any{o.q.store, o.q.endpoint, o.item.sequence}
+	args := []any{o.Queue.Store, o.Queue.Endpoint, o.Item.Sequence}
 	err := d.read(ctx, "SELECT (SELECT COUNT(*) FROM delivery_logs WHERE store_id = ? AND endpoint_id = ? AND sequence = ?),"+
 		" (SELECT COUNT(*) FROM attempts WHERE store_id = ? AND endpoint_id = ? AND sequence = ? AND number = ?)",
 		append(append(args, args...), number),
@@ -46,11 +48,11 @@ func (d *dispatcher) logLate(ctx context.Context, o *outcome) error {
 	switch {
 	case err != nil:
 		return err
-	case logged == 0 && o.verdict == verdictDelivered:
+	case logged == 0 && o.Verdict == schedule.Done:
 		return d.log(ctx, []*outcome{o})
 	case noted == 0:
 		late := *o
-		late.attempts, late.due = number, 0
+		late.Attempts, late.Due = number, 0
 		return d.logAttempts(ctx, attemptRow(&late))
 	}
 	return nil

@@ -23,6 +23,7 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/outbox"
 	"github.com/storefront-go/storefront/graph/webhook"
+	"github.com/storefront-go/storefront/graph/webhook/schedule"
 )
 
 // What people do to one delivery is done here by an engine that stands still,
@@ -231,7 +232,7 @@ func TestLastDetailIsLogged(t *testing.T) {
 		until(t, "a failure", func() bool { return shop.queueOf(e).Streak == 1 })
 		stop(shop.engine)
 		shop.tx(func(ctx context.Context) error {
-			c, long := s.DB(ctx), micros.Now().Add(-webhook.Window)
+			c, long := s.DB(ctx), micros.Now().Add(-schedule.Window)
 			if err := c.Delivery.Update().SetFirstAt(long).SetDueAt(long).Exec(ctx); err != nil {
 				return err
 			}

@@ -8,15 +8,11 @@ import (
 	"entgo.io/ent/dialect"
 
 	"github.com/storefront-go/storefront/ent/micros"
-	"github.com/storefront-go/storefront/ent/xid"
 )
 
 // The engine's own statements are texts: they work on many rows of many stores
 // at once, which ent's builder and its tenant policy are not made for. Each
 // names the store of every row.
-
-// key names an endpoint's queue.
-type key struct{ store, endpoint xid.ID }
 
 // among writes "IN (...)" of n tuples of k values each.
 func (e *Engine) among(n, k int) string {

@@ -1,6 +1,7 @@
-package webhook
+package schedule
 
 import (
+	"math/rand/v2"
 	"testing"
 	"time"
 
@@ -18,7 +19,7 @@ func TestDayHasEighteenAttempts(t *testing.T) {
 		for {
 			n++
 			last = now
-			due, again := after(n, first, now.Add(took), 0)
+			due, again := after(n, first, now.Add(took), 0, rand.Float64())
 			if !again {
 				break
 			}
@@ -41,7 +42,7 @@ func TestWaits(t *testing.T) {
 	} {
 		low, high := time.Duration(1<<62), time.Duration(0)
 		for range 2000 {
-			w := wait(n)
+			w := wait(n, rand.Float64())
 			low, high = min(low, w), max(high, w)
 		}
 		tenth := want / 10
@@ -74,7 +75,7 @@ func TestAfter(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			for range 200 {
-				due, again := after(c.n, first, first.Add(c.now), c.retryAfter)
+				due, again := after(c.n, first, first.Add(c.now), c.retryAfter, rand.Float64())
 				if !again && due == 0 && c.high == 0 {
 					continue
 				}

@@ -1,8 +1,7 @@
-package webhook
+package schedule
 
 import (
 	"container/heap"
-	"context"
 	"time"
 
 	"github.com/storefront-go/storefront/ent/micros"
@@ -11,7 +10,7 @@ import (
 // alarm is a time at which a lane, or without one the queue, may go on.
 type alarm struct {
 	at   micros.Time
-	q    *queue
+	q    *Queue
 	lane *lane
 }
 
@@ -33,48 +32,32 @@ func (a *alarms) Pop() any {
 	return last
 }
 
-// alarm sets one. The lock is held.
-func (d *dispatcher) alarm(q *queue, l *lane, at micros.Time) {
-	heap.Push(&d.alarms, alarm{at, q, l})
-	if d.alarms[0].at == at {
-		wake(d.toAlarm)
+// alarm sets one.
+func (m *Machine) alarm(q *Queue, l *lane, at micros.Time) {
+	heap.Push(&m.alarms, alarm{at, q, l})
+	if m.alarms[0].at == at {
+		m.effects.Alarm = true
 	}
 }
 
-// ringing lets go on what has waited long enough, whenever an alarm is due.
-func (d *dispatcher) ringing(ctx context.Context) {
-	timer := time.NewTimer(time.Hour)
-	defer timer.Stop()
-	for {
-		timer.Reset(d.ringDue())
-		select {
-		case <-ctx.Done():
-			return
-		case <-d.toAlarm:
-		case <-timer.C:
-		}
-	}
-}
-
-// ringDue handles the alarms that are due and returns the time to the next.
-func (d *dispatcher) ringDue() time.Duration {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	now := micros.Now()
-	for len(d.alarms) > 0 {
-		next := d.alarms[0]
+// Tick lets go on what has waited long enough, and returns the time to the next
+// alarm, up to an hour.
+func (m *Machine) Tick(at time.Time) time.Duration {
+	now := micros.Of(at)
+	for len(m.alarms) > 0 {
+		next := m.alarms[0]
 		if left := next.at - now; left > 0 {
-			return time.Duration(left) * time.Microsecond
+			return min(time.Duration(left)*time.Microsecond, time.Hour)
 		}
-		heap.Pop(&d.alarms)
+		heap.Pop(&m.alarms)
 		q, l := next.q, next.lane
-		if q.lost || l != nil && l.due != next.at {
+		if !q.held() || l != nil && l.due != next.at {
 			continue // it was let go on, or waits for longer
 		}
 		if l != nil {
 			q.unblock(l)
 		}
-		d.offer(q)
+		m.offer(q, now)
 	}
 	return time.Hour
 }

@@ -1,0 +1,141 @@
+package webhook
+
+import (
+	"context"
+	stdsql "database/sql"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/storefront-go/storefront/ent/bucket"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/lease"
+	"github.com/storefront-go/storefront/graph/webhook/schedule"
+)
+
+// acquire leases queues that are due, and looks again at its own among them. It
+// reports whether there may be more.
+func (d *dispatcher) acquire(ctx context.Context) (more bool, err error) {
+	d.mu.Lock()
+	room := min(schedule.MaxQueues-d.schedule.Len(), leaseBatch)
+	stopping := d.stopping || d.skewed.Load()
+	d.unlock()
+	if room <= 0 || stopping {
+		return false, nil
+	}
+	free, own, err := d.candidates(ctx, room)
+	if err != nil {
+		return false, err
+	}
+	if len(own) > 0 {
+		if err := d.renew(ctx, own); err != nil {
+			return false, err
+		}
+	}
+	if len(free) == 0 {
+		return false, nil
+	}
+	won, err := d.lease(ctx, free)
+	return won > 0 && len(free) == room, err
+}
+
+// candidate is a queue that is due, as it was seen without a lock.
+type candidate struct {
+	schedule.Key
+	token int64
+}
+
+func (d *dispatcher) candidates(ctx context.Context, room int) (free []candidate, own []*schedule.Queue, err error) {
+	now, args := d.clock()
+	args = slices.Concat(args, args)
+	var mine []schedule.Key
+	err = d.read(ctx, "SELECT store_id, id, lease_token, lease_owner, CASE WHEN lease_until > "+now+" THEN 1 ELSE 0 END"+
+		" FROM webhook_queues WHERE "+bucket.Every+" AND due_at <= "+now+fmt.Sprintf(" LIMIT %d", 2*room), args,
+		func(rs *stdsql.Rows) error {
+			var c candidate
+			var owner *xid.ID
+			var taken bool
+			if err := rs.Scan(&c.Store, &c.Endpoint, &c.token, &owner, &taken); err != nil {
+				return err
+			}
+			switch {
+			case !taken && len(free) < room:
+				free = append(free, c)
+			case taken && owner != nil && *owner == d.id:
+				mine = append(mine, c.Key)
+			}
+			return nil
+		})
+	slices.SortFunc(mine, schedule.Key.Compare)
+	slices.SortFunc(free, func(a, b candidate) int { return a.Compare(b.Key) })
+	d.mu.Lock()
+	defer d.unlock()
+	for _, k := range mine {
+		if q := d.schedule.Find(k); q != nil {
+			own = append(own, q)
+		}
+	}
+	return free, own, err
+}
+
+// lease takes free queues by compare-and-set on their tokens, and reads back
+// which it won.
+func (d *dispatcher) lease(ctx context.Context, free []candidate) (won int, err error) {
+	asked := time.Now()
+	var rows map[schedule.Key]*row
+	err = d.Store.InTx(ctx, func(ctx context.Context) error {
+		rows, err = d.claim(ctx, free)
+		if err != nil || len(rows) == len(free) {
+			return err
+		}
+		return d.rest(ctx, free, rows)
+	})
+	if err != nil {
+		return 0, err
+	}
+	d.mu.Lock()
+	defer d.unlock()
+	for _, c := range free {
+		r := rows[c.Key]
+		if r == nil || r.Token != c.token+1 || r.target == nil || d.schedule.Find(c.Key) != nil {
+			continue // somebody else was first, the endpoint rests, or its secret does not open
+		}
+		won++
+		d.enter(r, asked)
+	}
+	wake(d.toLoad)
+	return won, nil
+}
+
+// claim takes the queues that are still free, and returns the rows of this process's.
+func (d *dispatcher) claim(ctx context.Context, free []candidate) (map[schedule.Key]*row, error) {
+	now, clock := d.clock()
+	args := append([]any{d.id}, slices.Concat(clock, clock, clock)...)
+	keys := make([]schedule.Key, len(free))
+	for i, c := range free {
+		keys[i] = c.Key
+		args = append(args, c.Store, c.Endpoint, c.token)
+	}
+	_, err := d.exec(ctx, "UPDATE webhook_queues SET "+terms.Claim(lease.Clock(now))+
+		" WHERE lease_until <= "+now+" AND (store_id, id, lease_token) "+d.among(len(free), 3), args...)
+	if err != nil {
+		return nil, err
+	}
+	return d.readRows(ctx, keys)
+}
+
+// rest lets queues be that were won but whose endpoint is not active: they are
+// due again when it is reactivated.
+func (d *dispatcher) rest(ctx context.Context, free []candidate, rows map[schedule.Key]*row) error {
+	args, n := []any{int64(micros.Never), d.id}, 0
+	for _, c := range free {
+		if rows[c.Key] == nil {
+			args = append(args, c.Store, c.Endpoint, c.token+1)
+			n++
+		}
+	}
+	_, err := d.exec(ctx, "UPDATE webhook_queues SET "+lease.Free+", due_at = ?"+
+		" WHERE lease_owner = ? AND (store_id, id, lease_token) "+d.among(n, 3), args...)
+	return err
+}

@@ -1,0 +1,105 @@
+package webhook
+
+import (
+	"context"
+	stdsql "database/sql"
+	"strings"
+
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/event"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/attempt"
+	"github.com/storefront-go/storefront/graph/model"
+	"github.com/storefront-go/storefront/graph/webhook/schedule"
+)
+
+// row is the row of a queue, with its endpoint's.
+type row struct {
+	schedule.Key
+	schedule.Row
+	settings
+}
+
+// columns of a queue and its endpoint, in the order of [dispatcher.scan].
+const columns = "q.store_id, q.id, q.lease_token, q.wake, q.epoch, q.last_sequence, q.floor_sequence, q.resumed_at," +
+	" q.missed_from, q.replay_from, q.replay_to, q.failing_since, q.failed_through, q.warned, q.streak, q.probe_at," +
+	" e.url, e.events, e.secret, e.next_secret, e.next_secret_at, e.app_store_id, e.app_id"
+
+// readRows reads the rows of queues that are this process's own; others are left out.
+func (d *dispatcher) readRows(ctx context.Context, keys []schedule.Key) (map[schedule.Key]*row, error) {
+	args := []any{d.id, string(state.EndpointActive)}
+	for _, k := range keys {
+		args = append(args, k.Store, k.Endpoint)
+	}
+	rows := make(map[schedule.Key]*row, len(keys))
+	err := d.read(ctx, "SELECT "+columns+
+		" FROM webhook_queues q JOIN webhook_endpoints e ON e.store_id = q.store_id AND e.id = q.id"+
+		" WHERE q.lease_owner = ? AND e.status = ? AND e.deleted_at IS NULL AND (q.store_id, q.id) "+d.among(len(keys), 2), args,
+		func(rs *stdsql.Rows) error {
+			r, err := d.scan(rs)
+			if err == nil {
+				rows[r.Key] = r
+			}
+			return err
+		})
+	return rows, err
+}
+
+// scan reads a row of [columns].
+func (d *dispatcher) scan(rs *stdsql.Rows) (*row, error) {
+	r := new(row)
+	var url, names string
+	var e db.WebhookEndpoint
+	var appStore, appID *xid.ID
+	err := rs.Scan(&r.Store, &r.Endpoint, &r.Token, &r.Wake, &r.Epoch, &r.Last, &r.Floor, &r.Resumed,
+		&r.Missed, &r.Replay[0], &r.Replay[1], &r.FailingSince, &r.FailedThrough, &r.Warned, &r.Streak, &r.Probe,
+		&url, &names, &e.Secret, &e.NextSecret, &e.NextSecretAt, &appStore, &appID)
+	if err != nil {
+		return nil, err
+	}
+	r.types, r.owner = typesOf(names), appOf(appStore, appID)
+	e.ID, e.URL = r.Endpoint, url
+	if promotes := (&model.WebhookEndpoint{WebhookEndpoint: &e}).NextSecretPromotesAt(); promotes != nil {
+		r.promoted = micros.Now() >= *promotes
+	}
+	if r.target, err = d.targetOf(&e); err != nil {
+		// It waits alone: the others of the batch have nothing to do with it.
+		d.Logger.Error("webhooks: an endpoint cannot be sent to", "endpoint", xid.WebhookEndpoint.Format(r.Endpoint), "error", err)
+	}
+	return r, nil
+}
+
+// typesOf reads the events to which an endpoint subscribed.
+func typesOf(names string) map[event.Type]bool {
+	types := map[event.Type]bool{}
+	for name := range strings.FieldsSeq(names) {
+		types[event.Type(name)] = true
+	}
+	return types
+}
+
+func appOf(store, id *xid.ID) *app {
+	if id == nil {
+		return nil
+	}
+	return &app{*store, *id}
+}
+
+// targetOf makes what an endpoint's attempts share.
+func (e *Engine) targetOf(endpoint *db.WebhookEndpoint) (*attempt.Target, error) {
+	var secrets []string
+	current, next := model.Secrets(endpoint, micros.Now())
+	for _, sealed := range [][]byte{current, next} {
+		if len(sealed) == 0 {
+			continue
+		}
+		secret, err := e.Vault.Open(endpoint.ID, sealed)
+		if err != nil {
+			return nil, err
+		}
+		secrets = append(secrets, secret)
+	}
+	return attempt.NewTarget(endpoint.URL, secrets...)
+}
