@@ -23,11 +23,11 @@ import (
 	exports "github.com/storefront-go/storefront/graph/export"
 )
 
-// some are enough orders for two parts of a file, and many for as many as there
-// are kills, with one to spare: an order is about 1 KB, a part 8 MB.
+// some orders fill two parts of a file, and many as many as there are kills, with
+// one to spare: an order is about 1 KB, a part 8 MB.
 const (
-	some = 15_000
-	many = max(some, 45_000/slower)
+	some = 15_000 / slower
+	many = max(15_000, 45_000/slower)
 )
 
 // filled is a database with so many orders that the program migrated, on each
