@@ -1,3 +1,8 @@
+//go:build !race
+
+// The tests in a browser are left out with the race detector: most of their time is
+// the browser's, and one person who clicks meets no goroutine that others do not.
+
 package e2e
 
 import (

@@ -23,11 +23,17 @@ import (
 	exports "github.com/storefront-go/storefront/graph/export"
 )
 
-// many are enough orders for several parts of a file.
-var many = corpus.Size{Orders: 60_000 / slower, Stores: 1, Share: 100, Ties: 500, Products: 200}
+// some orders fill two parts of a file, and many as many as there are kills, with
+// one to spare: an order is about 1 KB, a part 8 MB.
+const (
+	some = 15_000 / slower
+	many = max(15_000, 45_000/slower)
+)
 
-// filled is a database full of orders that the program migrated, on each engine.
-func filled(t *testing.T, f func(t *testing.T, s settings, key string)) {
+// filled is a database with so many orders that the program migrated, on each
+// engine.
+func filled(t *testing.T, orders int, f func(t *testing.T, s settings, key string)) {
+	size := corpus.Size{Orders: orders, Stores: 1, Share: 100, Ties: 500, Products: 200}
 	run := func(t *testing.T, data, database string) {
 		s := settings{Data: data, Args: []string{"--migrate", "--rate-limit", "0", "--database", database}}
 		if code := start(t, s).stop(t); code != 0 {
@@ -37,7 +43,7 @@ func filled(t *testing.T, f func(t *testing.T, s settings, key string)) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c, err := corpus.Fill(t.Context(), store, many, nil)
+		c, err := corpus.Fill(t.Context(), store, size, nil)
 		if err := cmpErr(err, store.Close()); err != nil {
 			t.Fatal(err)
 		}
@@ -90,7 +96,7 @@ func (p *program) reached(t *testing.T, key, id string, ok func(job) bool) (j jo
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*patience)
 	defer cancel()
-	for tick := time.NewTicker(5 * time.Millisecond); ; {
+	for tick := time.NewTicker(20 * time.Millisecond); ; {
 		a, err := p.do(t, request{As: key, Path: base + "/exports/" + id})
 		if err != nil {
 			t.Fatal(err)
@@ -133,7 +139,9 @@ func (p *program) download(t *testing.T, j job) []byte {
 // TestExportSurvivesKills: a file whose writer is killed three times, while orders
 // get notes, is byte for byte that of a run that nobody disturbed.
 func TestExportSurvivesKills(t *testing.T) {
-	filled(t, func(t *testing.T, s settings, key string) {
+	t.Parallel()
+	filled(t, many, func(t *testing.T, s settings, key string) {
+		t.Parallel()
 		p := start(t, s)
 		calm := p.reached(t, key, p.export(t, key, `{"kind": "orders", "compression": "gzip"}`).ID, completed)
 		want := p.download(t, calm)
@@ -159,8 +167,8 @@ func TestExportSurvivesKills(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if int64(len(rows)-1) != done.RowCount || done.RowCount != int64(2*many.Orders) || strings.Join(rows[0], ",") != strings.Join(exports.Columns("orders"), ",") {
-			t.Errorf("%d rows, the job says %d, want %d", len(rows)-1, done.RowCount, 2*many.Orders)
+		if int64(len(rows)-1) != done.RowCount || done.RowCount != int64(2*many) || strings.Join(rows[0], ",") != strings.Join(exports.Columns("orders"), ",") {
+			t.Errorf("%d rows, the job says %d, want %d", len(rows)-1, done.RowCount, 2*many)
 		}
 	})
 }
@@ -168,12 +176,15 @@ func TestExportSurvivesKills(t *testing.T) {
 // TestExportsSideBySide: five of a store run at once, others wait, all of them end
 // whole while products are written, and by two processes.
 func TestExportsSideBySide(t *testing.T) {
-	filled(t, func(t *testing.T, s settings, key string) {
+	t.Parallel()
+	filled(t, some, func(t *testing.T, s settings, key string) {
+		t.Parallel()
 		p, q := start(t, s), start(t, settings{Data: s.Data, Args: s.Args})
 		writing, stop := context.WithCancel(t.Context())
 		var wg sync.WaitGroup
 		wg.Go(func() {
 			for i := 0; writing.Err() == nil; i++ {
+				beats(5 * time.Millisecond) // the exports are what the test is about
 				a, err := p.do(t, request{As: key, Path: base + "/products", Body: draft("Beside", fmt.Sprint(i))})
 				if err != nil || a.Status != http.StatusCreated {
 					t.Errorf("%v, %v", a, err)
@@ -189,8 +200,8 @@ func TestExportsSideBySide(t *testing.T) {
 		var sums []string
 		for i, j := range jobs {
 			done := []*program{q, p}[i%2].reached(t, key, j.ID, completed)
-			if done.RowCount != int64(many.Orders) {
-				t.Errorf("%d rows, want %d", done.RowCount, many.Orders)
+			if done.RowCount != int64(some) {
+				t.Errorf("%d rows, want %d", done.RowCount, some)
 			}
 			if sums = append(sums, done.Sha256); sums[i] != sums[0] {
 				t.Error("equal jobs made different files")
@@ -236,7 +247,9 @@ func TestExportFormulas(t *testing.T) {
 // TestExportLeavesNothing: of a job that was cancelled or deleted, the blob store
 // keeps nothing.
 func TestExportLeavesNothing(t *testing.T) {
-	filled(t, func(t *testing.T, s settings, key string) {
+	t.Parallel()
+	filled(t, some, func(t *testing.T, s settings, key string) {
+		t.Parallel()
 		p := start(t, s)
 		j := p.export(t, key, `{"kind": "orders"}`)
 		done := p.reached(t, key, j.ID, completed)

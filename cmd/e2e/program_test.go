@@ -43,8 +43,10 @@ type program struct {
 }
 
 // environment is what children see: nothing that could change their settings.
+// GORACE is for the race detector in them.
 func environment(more ...string) []string {
-	return append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME"), "TMPDIR=" + os.TempDir()}, more...)
+	return append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME"), "TMPDIR=" + os.TempDir(),
+		"GORACE=" + os.Getenv("GORACE")}, more...)
 }
 
 // start runs serve on free ports and returns when it is ready. The end of the

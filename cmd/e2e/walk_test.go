@@ -15,8 +15,8 @@ import (
 // imported is how many orders the walk has to find, and crowded how many of
 // them share each of two microseconds.
 const (
-	imported = 10_000
-	crowded  = 4_000
+	imported = 10_000 / slower
+	crowded  = 4_000 / slower
 )
 
 // rootFields is how many mutations one request may hold.
@@ -72,6 +72,7 @@ func (p *program) importOrders(t testing.TB, token string, times []time.Time) []
 // A walk in pages of one hundred finds each of ten thousand orders once, though
 // thousands share a microsecond and others arrive before and behind meanwhile.
 func TestWalk(t *testing.T) {
+	t.Parallel()
 	p := start(t, settings{Data: demoData(t), Args: []string{"--demo", "--rate-limit", "0"}})
 	store := p.demo(t).Stores[0]
 	times := make([]time.Time, imported)

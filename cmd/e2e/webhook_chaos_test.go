@@ -232,6 +232,7 @@ func (b *book) another() func() string {
 func TestWebhookTakeOver(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s settings) {
+		t.Parallel()
 		s = s.plus("--no-dispatch")
 		p := start(t, s)
 		c := hire(t, 10*time.Millisecond, p)
@@ -258,6 +259,7 @@ const takeOver = 10 * time.Second
 func TestWebhookCommittedUnsent(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s settings) {
+		t.Parallel()
 		p := start(t, s.plus("--no-dispatch"))
 		c := hire(t, 0, p)
 		sink := receiving(t)

@@ -15,6 +15,7 @@ import (
 func TestWebhookHangingOnes(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s settings) {
+		t.Parallel()
 		p := start(t, s)
 		c, sink := hire(t, 20*time.Millisecond, p), receiving(t)
 		key := c.store.Keys["all"]

@@ -17,6 +17,7 @@ import (
 func TestWebhookGrantEnds(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s settings) {
+		t.Parallel()
 		p := start(t, s.plus("--no-dispatch"))
 		dispatcher(t, s)
 		f, c, sink := p.demo(t), hire(t, 0, p), receiving(t)
@@ -111,6 +112,7 @@ func (p *program) stopped(t *testing.T, token, id string) standing {
 func TestWebhookRotation(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s settings) {
+		t.Parallel()
 		p := start(t, s.plus("--no-dispatch"))
 		dispatcher(t, s)
 		c, sink := hire(t, 10*time.Millisecond, p), receiving(t)
@@ -174,6 +176,7 @@ func (b *book) seen(t *testing.T, what string, so func(*entry) bool) {
 func TestWebhookInFlight(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s settings) {
+		t.Parallel()
 		p := start(t, s)
 		c, to := hire(t, 0, p), receiving(t)
 		skip, first := make(chan struct{}), true

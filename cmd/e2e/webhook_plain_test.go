@@ -133,6 +133,7 @@ var seldom = []event.Type{event.AppGrantRevoked, event.WebhookEndpointSuspended,
 func TestWebhookPlain(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s settings) {
+		t.Parallel()
 		p := start(t, s)
 		c, sink := hire(t, 0, p), receiving(t)
 		key := c.store.Keys["all"]

@@ -112,3 +112,21 @@ func TestLintFailsTheTest(t *testing.T) {
 		t.Errorf("got %v, test failed %t, want both", err, r.failed)
 	}
 }
+
+// TestLintRemembers: what passed once passes again, and nothing else with it.
+func TestLintRemembers(t *testing.T) {
+	r := &recorder{TB: t}
+	inspect := failing(r)
+	s := ent.Statement{Query: "UPDATE users SET name = ?", InTx: true}
+	for range 2 {
+		if err := inspect(s); err != nil || r.failed {
+			t.Errorf("inside a transaction: %v", err)
+		}
+	}
+	s.InTx = false
+	for range 2 {
+		if r.failed = false; inspect(s) == nil || !r.failed {
+			t.Error("the same statement outside a transaction passes")
+		}
+	}
+}

@@ -99,7 +99,8 @@ func start(dir string, temporary bool, args []string) (*Server, error) {
 		install := exec.Command(find("mariadb-install-db"), append([]string{"--no-defaults", "--datadir=" + data,
 			"--auth-root-authentication-method=normal", "--skip-test-db", "--skip-name-resolve"}, user...)...)
 		if out, err := install.CombinedOutput(); err != nil {
-			return nil, fmt.Errorf("install mariadb: %w: %s", err, tail(out))
+			// What went wrong comes first, general advice follows.
+			return nil, fmt.Errorf("install mariadb: %w: %.1500s", err, out)
 		}
 	}
 	s := &Server{socket: filepath.Join(dir, "s"), ended: make(chan struct{})}
