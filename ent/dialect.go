@@ -87,11 +87,11 @@ func classifySQLite(code int) class {
 	return fatal
 }
 
-// IsDuplicate tells whether err says that a unique key is taken. Its text holds
+// IsDuplicate reports whether err says that a unique key is taken. Its text holds
 // raw key bytes on MySQL: never answer or log it.
 func IsDuplicate(err error) bool { return err != nil && classify(err) == duplicate }
 
-// IsLockTimeout tells whether a statement gave up waiting for another
+// IsLockTimeout reports whether a statement gave up waiting for another
 // transaction's lock.
 func IsLockTimeout(err error) bool {
 	if e, ok := errors.AsType[*sqlite.Error](err); ok {
@@ -100,7 +100,7 @@ func IsLockTimeout(err error) bool {
 	return err != nil && classify(err) == lockWait
 }
 
-// IsUnavailable tells whether err means that the database cannot serve now: it
+// IsUnavailable reports whether err means that the database cannot serve now: it
 // is away, refuses work, is too busy, or this store is closed. The caller may
 // try again later.
 func IsUnavailable(err error) bool {

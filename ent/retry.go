@@ -97,7 +97,7 @@ func (c class) String() string {
 	return [...]string{"fatal", "duplicate", "conflict", "lock_wait", "refused", "link_lost", "broken"}[c]
 }
 
-// sleep waits and tells whether ctx outlived the wait.
+// sleep waits and reports whether ctx outlived the wait.
 func sleep(ctx context.Context, d time.Duration) bool {
 	t := time.NewTimer(d)
 	defer t.Stop()

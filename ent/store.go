@@ -104,7 +104,7 @@ func (s *Store) Admin(ctx context.Context, f func(*stdsql.Conn) error) error {
 	return f(conn)
 }
 
-// Ping tells whether the database answers, to reads and to the writer's pool.
+// Ping reports whether the database answers, to reads and to the writer's pool.
 func (s *Store) Ping(ctx context.Context) error {
 	// The writer goes first: it makes a new SQLite file and turns its WAL on.
 	// While transactions keep it busy the readers speak for the database.

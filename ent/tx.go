@@ -244,5 +244,5 @@ func (t *tx) leave(err error) {
 	}
 }
 
-// Within tells whether ctx is in a transaction of this store.
+// Within reports whether ctx is in a transaction of this store.
 func (s *Store) Within(ctx context.Context) bool { return s.txFrom(ctx) != nil }

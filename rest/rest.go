@@ -25,7 +25,6 @@ import (
 	"github.com/storefront-go/storefront/rest/account"
 	"github.com/storefront-go/storefront/rest/gcra"
 	frontend "github.com/storefront-go/storefront/rest/oauth"
-	"github.com/storefront-go/storefront/rest/problem"
 	"github.com/storefront-go/storefront/rest/web"
 )
 

@@ -59,7 +59,7 @@ func (p *program) introspect(t *testing.T, token string) *served {
 	return s
 }
 
-// takesID tells whether an argument, or a member of an input, is an id.
+// takesID reports whether an argument, or a member of an input, is an id.
 func (s *served) takesID(f fieldOf) bool {
 	return slices.ContainsFunc(f.Args, s.isID)
 }
@@ -83,7 +83,7 @@ func (s *served) document(root string, f fieldOf, of things) string {
 	return fmt.Sprintf("%s{%s(%s)%s}", strings.ToLower(root), f.Name, strings.Join(args, ","), s.selection(f.Type.named()))
 }
 
-// wanted tells whether a value must be given, or is an id that may be.
+// wanted reports whether a value must be given, or is an id that may be.
 func (s *served) wanted(v valueOf) bool {
 	return v.Type.Kind == "NON_NULL" && v.DefaultValue == nil || s.isID(v)
 }

@@ -140,7 +140,7 @@ func (a *answer) decode(t testing.TB, v any) {
 	}
 }
 
-// same tells whether two answers agree in what a replay must repeat.
+// same reports whether two answers agree in what a replay must repeat.
 func same(a, b *answer) bool {
 	return a.Status == b.Status && bytes.Equal(a.Body, b.Body) &&
 		a.Header.Get("Content-Type") == b.Header.Get("Content-Type") && a.Header.Get("Location") == b.Header.Get("Location")

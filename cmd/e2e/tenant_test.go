@@ -157,7 +157,7 @@ func unknown(prefix string) nodes {
 	return nodes{[]struct{ ID string }{{prefix + "01h455vb4pex5vsknk084sn02q"}}}
 }
 
-// refused tells whether an answer shows nothing: null, or an empty list, or a
+// refused reports whether an answer shows nothing: null, or an empty list, or a
 // payload with user errors alone.
 func refused(t *testing.T, a *answer) bool {
 	t.Helper()

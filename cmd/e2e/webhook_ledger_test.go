@@ -78,7 +78,7 @@ func (b *book) all() []*entry {
 	return slices.Clone(b.entries)
 }
 
-// specSignature tells whether the specification's header is signed with a secret
+// specSignature reports whether the specification's header is signed with a secret
 // (section 6 of it).
 func (e *entry) specSignature(secret string) bool {
 	mac := hmac.New(sha256.New, []byte(secret))
@@ -87,7 +87,7 @@ func (e *entry) specSignature(secret string) bool {
 	return e.header.Get("X-Service-Signature") == hex.EncodeToString(mac.Sum(nil))
 }
 
-// standardSignature tells whether one of the values in the header of Standard
+// standardSignature reports whether one of the values in the header of Standard
 // Webhooks is signed with a secret.
 func (e *entry) standardSignature(secret string) bool {
 	key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, "whsec_"))

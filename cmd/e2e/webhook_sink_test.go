@@ -234,7 +234,7 @@ func raw(name string, status int, act func(*sink, net.Conn)) mood {
 	}}
 }
 
-// pause waits, and tells whether the sink goes on.
+// pause waits, and reports whether the sink goes on.
 func (s *sink) pause(d time.Duration) bool {
 	select {
 	case <-time.After(d):

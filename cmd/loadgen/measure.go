@@ -103,7 +103,7 @@ func (r *result) ratio() float64 {
 	return median(list)
 }
 
-// kept tells whether the figure keeps its bound.
+// kept reports whether the figure keeps its bound.
 func (r *result) kept() bool {
 	if r.kind == throughput {
 		return r.ratio() >= r.bound

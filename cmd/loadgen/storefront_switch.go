@@ -105,7 +105,7 @@ type visitor struct {
 	request []byte
 }
 
-// sees tells whether the page names a stylesheet.
+// sees reports whether the page names a stylesheet.
 func (v visitor) sees(stylesheet string) (bool, error) {
 	status, body, err := v.conn.do(v.request)
 	if err == nil && status != http.StatusOK {

@@ -59,7 +59,7 @@ func Names() []string {
 	return names
 }
 
-// Known tells whether name is in the catalogue.
+// Known reports whether name is in the catalogue.
 func Known(name string) bool { return bit(name) != 0 }
 
 // Set is a set of scopes of the catalogue.
@@ -100,11 +100,11 @@ func (s Set) Effective() Set {
 	return s
 }
 
-// Has tells whether name is in the set itself, without implications: ask the
+// Has reports whether name is in the set itself, without implications: ask the
 // effective set.
 func (s Set) Has(name string) bool { b := bit(name); return b != 0 && s&b == b }
 
-// Covers tells whether every scope of t is in s.
+// Covers reports whether every scope of t is in s.
 func (s Set) Covers(t Set) bool { return s&t == t }
 
 // Names returns the names, sorted.

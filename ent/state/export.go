@@ -14,7 +14,7 @@ const (
 
 var allExportKind = []ExportKind{ExportOrders, ExportProducts, ExportCustomers}
 
-// Known tells whether v is a value of the enumeration.
+// Known reports whether v is a value of the enumeration.
 func (v ExportKind) Known() bool { return slices.Contains(allExportKind, v) }
 
 // ExportFormat is the form of an export's file.
@@ -28,7 +28,7 @@ const (
 
 var allExportFormat = []ExportFormat{ExportCSV, ExportJSONL}
 
-// Known tells whether v is a value of the enumeration.
+// Known reports whether v is a value of the enumeration.
 func (v ExportFormat) Known() bool { return slices.Contains(allExportFormat, v) }
 
 // ExportCompression is how an export's file is compressed.
@@ -42,7 +42,7 @@ const (
 
 var allExportCompression = []ExportCompression{ExportPlain, ExportGzip}
 
-// Known tells whether v is a value of the enumeration.
+// Known reports whether v is a value of the enumeration.
 func (v ExportCompression) Known() bool { return slices.Contains(allExportCompression, v) }
 
 // ExportStatus is the state of an export job (contract, section 6).
@@ -60,5 +60,5 @@ const (
 
 var allExportStatus = []ExportStatus{ExportQueued, ExportRunning, ExportCompleted, ExportFailed, ExportCancelled, ExportExpired}
 
-// Known tells whether v is a value of the enumeration.
+// Known reports whether v is a value of the enumeration.
 func (v ExportStatus) Known() bool { return slices.Contains(allExportStatus, v) }

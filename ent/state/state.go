@@ -16,7 +16,7 @@ const (
 
 var allProductStatus = []ProductStatus{ProductDraft, ProductActive, ProductArchived}
 
-// Known tells whether v is a value of the enumeration.
+// Known reports whether v is a value of the enumeration.
 func (v ProductStatus) Known() bool { return slices.Contains(allProductStatus, v) }
 
 // CustomerStatus is the state of a customer.
@@ -32,7 +32,7 @@ const (
 
 var allCustomerStatus = []CustomerStatus{CustomerGuest, CustomerActive, CustomerDisabled, CustomerRedacted}
 
-// Known tells whether v is a value of the enumeration.
+// Known reports whether v is a value of the enumeration.
 func (v CustomerStatus) Known() bool { return slices.Contains(allCustomerStatus, v) }
 
 // EmailMarketing is the state of a customer's consent to mail.
@@ -47,7 +47,7 @@ const (
 
 var allEmailMarketing = []EmailMarketing{EmailSubscribed, EmailUnsubscribed, EmailNotSubscribed}
 
-// Known tells whether v is a value of the enumeration.
+// Known reports whether v is a value of the enumeration.
 func (v EmailMarketing) Known() bool { return slices.Contains(allEmailMarketing, v) }
 
 // OrderStatus is the state of an order.
@@ -62,7 +62,7 @@ const (
 
 var allOrderStatus = []OrderStatus{OrderOpen, OrderCompleted, OrderCancelled}
 
-// Known tells whether v is a value of the enumeration.
+// Known reports whether v is a value of the enumeration.
 func (v OrderStatus) Known() bool { return slices.Contains(allOrderStatus, v) }
 
 // FinancialStatus is the state of an order's money.
@@ -80,7 +80,7 @@ const (
 
 var allFinancialStatus = []FinancialStatus{FinancialPending, FinancialPartiallyPaid, FinancialPaid, FinancialPartiallyRefunded, FinancialRefunded, FinancialVoided}
 
-// Known tells whether v is a value of the enumeration.
+// Known reports whether v is a value of the enumeration.
 func (v FinancialStatus) Known() bool { return slices.Contains(allFinancialStatus, v) }
 
 // FulfillmentStatus is the state of an order's goods.
@@ -95,7 +95,7 @@ const (
 
 var allFulfillmentStatus = []FulfillmentStatus{FulfillmentUnfulfilled, FulfillmentPartiallyFulfilled, FulfillmentFulfilled}
 
-// Known tells whether v is a value of the enumeration.
+// Known reports whether v is a value of the enumeration.
 func (v FulfillmentStatus) Known() bool { return slices.Contains(allFulfillmentStatus, v) }
 
 // PaymentKind is the state of a row of the ledger.
@@ -109,7 +109,7 @@ const (
 
 var allPaymentKind = []PaymentKind{LedgerPayment, LedgerRefund}
 
-// Known tells whether v is a value of the enumeration.
+// Known reports whether v is a value of the enumeration.
 func (v PaymentKind) Known() bool { return slices.Contains(allPaymentKind, v) }
 
 // NoteVisibility is the state of who may read a note.
@@ -123,7 +123,7 @@ const (
 
 var allNoteVisibility = []NoteVisibility{NoteInternal, NoteCustomer}
 
-// Known tells whether v is a value of the enumeration.
+// Known reports whether v is a value of the enumeration.
 func (v NoteVisibility) Known() bool { return slices.Contains(allNoteVisibility, v) }
 
 // StoreStatus is the state of a store.
@@ -137,7 +137,7 @@ const (
 
 var allStoreStatus = []StoreStatus{StoreOpen, StoreClosed}
 
-// Known tells whether v is a value of the enumeration.
+// Known reports whether v is a value of the enumeration.
 func (v StoreStatus) Known() bool { return slices.Contains(allStoreStatus, v) }
 
 // GrantEnd is the reason for which a grant of an app ended.
@@ -153,7 +153,7 @@ const (
 
 var allGrantEnd = []GrantEnd{GrantEndedByStore, GrantEndedByApp, GrantCodeReused, GrantTokenReused}
 
-// Known tells whether v is a value of the enumeration.
+// Known reports whether v is a value of the enumeration.
 func (v GrantEnd) Known() bool { return slices.Contains(allGrantEnd, v) }
 
 // NotificationLevel is how much a notification matters.
@@ -168,5 +168,5 @@ const (
 
 var allNotificationLevel = []NotificationLevel{NotificationInfo, NotificationWarning, NotificationCritical}
 
-// Known tells whether v is a value of the enumeration.
+// Known reports whether v is a value of the enumeration.
 func (v NotificationLevel) Known() bool { return slices.Contains(allNotificationLevel, v) }

@@ -17,7 +17,7 @@ const (
 
 var allThemeStatus = []ThemeStatus{ThemeProcessing, ThemeInactive, ThemeActive, ThemeFailed}
 
-// Known tells whether v is a value of the enumeration.
+// Known reports whether v is a value of the enumeration.
 func (v ThemeStatus) Known() bool { return slices.Contains(allThemeStatus, v) }
 
 // ThemeSource is where an installed theme came from.
@@ -32,7 +32,7 @@ const (
 
 var allThemeSource = []ThemeSource{ThemeUploaded, ThemeMarketplace, ThemeDuplicate}
 
-// Known tells whether v is a value of the enumeration.
+// Known reports whether v is a value of the enumeration.
 func (v ThemeSource) Known() bool { return slices.Contains(allThemeSource, v) }
 
 // AssetKind is the kind of a theme's asset.
@@ -47,7 +47,7 @@ const (
 
 var allAssetKind = []AssetKind{AssetCSS, AssetFont, AssetImage}
 
-// Known tells whether v is a value of the enumeration.
+// Known reports whether v is a value of the enumeration.
 func (v AssetKind) Known() bool { return slices.Contains(allAssetKind, v) }
 
 // ListingStatus is where a theme stands on its way to the marketplace: submitted
@@ -65,7 +65,7 @@ const (
 
 var allListingStatus = []ListingStatus{ListingSubmitted, ListingApproved, ListingRejected, ListingPublished, ListingUnlisted}
 
-// Known tells whether v is a value of the enumeration.
+// Known reports whether v is a value of the enumeration.
 func (v ListingStatus) Known() bool { return slices.Contains(allListingStatus, v) }
 
 // ReviewVerdict is what a reviewer says of a submitted theme.
@@ -79,5 +79,5 @@ const (
 
 var allReviewVerdict = []ReviewVerdict{ReviewApprove, ReviewReject}
 
-// Known tells whether v is a value of the enumeration.
+// Known reports whether v is a value of the enumeration.
 func (v ReviewVerdict) Known() bool { return slices.Contains(allReviewVerdict, v) }

@@ -14,7 +14,7 @@ const (
 
 var allEndpointStatus = []EndpointStatus{EndpointActive, EndpointSuspended, EndpointDisabled}
 
-// Known tells whether v is a value of the enumeration.
+// Known reports whether v is a value of the enumeration.
 func (v EndpointStatus) Known() bool { return slices.Contains(allEndpointStatus, v) }
 
 // EndpointStop is the reason for which an endpoint is suspended or disabled.
@@ -30,7 +30,7 @@ const (
 
 var allEndpointStop = []EndpointStop{StoppedByFailure, StoppedBySilence, StoppedByPerson, StoppedByGrant}
 
-// Known tells whether v is a value of the enumeration.
+// Known reports whether v is a value of the enumeration.
 func (v EndpointStop) Known() bool { return slices.Contains(allEndpointStop, v) }
 
 // DeliveryState is where a delivery of an event to an endpoint stands (contract, section 8).
@@ -48,7 +48,7 @@ const (
 
 var allDeliveryState = []DeliveryState{DeliveryWaiting, DeliveryDelivered, DeliveryFailed, DeliveryHeld, DeliverySkipped, DeliveryCancelled}
 
-// Known tells whether v is a value of the enumeration.
+// Known reports whether v is a value of the enumeration.
 func (v DeliveryState) Known() bool { return slices.Contains(allDeliveryState, v) }
 
 // WebhookBacklog is what becomes of what an endpoint missed, when it is reactivated.
@@ -63,5 +63,5 @@ const (
 
 var allWebhookBacklog = []WebhookBacklog{BacklogResume, BacklogFrom, BacklogDrop}
 
-// Known tells whether v is a value of the enumeration.
+// Known reports whether v is a value of the enumeration.
 func (v WebhookBacklog) Known() bool { return slices.Contains(allWebhookBacklog, v) }

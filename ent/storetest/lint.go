@@ -120,7 +120,7 @@ func namesStore(q string) bool {
 	return names(q, chosen)
 }
 
-// names tells whether a condition of q holds the comparison.
+// names reports whether a condition of q holds the comparison.
 func names(q string, comparison *regexp.Regexp) bool {
 	at := where.FindStringIndex(q)
 	return at != nil && comparison.MatchString(q[at[0]:])

@@ -55,7 +55,7 @@ func given(address string) (*server, error) {
 	}}, nil
 }
 
-// haveMySQL tells whether the MySQL half can run. Its absence is a failure when
+// haveMySQL reports whether the MySQL half can run. Its absence is a failure when
 // the environment requires it.
 func haveMySQL(t testing.TB) bool {
 	t.Helper()
@@ -88,7 +88,7 @@ func MySQL(t testing.TB) string {
 	return s.dsn(name)
 }
 
-// HaveMySQL tells whether [MySQL] can give a database.
+// HaveMySQL reports whether [MySQL] can give a database.
 func HaveMySQL(t testing.TB) bool { t.Helper(); return haveMySQL(t) }
 
 // EmptyMySQL returns the address of a database without tables.

@@ -58,7 +58,7 @@ func (k Kind) Known() bool {
 	return slices.Contains([]Kind{APIKey, OAuthApp, Staff, System}, k)
 }
 
-// Known tells whether r is one of the roles.
+// Known reports whether r is one of the roles.
 func (r Role) Known() bool { return r.Scopes() != 0 }
 
 // Viewer is an authenticated principal in one store. It is shared by the
@@ -89,7 +89,7 @@ type Viewer struct {
 	Legacy   bool      // v0 is still served to it (contract, section 10)
 }
 
-// IsPerson tells whether a human being acts.
+// IsPerson reports whether a human being acts.
 func (v *Viewer) IsPerson() bool { return v.Kind == Staff }
 
 type key struct{}

@@ -58,7 +58,7 @@ func (u ID) Time() micros.Time {
 	return micros.Time(int64(hi>>16)*1000 + int64(hi&0x0fff)*1000/4096)
 }
 
-// IsNil tells whether the id is absent.
+// IsNil reports whether the id is absent.
 func (u ID) IsNil() bool { return u == Nil }
 
 // Compare orders ids as the database does, by their bytes.

@@ -15,17 +15,15 @@ import (
 	"github.com/storefront-go/storefront/ent/db/user"
 	"github.com/storefront-go/storefront/ent/digest"
 	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/audit"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/model"
 	"github.com/storefront-go/storefront/graph/password"
 	"github.com/storefront-go/storefront/graph/session"
-	"github.com/storefront-go/storefront/graph/trail"
 )
-
-// minPassword is how many code points a new password has at least.
-const minPassword = 12
 
 // maxMemberships is how many stores of a person are listed.
 const maxMemberships = 100
@@ -134,7 +132,7 @@ func (m Mutation) PasswordChange(ctx context.Context, current, next string) (*mo
 		if err := m.Sessions.Replace(ctx, proof, hash, v.Session); err != nil {
 			return err
 		}
-		return trail.Write(ctx, m.Client(ctx), "password.change", xid.User, v.Actor, "")
+		return audit.Write(ctx, m.Client(ctx), "password.change", xid.User, v.Actor, "")
 	})
 	if err != nil {
 		return nil, explainProof(err)
@@ -162,7 +160,7 @@ func (m Mutation) SignOutEverywhere(ctx context.Context) (*model.SignOutPayload,
 		if ended, err = m.Sessions.EndAll(ctx, v.Actor, digest.Sum{}); err != nil {
 			return err
 		}
-		return trail.Write(ctx, m.Client(ctx), "session.end_all", xid.User, v.Actor, "")
+		return audit.Write(ctx, m.Client(ctx), "session.end_all", xid.User, v.Actor, "")
 	})
 	if err != nil {
 		return nil, core.Explain("sessions", err)
@@ -186,7 +184,7 @@ func (r *Resolver) ResetPassword(ctx context.Context, person xid.ID) (secret str
 		if ended, err = r.Sessions.Reset(ctx, person, hash); err != nil {
 			return err
 		}
-		return trail.Write(ctx, r.Client(ctx), "password.reset", xid.User, person, "")
+		return audit.Write(ctx, r.Client(ctx), "password.reset", xid.User, person, "")
 	})
 	if err != nil {
 		return "", 0, core.Explain("person", err)
@@ -199,10 +197,10 @@ func checkPassword(c *core.Check, name, text, email string) {
 	switch n := utf8.RuneCountInString(text); {
 	case !utf8.ValidString(text) || strings.ContainsFunc(text, unicode.IsControl):
 		c.Add(name, fault.InvalidFormat, "The password holds control characters.")
-	case n < minPassword:
-		c.Add(name, fault.TooShort, "A password has at least "+strconv.Itoa(minPassword)+" characters.")
-	case n > session.MaxPassword:
-		c.Add(name, fault.TooLong, "A password has at most "+strconv.Itoa(session.MaxPassword)+" characters.")
+	case n < limit.ShortPassword:
+		c.Add(name, fault.TooShort, "A password has at least "+strconv.Itoa(limit.ShortPassword)+" characters.")
+	case n > limit.Password:
+		c.Add(name, fault.TooLong, "A password has at most "+strconv.Itoa(limit.Password)+" characters.")
 	case strings.EqualFold(text, email):
 		c.Add(name, fault.UnknownValue, "The password is the e-mail address.")
 	}

@@ -8,14 +8,15 @@ import (
 	"github.com/storefront-go/storefront/ent/db"
 	keys "github.com/storefront-go/storefront/ent/db/apikey"
 	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/scope"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/apikey"
+	"github.com/storefront-go/storefront/graph/audit"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/model"
-	"github.com/storefront-go/storefront/graph/trail"
 )
 
 // APIKeyCreate makes a key, which only this answer shows. Nobody gives a scope
@@ -36,7 +37,7 @@ func (m Mutation) APIKeyCreate(ctx context.Context, in model.APIKeyCreateInput) 
 // checkKey judges a new key and returns its scopes.
 func checkKey(ctx context.Context, in model.APIKeyCreateInput) (scope.Set, error) {
 	c := core.NewCheck(ctx)
-	c.Line("name", in.Name, 255)
+	c.Line("name", in.Name, limit.Line)
 	granted := checkScopes(c, "scopes", in.Scopes)
 	checkExpiry(c, "expires_at", in.ExpiresAt)
 	return granted, c.Err()
@@ -80,7 +81,7 @@ func (m Mutation) mintKey(ctx context.Context, k *db.APIKey, before func(context
 		if err != nil {
 			return fmt.Errorf("make API key: %w", err)
 		}
-		return trail.Write(ctx, m.Client(ctx), action, xid.APIKey, k.ID, k.Scopes)
+		return audit.Write(ctx, m.Client(ctx), action, xid.APIKey, k.ID, k.Scopes)
 	})
 	if err != nil {
 		return nil, core.Explain("API key", err)
@@ -158,7 +159,7 @@ func (m Mutation) APIKeyRevoke(ctx context.Context, id string) (*model.APIKeyPay
 		}
 		row.RevokedAt, row.Slot = &now, nil
 		ent.OnCommit(ctx, func() { m.Keys.Forget(row.StoreID) })
-		return trail.Write(ctx, m.Client(ctx), "api_key.revoke", xid.APIKey, uid, "")
+		return audit.Write(ctx, m.Client(ctx), "api_key.revoke", xid.APIKey, uid, "")
 	})
 	if err != nil {
 		return nil, core.Explain("API key", err)

@@ -12,28 +12,21 @@ import (
 	"github.com/storefront-go/storefront/ent/db"
 	apps "github.com/storefront-go/storefront/ent/db/app"
 	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/scope"
 	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/audit"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/model"
 	"github.com/storefront-go/storefront/graph/oauth"
-	"github.com/storefront-go/storefront/graph/trail"
-)
-
-const (
-	// maxApps is how many apps a store registers, disabled ones included: none is
-	// ever deleted, since grants name it.
-	maxApps = 100
-	// maxRedirects is how many redirect URIs an app has.
-	maxRedirects = 20
 )
 
 // AppCreate registers an OAuth app of the viewer's store. Nobody registers a
 // scope that he lacks.
 func (m Mutation) AppCreate(ctx context.Context, in model.AppCreateInput) (*model.AppPayload, error) {
 	c := core.NewCheck(ctx)
-	c.Line("name", in.Name, 255)
+	c.Line("name", in.Name, limit.Line)
 	checkAppTexts(c, in.Developer, in.Website)
 	uris := checkRedirects(c, "redirect_uris", in.RedirectUris)
 	scopes := checkScopes(c, "scopes", in.Scopes)
@@ -79,7 +72,7 @@ func (m Mutation) registerApp(ctx context.Context, a *db.App) (*db.App, error) {
 	if err != nil {
 		return nil, fmt.Errorf("register app: %w", err)
 	}
-	return row, trail.Write(ctx, m.Client(ctx), "app.create", xid.App, a.ID, a.Scopes)
+	return row, audit.Write(ctx, m.Client(ctx), "app.create", xid.App, a.ID, a.Scopes)
 }
 
 // roomForApp refuses an app above the limit. The update of the store's row makes
@@ -89,21 +82,21 @@ func (m Mutation) roomForApp(ctx context.Context) error {
 	if err := m.HoldStore(ctx); err != nil {
 		return err
 	}
-	query := m.Client(ctx).App.Query().Limit(maxApps)
+	query := m.Client(ctx).App.Query().Limit(limit.Apps)
 	query.Modify(ent.ForUpdate)
 	rows, err := query.Load(ctx)
 	if err != nil {
 		return fmt.Errorf("count apps: %w", err)
 	}
-	if len(rows) == maxApps {
-		return fault.State(fault.LimitReached, "The store has "+strconv.Itoa(maxApps)+" apps, which is the limit.")
+	if len(rows) == limit.Apps {
+		return fault.State(fault.LimitReached, "The store has "+strconv.Itoa(limit.Apps)+" apps, which is the limit.")
 	}
 	return nil
 }
 
 // appTexts checks what both inputs have.
 func checkAppTexts(c *core.Check, developer, website *string) {
-	core.Opt(developer, func(s string) { c.Line("developer", s, 255) })
+	core.Opt(developer, func(s string) { c.Line("developer", s, limit.Line) })
 	core.Opt(website, func(s string) { c.Https("website", s) })
 }
 
@@ -113,8 +106,8 @@ func checkRedirects(c *core.Check, name string, uris []string) string {
 	switch {
 	case len(uris) == 0:
 		c.Add(name, fault.TooShort, "An app needs a redirect URI.")
-	case len(uris) > maxRedirects:
-		c.Add(name, fault.TooLong, "There are more than "+strconv.Itoa(maxRedirects)+" redirect URIs.")
+	case len(uris) > limit.RedirectURIs:
+		c.Add(name, fault.TooLong, "There are more than "+strconv.Itoa(limit.RedirectURIs)+" redirect URIs.")
 		return ""
 	}
 	var kept []string
@@ -182,7 +175,7 @@ func (m Mutation) changeApp(ctx context.Context, id string, expected int64, acti
 			return err
 		}
 		ent.OnCommit(ctx, func() { m.Keys.Forget(uid) })
-		return trail.Write(ctx, m.Client(ctx), action, xid.App, uid, strings.Join(e.changed, " "))
+		return audit.Write(ctx, m.Client(ctx), action, xid.App, uid, strings.Join(e.changed, " "))
 	})
 	if err != nil {
 		return nil, core.Explain("app", err)
@@ -197,7 +190,7 @@ func (m Mutation) changeApp(ctx context.Context, id string, expected int64, acti
 // changing the redirect URIs needs all of its scopes, as rotating a key does.
 func (m Mutation) AppUpdate(ctx context.Context, id string, expectedVersion int64, in model.AppUpdateInput) (*model.AppPayload, error) {
 	c := core.NewCheck(ctx)
-	core.NotNull(c, "name", in.Name, func(s string) { c.Line("name", s, 255) })
+	core.NotNull(c, "name", in.Name, func(s string) { c.Line("name", s, limit.Line) })
 	core.NotNull(c, "developer", in.Developer, func(string) {})
 	checkAppTexts(c, in.Developer.Value(), in.Website.Value())
 	var uris, scopes *string

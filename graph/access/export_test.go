@@ -3,6 +3,7 @@ package access
 import (
 	"context"
 
+	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/apikey"
@@ -11,10 +12,10 @@ import (
 )
 
 // What the tests, which stand outside of the package, see of its inside.
-const MaxApps = maxApps
+const MaxApps = limit.Apps
 const MaxEnded = maxEnded
 const MaxInstalled = maxInstalled
-const MaxRedirects = maxRedirects
+const MaxRedirects = limit.RedirectURIs
 
 var Stands = stands
 

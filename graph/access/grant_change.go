@@ -58,7 +58,7 @@ func (r *Resolver) LastGrantEnded(ctx context.Context, app xid.ID) error {
 	return r.report.CancelExportsOf(ctx, app)
 }
 
-// end ends a grant in the transaction of ctx and tells whether it was this call.
+// end ends a grant in the transaction of ctx and reports whether it was this call.
 func (m Mutation) end(ctx context.Context, g *db.Grant, app *model.AppSummary) (bool, error) {
 	ended, err := oauth.End(ctx, m.Client(ctx), g, app.App, state.GrantEndedByStore, m.LastGrantEnded)
 	if ended {
@@ -113,7 +113,7 @@ func (m Mutation) grantedApp(ctx context.Context, id xid.ID) (*model.AppSummary,
 	return of[id], nil
 }
 
-// endSome ends standing grants of the app in key order, and tells whether there
+// endSome ends standing grants of the app in key order, and reports whether there
 // may be more. The rows are locked first, so that none moves on meanwhile.
 func (m Mutation) endSome(ctx context.Context, app *model.AppSummary) (ended []string, more bool, err error) {
 	now := micros.Now()

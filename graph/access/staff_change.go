@@ -11,13 +11,14 @@ import (
 	"github.com/storefront-go/storefront/ent/db/staff"
 	"github.com/storefront-go/storefront/ent/db/stafftoken"
 	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/audit"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/model"
 	"github.com/storefront-go/storefront/graph/password"
-	"github.com/storefront-go/storefront/graph/trail"
 )
 
 // StaffAdd makes a person a member of the store. A person whom no store knows
@@ -25,7 +26,7 @@ import (
 func (m Mutation) StaffAdd(ctx context.Context, in model.StaffAddInput) (*model.StaffPayload, error) {
 	c := core.NewCheck(ctx)
 	p := Person{Email: c.Email("email", in.Email), Name: in.Name}
-	c.Line("name", in.Name, 255)
+	c.Line("name", in.Name, limit.Line)
 	checkRole(c, "role", in.Role)
 	if err := c.Err(); err != nil {
 		return nil, err
@@ -84,12 +85,12 @@ func (m Mutation) join(ctx context.Context, id xid.ID, role viewer.Role) (*db.St
 	if err := m.endTokens(ctx, id); err != nil {
 		return nil, err
 	}
-	return row, trail.Write(ctx, m.Client(ctx), "staff.add", xid.User, id, string(role))
+	return row, audit.Write(ctx, m.Client(ctx), "staff.add", xid.User, id, string(role))
 }
 
 // Enrol writes the membership of a person in the viewer's store, behind its entry
 // in the directory. An entry that is there already says nothing: only the
-// membership itself counts, and its key tells whether there is one.
+// membership itself counts, and its key reports whether there is one.
 func (r *Resolver) Enrol(ctx context.Context, person xid.ID, role viewer.Role) (*db.Staff, error) {
 	err := r.Client(ctx).Membership.Create().SetID(person).SetStoreID(viewer.From(ctx).Store).Exec(ctx)
 	if err != nil && !ent.IsDuplicate(err) {
@@ -159,7 +160,7 @@ func (m Mutation) setRole(ctx context.Context, row *db.Staff, role viewer.Role) 
 		return err
 	}
 	ent.OnCommit(ctx, func() { m.Keys.Forget(row.StoreID) })
-	return trail.Write(ctx, m.Client(ctx), "staff.update_role", xid.User, row.ID, string(role))
+	return audit.Write(ctx, m.Client(ctx), "staff.update_role", xid.User, row.ID, string(role))
 }
 
 // StaffRemove ends a person's membership and his tokens in the store. The person
@@ -193,7 +194,7 @@ func (m Mutation) StaffRemove(ctx context.Context, id string) (*model.StaffRemov
 			return err
 		}
 		ent.OnCommit(ctx, func() { m.Keys.Forget(row.StoreID) })
-		return trail.Write(ctx, m.Client(ctx), "staff.remove", xid.User, uid, "")
+		return audit.Write(ctx, m.Client(ctx), "staff.remove", xid.User, uid, "")
 	})
 	if err != nil {
 		return nil, core.Explain("person", err)

@@ -9,14 +9,15 @@ import (
 	"github.com/storefront-go/storefront/ent/db/stafftoken"
 	"github.com/storefront-go/storefront/ent/digest"
 	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/apikey"
+	"github.com/storefront-go/storefront/graph/audit"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/model"
 	"github.com/storefront-go/storefront/graph/page"
-	"github.com/storefront-go/storefront/graph/trail"
 )
 
 // StaffTokens lists the staff tokens of the store, newest first, revoked ones
@@ -51,7 +52,7 @@ func (m Mutation) StaffTokenCreate(ctx context.Context, name string, expiresAt *
 func (r *Resolver) NewStaffToken(ctx context.Context, person xid.ID, name string, expiresAt *micros.Time) (*model.StaffTokenPayload, error) {
 	m := r.Mutation()
 	c := core.NewCheck(ctx)
-	c.Line("name", name, 255)
+	c.Line("name", name, limit.Line)
 	checkExpiry(c, "expires_at", expiresAt)
 	if err := c.Err(); err != nil {
 		return nil, err
@@ -72,7 +73,7 @@ func (r *Resolver) NewStaffToken(ctx context.Context, person xid.ID, name string
 		if err != nil {
 			return fmt.Errorf("make staff token: %w", err)
 		}
-		return trail.Write(ctx, r.Client(ctx), "staff_token.create", xid.Token, id, "")
+		return audit.Write(ctx, r.Client(ctx), "staff_token.create", xid.Token, id, "")
 	})
 	if err != nil {
 		return nil, core.Explain("person", err)
@@ -131,7 +132,7 @@ func (m Mutation) StaffTokenRevoke(ctx context.Context, id string) (*model.Staff
 		}
 		row.RevokedAt = &now
 		ent.OnCommit(ctx, func() { m.Keys.Forget(row.StoreID) })
-		return trail.Write(ctx, m.Client(ctx), "staff_token.revoke", xid.Token, uid, "")
+		return audit.Write(ctx, m.Client(ctx), "staff_token.revoke", xid.Token, uid, "")
 	})
 	if err != nil {
 		return nil, core.Explain("staff token", err)

@@ -89,7 +89,7 @@ func checksum(s string) (sum [sumLen]byte) {
 	return sum
 }
 
-// Parse tells whether s has the form of a credential, and of which kind. A
+// Parse reports whether s has the form of a credential, and of which kind. A
 // typing error or an invented token fails on its checksum, before any query is
 // made for it.
 func Parse(s string) (Secret, Kind, bool) {

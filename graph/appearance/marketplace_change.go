@@ -12,21 +12,13 @@ import (
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/marketplacetheme"
 	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/audit"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/install"
 	"github.com/storefront-go/storefront/graph/model"
-	"github.com/storefront-go/storefront/graph/trail"
-)
-
-const (
-	// maxCategories is how many categories a theme of the marketplace has, and
-	// maxCategory the longest in characters.
-	maxCategories = 10
-	maxCategory   = 32
-	// maxReviewNote is the longest note of a reviewer in code points.
-	maxReviewNote = 1000
 )
 
 // bought counts an installation of a theme of the marketplace, and returns the
@@ -80,7 +72,7 @@ func (m Mutation) MarketplaceThemeSubmit(ctx context.Context, in model.Marketpla
 		if row, err = m.submit(ctx, s, t, in); err != nil {
 			return err
 		}
-		return trail.Write(ctx, m.Client(ctx), "marketplace_theme.submit", xid.MarketplaceTheme, row.ID, row.Slug)
+		return audit.Write(ctx, m.Client(ctx), "marketplace_theme.submit", xid.MarketplaceTheme, row.ID, row.Slug)
 	})
 	if err != nil {
 		return nil, core.Explain("theme", err)
@@ -91,13 +83,13 @@ func (m Mutation) MarketplaceThemeSubmit(ctx context.Context, in model.Marketpla
 // checkSubmission judges what is submitted, and sorts its categories.
 func checkSubmission(c *core.Check, in *model.MarketplaceThemeSubmitInput) {
 	core.Opt(in.Slug, func(s string) { c.Handle("slug", s, core.MaxHandle) })
-	core.Opt(in.Name, func(s string) { c.Line("name", s, 255) })
-	core.Opt(in.Tagline, func(s string) { c.Line("tagline", s, 255) })
-	core.Opt(in.Author, func(s string) { c.Line("author", s, 255) })
+	core.Opt(in.Name, func(s string) { c.Line("name", s, limit.Line) })
+	core.Opt(in.Tagline, func(s string) { c.Line("tagline", s, limit.Line) })
+	core.Opt(in.Author, func(s string) { c.Line("author", s, limit.Line) })
 	c.Amount("price_minor", in.PriceMinor)
 	core.Opt(in.Currency, func(s string) { in.Currency = new(c.Currency("currency", s)) })
-	if len(in.Categories) > maxCategories {
-		c.Add("categories", fault.TooLong, "There are more than "+strconv.Itoa(maxCategories)+" categories.")
+	if len(in.Categories) > limit.Categories {
+		c.Add("categories", fault.TooLong, "There are more than "+strconv.Itoa(limit.Categories)+" categories.")
 		return
 	}
 	for i, s := range in.Categories {
@@ -111,8 +103,8 @@ func checkCategory(c *core.Check, name, word string) {
 	switch {
 	case word == "":
 		c.Add(name, fault.TooShort, "The category is empty.")
-	case len(word) > maxCategory:
-		c.Add(name, fault.TooLong, "The category has more than "+strconv.Itoa(maxCategory)+" characters.")
+	case len(word) > limit.Category:
+		c.Add(name, fault.TooLong, "The category has more than "+strconv.Itoa(limit.Category)+" characters.")
 	case strings.ContainsFunc(word, func(r rune) bool { return !core.HandleRune(r) }):
 		c.Add(name, fault.InvalidFormat, "A category is made of a-z, 0-9 and -.")
 	}
@@ -206,7 +198,7 @@ func (m Mutation) moveTo(ctx context.Context, row *db.MarketplaceTheme, move lis
 	case n == 0:
 		return fault.State(fault.InvalidTransition, "The theme of the marketplace was changed meanwhile.")
 	}
-	return trail.Write(ctx, m.Client(ctx), move.action, xid.MarketplaceTheme, row.ID, string(row.Status))
+	return audit.Write(ctx, m.Client(ctx), move.action, xid.MarketplaceTheme, row.ID, string(row.Status))
 }
 
 // MarketplaceThemeReview approves or rejects what was submitted, by a reviewer of
@@ -216,7 +208,7 @@ func (m Mutation) MarketplaceThemeReview(ctx context.Context, id string, verdict
 		return nil, core.Explain("store", err)
 	}
 	c := core.NewCheck(ctx)
-	core.Opt(note, func(s string) { c.Long("note", s, maxReviewNote) })
+	core.Opt(note, func(s string) { c.Long("note", s, limit.ReviewNote) })
 	if err := c.Err(); err != nil {
 		return nil, err
 	}

@@ -77,5 +77,5 @@ func (r *Resolver) shownTheme(s *db.Store, t *db.Theme) *model.Theme {
 	return shown
 }
 
-// active tells whether a store shows a theme.
+// active reports whether a store shows a theme.
 func active(s *db.Store, id xid.ID) bool { return s.ActiveThemeID != nil && *s.ActiveThemeID == id }

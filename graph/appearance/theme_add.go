@@ -11,16 +11,14 @@ import (
 	"github.com/storefront-go/storefront/ent/db"
 	themes "github.com/storefront-go/storefront/ent/db/theme"
 	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/audit"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/install"
 	"github.com/storefront-go/storefront/graph/model"
-	"github.com/storefront-go/storefront/graph/trail"
 )
-
-// maxThemes is how many themes a store has.
-const maxThemes = 100
 
 // addTheme runs f with the viewer's store, which has room for a theme, in one
 // transaction.
@@ -42,7 +40,7 @@ func (m Mutation) addTheme(ctx context.Context, action string, f func(context.Co
 			return err
 		}
 		shown = m.shownTheme(s, t)
-		return trail.Write(ctx, m.Client(ctx), action, xid.Theme, t.ID, "")
+		return audit.Write(ctx, m.Client(ctx), action, xid.Theme, t.ID, "")
 	})
 	if err != nil {
 		return nil, core.Explain("theme", err)
@@ -62,13 +60,13 @@ func (m Mutation) roomForTheme(ctx context.Context) error {
 	}
 	err := query.Modify(ent.ForUpdate, func(s *sql.Selector) {
 		ent.ForceIndex(ent.Primary)(s)
-		s.Select(s.C(themes.FieldID)).Limit(maxThemes)
+		s.Select(s.C(themes.FieldID)).Limit(limit.Themes)
 	}).Scan(ctx, &rows)
 	if err != nil {
 		return fmt.Errorf("count themes: %w", err)
 	}
-	if len(rows) == maxThemes {
-		return fault.State(fault.LimitReached, "The store has "+strconv.Itoa(maxThemes)+" themes, which is the limit.")
+	if len(rows) == limit.Themes {
+		return fault.State(fault.LimitReached, "The store has "+strconv.Itoa(limit.Themes)+" themes, which is the limit.")
 	}
 	return nil
 }
@@ -76,7 +74,7 @@ func (m Mutation) roomForTheme(ctx context.Context) error {
 // ThemeDuplicate adds a copy of a theme.
 func (m Mutation) ThemeDuplicate(ctx context.Context, id string, name *string) (*model.ThemePayload, error) {
 	c := core.NewCheck(ctx)
-	core.Opt(name, func(s string) { c.Line("name", s, 255) })
+	core.Opt(name, func(s string) { c.Line("name", s, limit.Line) })
 	if err := c.Err(); err != nil {
 		return nil, err
 	}
@@ -92,7 +90,7 @@ func (m Mutation) ThemeDuplicate(ctx context.Context, id string, name *string) (
 		if t.Status != state.ThemeInactive {
 			return nil, notReady(t)
 		}
-		a := install.Addition{Name: clipped("Copy of "+t.Name, 255), Source: state.ThemeDuplicate, Sum: t.Checksum}
+		a := install.Addition{Name: clipped("Copy of "+t.Name, limit.Line), Source: state.ThemeDuplicate, Sum: t.Checksum}
 		core.Opt(name, func(s string) { a.Name = s })
 		if a.Package, err = m.Themes.Package(ctx, t.Checksum); err != nil {
 			return nil, fmt.Errorf("duplicate theme: %w", err)

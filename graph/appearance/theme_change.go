@@ -12,13 +12,14 @@ import (
 	"github.com/storefront-go/storefront/ent/db/themeupload"
 	"github.com/storefront-go/storefront/ent/event"
 	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/audit"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/install"
 	"github.com/storefront-go/storefront/graph/model"
 	"github.com/storefront-go/storefront/graph/outbox"
-	"github.com/storefront-go/storefront/graph/trail"
 	"github.com/storefront-go/storefront/graph/wire"
 )
 
@@ -63,7 +64,7 @@ func (m Mutation) saveTheme(ctx context.Context, t *db.Theme, events int64, acti
 	if err := core.Swapped(xid.Theme, n, err); err != nil {
 		return err
 	}
-	return trail.Write(ctx, m.Client(ctx), action, xid.Theme, t.ID, "")
+	return audit.Write(ctx, m.Client(ctx), action, xid.Theme, t.ID, "")
 }
 
 // ThemeActivate shows a theme on the storefront. The one that was active is not
@@ -118,7 +119,7 @@ func notReady(t *db.Theme) error {
 // ThemeRename gives a theme another name. The same one changes nothing.
 func (m Mutation) ThemeRename(ctx context.Context, id, name string) (*model.ThemePayload, error) {
 	c := core.NewCheck(ctx)
-	c.Line("name", name, 255)
+	c.Line("name", name, limit.Line)
 	if err := c.Err(); err != nil {
 		return nil, err
 	}
@@ -152,7 +153,7 @@ func (m Mutation) ThemeDelete(ctx context.Context, id string) (*model.ThemeDelet
 		if _, err := c.ThemeUpload.Delete().Where(themeupload.ID(t.ID)).Exec(ctx); err != nil {
 			return fmt.Errorf("delete archive: %w", err)
 		}
-		return trail.Write(ctx, c, "theme.delete", xid.Theme, t.ID, "")
+		return audit.Write(ctx, c, "theme.delete", xid.Theme, t.ID, "")
 	})
 	if err != nil {
 		return nil, err

@@ -10,6 +10,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/digest"
 	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/install"
@@ -25,7 +26,7 @@ const MaxArchive = 10 << 20
 // is unpacked by a later round, and the theme is ready after it.
 func (m Mutation) ThemeImport(ctx context.Context, in model.ThemeImportInput) (*model.ThemePayload, error) {
 	c := core.NewCheck(ctx)
-	core.Opt(in.Name, func(s string) { c.Line("name", s, 255) })
+	core.Opt(in.Name, func(s string) { c.Line("name", s, limit.Line) })
 	archive := checkArchive(c, "archive", in.Archive)
 	if err := c.Err(); err != nil {
 		return nil, err

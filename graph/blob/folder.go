@@ -185,7 +185,7 @@ func gone(err error) error {
 	return err
 }
 
-// absent tells whether there is no such file, also because a part of its path is
+// absent reports whether there is no such file, also because a part of its path is
 // a file itself.
 func absent(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)

@@ -67,7 +67,7 @@ func spelt(text string, wrong error) error {
 	return nil
 }
 
-// temporary tells whether a name is one that the library gives to the file of an
+// temporary reports whether a name is one that the library gives to the file of an
 // object that is being written: its key, a dot, hexadecimal digits and the end.
 func temporary(name string) bool {
 	rest, ok := strings.CutSuffix(name, tempEnd)

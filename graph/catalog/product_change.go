@@ -11,13 +11,14 @@ import (
 	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/event"
 	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/audit"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/model"
 	"github.com/storefront-go/storefront/graph/outbox"
-	"github.com/storefront-go/storefront/graph/trail"
 	"github.com/storefront-go/storefront/graph/wire"
 )
 
@@ -72,7 +73,7 @@ func (m Mutation) saveProduct(ctx context.Context, e *productEdit, action string
 	if err := core.Swapped(xid.Product, n, err); err != nil {
 		return err
 	}
-	if err := trail.Write(ctx, m.Client(ctx), action, xid.Product, e.ID, ""); err != nil {
+	if err := audit.Write(ctx, m.Client(ctx), action, xid.Product, e.ID, ""); err != nil {
 		return err
 	}
 	if len(events) == 0 {
@@ -128,7 +129,7 @@ func (m Mutation) ProductUpdate(ctx context.Context, id string, expectedVersion 
 
 // checkProductUpdate judges the members that are given.
 func checkProductUpdate(c *core.Check, in *model.ProductUpdateInput) {
-	core.NotNull(c, "title", in.Title, func(s string) { c.Line("title", s, 255) })
+	core.NotNull(c, "title", in.Title, func(s string) { c.Line("title", s, limit.Line) })
 	core.NotNull(c, "price_minor", in.PriceMinor, func(v int64) { c.Amount("price_minor", v) })
 	core.NotNull(c, "currency", in.Currency, func(s string) {
 		in.Currency = model.Some(c.Currency("currency", s))
@@ -136,7 +137,7 @@ func checkProductUpdate(c *core.Check, in *model.ProductUpdateInput) {
 	core.NotNull(c, "handle", in.Handle, func(string) {})
 	checkProductTexts(c, in.Handle.Value(), in.Description.Value(), in.Sku.Value(), in.Vendor.Value(), in.ProductType.Value(), in.ImageURL.Value())
 	core.Opt(in.CompareAtPriceMinor.Value(), func(v int64) { c.Amount("compare_at_price_minor", v) })
-	core.Opt(in.InventoryQuantity.Value(), func(v int64) { c.Within("inventory_quantity", v, 0, core.MaxInventory) })
+	core.Opt(in.InventoryQuantity.Value(), func(v int64) { c.Within("inventory_quantity", v, 0, limit.Inventory) })
 	c.Tags("tags", in.Tags.Value())
 }
 
@@ -233,7 +234,7 @@ func (m Mutation) ProductDelete(ctx context.Context, id string, expectedVersion 
 		p.EventSequence++
 		r := productResource(p)
 		r.At = core.UpdateTime(p.UpdatedAt)
-		if err := trail.Write(ctx, m.Client(ctx), "product.delete", xid.Product, uid, ""); err != nil {
+		if err := audit.Write(ctx, m.Client(ctx), "product.delete", xid.Product, uid, ""); err != nil {
 			return err
 		}
 		return outbox.Append(ctx, m.Client(ctx), r,

@@ -8,12 +8,13 @@ import (
 	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/event"
 	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/audit"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/model"
 	"github.com/storefront-go/storefront/graph/outbox"
-	"github.com/storefront-go/storefront/graph/trail"
 	"github.com/storefront-go/storefront/graph/wire"
 )
 
@@ -28,7 +29,7 @@ func (m Mutation) ProductCreate(ctx context.Context, in model.ProductCreateInput
 		if p, err = m.insertProduct(ctx, in); err != nil {
 			return err
 		}
-		if err = trail.Write(ctx, m.Client(ctx), "product.create", xid.Product, p.ID, ""); err != nil {
+		if err = audit.Write(ctx, m.Client(ctx), "product.create", xid.Product, p.ID, ""); err != nil {
 			return err
 		}
 		return outbox.Append(ctx, m.Client(ctx), productResource(p),
@@ -72,12 +73,12 @@ func (m Mutation) productRow(ctx context.Context, id xid.ID, handle string, in m
 // checkProduct judges a new product and brings its currency to upper case.
 func checkProduct(ctx context.Context, in *model.ProductCreateInput) error {
 	c := core.NewCheck(ctx)
-	c.Line("title", in.Title, 255)
+	c.Line("title", in.Title, limit.Line)
 	c.Amount("price_minor", in.PriceMinor)
 	in.Currency = c.Currency("currency", in.Currency)
 	checkProductTexts(c, in.Handle, in.Description, in.Sku, in.Vendor, in.ProductType, in.ImageURL)
 	core.Opt(in.CompareAtPriceMinor, func(v int64) { c.Amount("compare_at_price_minor", v) })
-	core.Opt(in.InventoryQuantity, func(v int64) { c.Within("inventory_quantity", v, 0, core.MaxInventory) })
+	core.Opt(in.InventoryQuantity, func(v int64) { c.Within("inventory_quantity", v, 0, limit.Inventory) })
 	c.Tags("tags", in.Tags)
 	c.CreatedAt(ctx, "created_at", in.CreatedAt)
 	return c.Err()
@@ -85,11 +86,11 @@ func checkProduct(ctx context.Context, in *model.ProductCreateInput) error {
 
 // productTexts checks the optional texts of a product.
 func checkProductTexts(c *core.Check, handle, description, sku, vendor, productType, imageURL *string) {
-	core.Opt(handle, func(s string) { c.Handle("handle", s, 120) })
-	core.Opt(description, func(s string) { c.Long("description", s, 65535) })
-	core.Opt(sku, func(s string) { c.Line("sku", s, 255) })
-	core.Opt(vendor, func(s string) { c.Line("vendor", s, 255) })
-	core.Opt(productType, func(s string) { c.Line("product_type", s, 255) })
+	core.Opt(handle, func(s string) { c.Handle("handle", s, limit.Handle) })
+	core.Opt(description, func(s string) { c.Long("description", s, limit.Description) })
+	core.Opt(sku, func(s string) { c.Line("sku", s, limit.Line) })
+	core.Opt(vendor, func(s string) { c.Line("vendor", s, limit.Line) })
+	core.Opt(productType, func(s string) { c.Line("product_type", s, limit.Line) })
 	core.Opt(imageURL, func(s string) { c.Https("image_url", s) })
 }
 

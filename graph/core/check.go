@@ -11,6 +11,7 @@ import (
 
 	"github.com/storefront-go/storefront/ent/currency"
 	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/limit"
 )
 
 // Check collects everything that is wrong with an input, so that one answer
@@ -78,7 +79,7 @@ func (c *Check) text(name, text string, limit int, long bool) {
 	}
 }
 
-// forbidden tells whether r may not stand in a text (contract, section 1).
+// forbidden reports whether r may not stand in a text (contract, section 1).
 func forbidden(r rune, long bool) bool {
 	if long && (r == '\t' || r == '\n' || r == '\r') {
 		return false
@@ -129,12 +130,12 @@ func HandleRune(r rune) bool { return r == '-' || r >= '0' && r <= '9' || r >= '
 
 // Tags checks a list of labels.
 func (c *Check) Tags(name string, tags []string) {
-	if len(tags) > 50 {
-		c.Add(name, fault.TooLong, "There are more than 50 tags.")
+	if len(tags) > limit.Tags {
+		c.Add(name, fault.TooLong, "There are more than "+strconv.Itoa(limit.Tags)+" tags.")
 		return
 	}
 	for i, t := range tags {
-		c.Line(name+"/"+strconv.Itoa(i), t, 64)
+		c.Line(name+"/"+strconv.Itoa(i), t, limit.Label)
 	}
 }
 
@@ -142,8 +143,8 @@ func (c *Check) Tags(name string, tags []string) {
 func (c *Check) Https(name, address string) {
 	u, err := url.Parse(address)
 	switch {
-	case len(address) > 2048:
-		c.Add(name, fault.TooLong, "The address has more than 2048 bytes.")
+	case len(address) > limit.URL:
+		c.Add(name, fault.TooLong, "The address has more than "+strconv.Itoa(limit.URL)+" bytes.")
 	case err != nil || u.Scheme != "https" || u.Hostname() == "" || u.User != nil ||
 		strings.ContainsFunc(address, func(r rune) bool { return r <= ' ' || r == 0x7f || unicode.IsControl(r) }):
 		c.Add(name, fault.InvalidFormat, "This is not an absolute https address.")

@@ -1,15 +1,14 @@
 package core
 
 import (
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/limit"
 )
-
-// maxEmail is the longest e-mail address in bytes (RFC 5321, section 4.5.3.1.3).
-const maxEmail = 254
 
 // Email checks an e-mail address that names a person and returns it as it is
 // kept, in lower case.
@@ -20,15 +19,15 @@ func (c *Check) Email(name, address string) string {
 	switch local, domain, _ := strings.Cut(lower, "@"); {
 	case lower == "":
 		c.Add(name, fault.TooShort, "The e-mail address is empty.")
-	case len(lower) > maxEmail:
-		c.Add(name, fault.TooLong, "The e-mail address has more than 254 bytes.")
+	case len(lower) > limit.Email:
+		c.Add(name, fault.TooLong, "The e-mail address has more than "+strconv.Itoa(limit.Email)+" bytes.")
 	case !utf8.ValidString(address) || !dotted(local, localRune) || !domainName(domain):
 		c.Add(name, fault.InvalidFormat, "This is not an e-mail address.")
 	}
 	return lower
 }
 
-// dotted tells whether s is made of parts of allowed characters with single
+// dotted reports whether s is made of parts of allowed characters with single
 // dots between them.
 func dotted(s string, allowed func(rune) bool) bool {
 	for part := range strings.SplitSeq(s, ".") {
@@ -39,7 +38,7 @@ func dotted(s string, allowed func(rune) bool) bool {
 	return true
 }
 
-// localRune tells whether r may stand left of the @ without quotes (RFC 5321,
+// localRune reports whether r may stand left of the @ without quotes (RFC 5321,
 // with the letters of RFC 6531).
 func localRune(r rune) bool {
 	if r < utf8.RuneSelf {
@@ -48,7 +47,7 @@ func localRune(r rune) bool {
 	return unicode.IsPrint(r)
 }
 
-// domainName tells whether s names a mail domain: at least two labels, or
+// domainName reports whether s names a mail domain: at least two labels, or
 // localhost, where a development machine gets its mail.
 func domainName(s string) bool {
 	if !dotted(s, domainRune) {

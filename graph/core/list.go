@@ -23,7 +23,7 @@ type List[T any] struct {
 	Read func(ctx context.Context, after *page.Position, limit int) ([]T, error)
 }
 
-// Connect reads one page: one row more than asked tells whether another follows,
+// Connect reads one page: one row more than asked reports whether another follows,
 // so no page that follows is ever empty.
 func Connect[T any](ctx context.Context, r *Core, l List[T], first *int, after *string) (*model.Connection[T], error) {
 	v, err := Caller(ctx)

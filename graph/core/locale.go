@@ -1,14 +1,12 @@
 package core
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/limit"
 )
-
-// maxLocale is the longest language tag that every program takes (BCP 47, RFC
-// 5646, section 4.4.1).
-const maxLocale = 35
 
 // Locale checks the form of a language tag, such as de or pt-BR. Whether its
 // parts are registered is not judged: the registry grows.
@@ -16,14 +14,14 @@ func (c *Check) Locale(name, tag string) {
 	switch {
 	case tag == "":
 		c.Add(name, fault.TooShort, "The language tag is empty.")
-	case len(tag) > maxLocale:
-		c.Add(name, fault.TooLong, "The language tag has more than 35 characters.")
+	case len(tag) > limit.Locale:
+		c.Add(name, fault.TooLong, "The language tag has more than "+strconv.Itoa(limit.Locale)+" characters.")
 	case !languageTag(tag):
 		c.Add(name, fault.InvalidFormat, "This is not a language tag such as de or pt-BR.")
 	}
 }
 
-// languageTag tells whether s is a language of two to eight letters with
+// languageTag reports whether s is a language of two to eight letters with
 // subtags of up to eight letters and digits.
 func languageTag(s string) bool {
 	language, rest, more := strings.Cut(s, "-")

@@ -129,7 +129,7 @@ func (p Policy) needsTLS() string {
 	return "The address must start with https://."
 }
 
-// numeric tells whether parsers may read a name as an IPv4 address: they do when
+// numeric reports whether parsers may read a name as an IPv4 address: they do when
 // its last label is a number, in decimal, octal or hexadecimal form. No top
 // level domain starts with a digit. The empty label after a dot at the end does
 // not count.

@@ -78,7 +78,7 @@ func (r *Resolver) deliveries(ctx context.Context, s span) ([]*model.WebhookDeli
 	return r.merged(ctx, s, hot, logs)
 }
 
-// waits tells whether a row that has not ended can be in the span: what waits is
+// waits reports whether a row that has not ended can be in the span: what waits is
 // held while its endpoint is stopped.
 func (s span) waits() bool {
 	if s.only == nil || *s.only == state.DeliveryFailed {
@@ -88,7 +88,7 @@ func (s span) waits() bool {
 	return *s.only == state.DeliveryHeld && stopped || *s.only == state.DeliveryWaiting && !stopped
 }
 
-// ended tells whether a row of the log can be in the span.
+// ended reports whether a row of the log can be in the span.
 func (s span) ended() bool {
 	return s.only == nil || *s.only != state.DeliveryHeld && *s.only != state.DeliveryWaiting
 }

@@ -9,9 +9,9 @@ import (
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/audit"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/model"
-	"github.com/storefront-go/storefront/graph/trail"
 )
 
 // WebhookDeliveryRetry makes the next attempt of a waiting delivery due now, or
@@ -91,7 +91,7 @@ func (m Mutation) changeDelivery(ctx context.Context, id, action string, step fu
 		if shown, err = step(ctx, d, row); err != nil {
 			return err
 		}
-		return trail.Write(ctx, m.Client(ctx), action, xid.WebhookEndpoint, d.Endpoint, id)
+		return audit.Write(ctx, m.Client(ctx), action, xid.WebhookEndpoint, d.Endpoint, id)
 	})
 	if err != nil {
 		return nil, core.Explain(core.KindName(xid.Delivery), err)

@@ -8,12 +8,13 @@ import (
 	"github.com/storefront-go/storefront/ent/db"
 	endpoints "github.com/storefront-go/storefront/ent/db/webhookendpoint"
 	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/audit"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/model"
-	"github.com/storefront-go/storefront/graph/trail"
 )
 
 // endpointEdit is a change of one endpoint: the entity as it will be, the update
@@ -76,7 +77,7 @@ func (m Mutation) saveEndpoint(ctx context.Context, e *endpointEdit, action stri
 	if err := e.engine(ctx, e.ID); err != nil {
 		return err
 	}
-	return trail.Write(ctx, m.Client(ctx), action, xid.WebhookEndpoint, e.ID, strings.Join(e.changed, " "))
+	return audit.Write(ctx, m.Client(ctx), action, xid.WebhookEndpoint, e.ID, strings.Join(e.changed, " "))
 }
 
 // stop takes the endpoint out of service, in hand and in the update.
@@ -93,7 +94,7 @@ func (e *endpointEdit) stop(to state.EndpointStatus, why state.EndpointStop) {
 func (m Mutation) WebhookEndpointUpdate(ctx context.Context, id string, expectedVersion int64, in model.WebhookEndpointUpdateInput) (*model.WebhookEndpointPayload, error) {
 	c := core.NewCheck(ctx)
 	core.NotNull(c, "url", in.URL, func(s string) { checkReceiver(c, m.Webhooks, "url", s) })
-	core.Opt(in.Description.Value(), func(s string) { c.Line("description", s, 255) })
+	core.Opt(in.Description.Value(), func(s string) { c.Line("description", s, limit.Line) })
 	var events *string
 	if in.Events.IsSet() {
 		events = new(checkEvents(c, "events", in.Events.Value()))
@@ -146,7 +147,7 @@ func (m Mutation) WebhookEndpointDelete(ctx context.Context, id string) (*model.
 		if err := m.Webhooks.Cancel(ctx, uid); err != nil {
 			return err
 		}
-		return trail.Write(ctx, m.Client(ctx), "webhook_endpoint.delete", xid.WebhookEndpoint, uid, "")
+		return audit.Write(ctx, m.Client(ctx), "webhook_endpoint.delete", xid.WebhookEndpoint, uid, "")
 	})
 	if err != nil {
 		return nil, core.Explain(core.KindName(xid.WebhookEndpoint), err)
@@ -170,7 +171,7 @@ func (m Mutation) WebhookEndpointTest(ctx context.Context, id string) (*model.We
 		return nil, core.Explain(core.KindName(xid.WebhookEndpoint), err)
 	}
 	err = m.Store.InTx(ctx, func(ctx context.Context) error {
-		return trail.Write(ctx, m.Client(ctx), "webhook_endpoint.test", xid.WebhookEndpoint, uid, "")
+		return audit.Write(ctx, m.Client(ctx), "webhook_endpoint.test", xid.WebhookEndpoint, uid, "")
 	})
 	if err != nil {
 		return nil, core.Explain(core.KindName(xid.WebhookEndpoint), err)

@@ -15,22 +15,14 @@ import (
 	endpoints "github.com/storefront-go/storefront/ent/db/webhookendpoint"
 	"github.com/storefront-go/storefront/ent/event"
 	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/audit"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/model"
-	"github.com/storefront-go/storefront/graph/trail"
 	"github.com/storefront-go/storefront/graph/webhook"
-)
-
-const (
-	// maxEndpoints is how many endpoints a store has, those of apps included.
-	maxEndpoints = 100
-	// maxEndpointURL is the longest address in bytes.
-	maxEndpointURL = 2048
-	// maxEventNames is how many events a request names; the catalogue has fewer.
-	maxEventNames = 100
 )
 
 // WebhookEndpointCreate registers an endpoint of the viewer: an app's own, or the
@@ -40,7 +32,7 @@ func (m Mutation) WebhookEndpointCreate(ctx context.Context, in model.WebhookEnd
 	c := core.NewCheck(ctx)
 	checkReceiver(c, m.Webhooks, "url", in.URL)
 	events := checkEvents(c, "events", in.Events)
-	core.Opt(in.Description, func(s string) { c.Line("description", s, 255) })
+	core.Opt(in.Description, func(s string) { c.Line("description", s, limit.Line) })
 	if err := c.Err(); err != nil {
 		return nil, err
 	}
@@ -86,7 +78,7 @@ func (m Mutation) registerEndpoint(ctx context.Context, id xid.ID, in model.Webh
 	if err := m.Webhooks.Create(ctx, id); err != nil {
 		return nil, err
 	}
-	return made, trail.Write(ctx, m.Client(ctx), "webhook_endpoint.create", xid.WebhookEndpoint, id, brief(events))
+	return made, audit.Write(ctx, m.Client(ctx), "webhook_endpoint.create", xid.WebhookEndpoint, id, brief(events))
 }
 
 // roomForEndpoint refuses an endpoint above the limit, as [Mutation.roomForApp]
@@ -101,21 +93,21 @@ func (m Mutation) roomForEndpoint(ctx context.Context) error {
 	}
 	err := query.Modify(ent.ForUpdate, func(s *sql.Selector) {
 		ent.ForceIndex(ent.Primary)(s)
-		s.Select(s.C(endpoints.FieldID)).Limit(maxEndpoints)
+		s.Select(s.C(endpoints.FieldID)).Limit(limit.Endpoints)
 	}).Scan(ctx, &rows)
 	if err != nil {
 		return fmt.Errorf("count endpoints: %w", err)
 	}
-	if len(rows) == maxEndpoints {
-		return fault.State(fault.LimitReached, "The store has "+strconv.Itoa(maxEndpoints)+" webhook endpoints, which is the limit.")
+	if len(rows) == limit.Endpoints {
+		return fault.State(fault.LimitReached, "The store has "+strconv.Itoa(limit.Endpoints)+" webhook endpoints, which is the limit.")
 	}
 	return nil
 }
 
 // receiver checks the address of an endpoint by its form alone.
 func checkReceiver(c *core.Check, engine *webhook.Engine, name, address string) {
-	if len(address) > maxEndpointURL {
-		c.Add(name, fault.TooLong, "The address has more than "+strconv.Itoa(maxEndpointURL)+" bytes.")
+	if len(address) > limit.URL {
+		c.Add(name, fault.TooLong, "The address has more than "+strconv.Itoa(limit.URL)+" bytes.")
 		return
 	}
 	if wrong := engine.CheckURL(address); wrong != "" {
@@ -129,8 +121,8 @@ func checkEvents(c *core.Check, name string, names []string) string {
 	switch {
 	case len(names) == 0:
 		c.Add(name, fault.TooShort, "An endpoint needs at least one event.")
-	case len(names) > maxEventNames:
-		c.Add(name, fault.TooLong, "There are more than "+strconv.Itoa(maxEventNames)+" events.")
+	case len(names) > limit.EventNames:
+		c.Add(name, fault.TooLong, "There are more than "+strconv.Itoa(limit.EventNames)+" events.")
 		return ""
 	}
 	for i, s := range names {
@@ -160,7 +152,7 @@ func subscribable(ctx context.Context, events string) error {
 
 // brief keeps the detail of an audit row short.
 func brief(detail string) string {
-	const most = 255
+	const most = limit.Line
 	if len(detail) > most {
 		return detail[:most-1] + "…"
 	}

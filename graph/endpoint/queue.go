@@ -78,7 +78,7 @@ func backlogQuery(store xid.ID, shown []*model.WebhookEndpoint) (query string, a
 	return b.String(), args
 }
 
-// catchingUp tells whether events of the log are being added.
+// catchingUp reports whether events of the log are being added.
 func catchingUp(e *model.WebhookEndpoint) bool {
 	return e.Status == state.EndpointActive && (e.Health.MissedFrom != nil || e.Health.ReplayFrom != nil)
 }

@@ -13,11 +13,11 @@ import (
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/audit"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/model"
 	"github.com/storefront-go/storefront/graph/oauth"
 	"github.com/storefront-go/storefront/graph/outbox"
-	"github.com/storefront-go/storefront/graph/trail"
 	"github.com/storefront-go/storefront/graph/webhook"
 )
 
@@ -127,7 +127,7 @@ func (m Mutation) WebhookEndpointReplay(ctx context.Context, id string, from, to
 			return err
 		}
 		detail := from.String() + " " + to.String()
-		if err := trail.Write(ctx, m.Client(ctx), "webhook_endpoint.replay", xid.WebhookEndpoint, uid, detail); err != nil {
+		if err := audit.Write(ctx, m.Client(ctx), "webhook_endpoint.replay", xid.WebhookEndpoint, uid, detail); err != nil {
 			return err
 		}
 		shown, err = m.shownEndpoint(ctx, row)

@@ -94,7 +94,7 @@ func text[T ~string | ~[]byte](b []byte, s T) []byte {
 	return append(b, '"', ',')
 }
 
-// formula tells whether a text has to be made safe.
+// formula reports whether a text has to be made safe.
 func formula[T ~string | ~[]byte](s T) bool {
 	for i := range len(s) {
 		switch s[i] {

@@ -70,7 +70,7 @@ func (e *Engine) Open(ctx context.Context, store, id xid.ID) (*File, error) {
 	return f, nil
 }
 
-// Downloadable tells whether a job has a file at a time.
+// Downloadable reports whether a job has a file at a time.
 func Downloadable(job *db.Export, now micros.Time) bool {
 	return job.Status == state.ExportCompleted && job.DeletedAt == nil && job.ExpiresAt != nil && now < *job.ExpiresAt
 }

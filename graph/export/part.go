@@ -105,7 +105,7 @@ func (o *output) begin(ctx context.Context) (err error) {
 	return nil
 }
 
-// full tells whether the part ends with this batch.
+// full reports whether the part ends with this batch.
 func (o *output) full() bool { return o.part != nil && o.plain >= o.least }
 
 // finish ends the part; its object is complete then.

@@ -59,7 +59,7 @@ func (p *Shop) Member(t testing.TB, role viewer.Role) (*model.Staff, context.Con
 	return s.Staff, p.As(s.Staff.ID, role)
 }
 
-// Live tells whether the credential opens anything.
+// Live reports whether the credential opens anything.
 func (p *Shop) Live(t testing.TB, secret *string) bool {
 	t.Helper()
 	v, err := p.Keys.Authenticate(t.Context(), *secret, apikey.Key, apikey.Staff)

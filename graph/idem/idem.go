@@ -69,7 +69,7 @@ func New(s *ent.Store, ring *keyring.Ring) *Keeper {
 func (k *Keeper) Replayed() uint64 { return k.replayed.Load() }
 
 // CheckKey tells what is wrong with the value of an Idempotency-Key header:
-// present tells whether there was one.
+// present reports whether there was one.
 func CheckKey(key string, present bool) error {
 	if !present {
 		return &fault.Error{Kind: fault.IdempotencyKeyRequired, Detail: "A write needs an Idempotency-Key header.",

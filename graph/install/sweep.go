@@ -75,7 +75,7 @@ func (u *uses) compact() {
 	u.sums = slices.Compact(u.sums)
 }
 
-// has tells whether a sum was added; the set is compact.
+// has reports whether a sum was added; the set is compact.
 func (u *uses) has(sum digest.Sum) bool {
 	_, ok := slices.BinarySearchFunc(u.sums, sum, compareSums)
 	return ok

@@ -86,7 +86,7 @@ func (s *Signer) Verify(path, query string, now micros.Time) (map[string]string,
 	return params, nil
 }
 
-// genuine tells whether one of the keys gives the signature. Texts are compared,
+// genuine reports whether one of the keys gives the signature. Texts are compared,
 // not bytes: the last character of a base64 text has bits to spare, and two
 // spellings would decode to one signature.
 func (s *Signer) genuine(path, signed, signature string) bool {

@@ -13,10 +13,10 @@ import (
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/audit"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/model"
 	"github.com/storefront-go/storefront/graph/page"
-	"github.com/storefront-go/storefront/graph/trail"
 )
 
 const (
@@ -91,7 +91,7 @@ func (m Mutation) NotificationMarkRead(ctx context.Context, id string) (*model.N
 		if row, err = core.Only(query.Load(ctx)); err != nil || n == 0 {
 			return err
 		}
-		return trail.Write(ctx, m.Client(ctx), "notification.mark_read", xid.Notification, uid, "")
+		return audit.Write(ctx, m.Client(ctx), "notification.mark_read", xid.Notification, uid, "")
 	})
 	if err != nil {
 		return nil, core.Explain("notification", err)
@@ -128,7 +128,7 @@ func (m Mutation) NotificationsMarkAllRead(ctx context.Context) (*model.Notifica
 			if marked, err = m.markRead(ctx, ids...); err != nil || marked == 0 {
 				return err
 			}
-			return trail.Write(ctx, m.Client(ctx), "notification.mark_all_read", xid.Store, viewer.From(ctx).Store, strconv.Itoa(marked))
+			return audit.Write(ctx, m.Client(ctx), "notification.mark_all_read", xid.Store, viewer.From(ctx).Store, strconv.Itoa(marked))
 		})
 		if err != nil {
 			return nil, core.Explain("notifications", err)

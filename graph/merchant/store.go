@@ -8,11 +8,12 @@ import (
 	"github.com/storefront-go/storefront/ent/db/product"
 	"github.com/storefront-go/storefront/ent/db/store"
 	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/audit"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/model"
-	"github.com/storefront-go/storefront/graph/trail"
 )
 
 // Store returns the store of the viewer.
@@ -62,7 +63,7 @@ func (m Mutation) changeStore(ctx context.Context, expected int64, action string
 		}
 		// Credentials are remembered with the store's state and currency.
 		ent.OnCommit(ctx, func() { m.Keys.Forget(s.ID) })
-		return trail.Write(ctx, m.Client(ctx), action, xid.Store, s.ID, "")
+		return audit.Write(ctx, m.Client(ctx), action, xid.Store, s.ID, "")
 	})
 	if err != nil {
 		return nil, core.Explain("store", err)
@@ -74,7 +75,7 @@ func (m Mutation) changeStore(ctx context.Context, expected int64, action string
 // order number was taken.
 func (m Mutation) StoreUpdate(ctx context.Context, in model.StoreUpdateInput) (*model.StorePayload, error) {
 	c := core.NewCheck(ctx)
-	core.Opt(in.Name, func(s string) { c.Line("name", s, 255) })
+	core.Opt(in.Name, func(s string) { c.Line("name", s, limit.Line) })
 	core.Opt(in.Timezone, func(s string) { c.Timezone("timezone", s) })
 	core.Opt(in.Currency, func(s string) { in.Currency = new(c.Currency("currency", s)) })
 	if err := c.Err(); err != nil {

@@ -8,12 +8,13 @@ import (
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/access"
+	"github.com/storefront-go/storefront/graph/audit"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/model"
-	"github.com/storefront-go/storefront/graph/trail"
 )
 
 // MaxStoreHandle is the longest handle of a store: a label of a host name (RFC
@@ -66,7 +67,7 @@ func (r *Resolver) NewStore(ctx context.Context, in model.StoreCreateInput, owne
 		if err := r.dress(ctx, s); err != nil {
 			return err
 		}
-		return trail.Write(ctx, r.Client(ctx), "store.create", xid.Store, id, "")
+		return audit.Write(ctx, r.Client(ctx), "store.create", xid.Store, id, "")
 	})
 	if err != nil {
 		return nil, nil, core.Explain("person", err)
@@ -135,13 +136,13 @@ func StoreSlug(name string) string {
 // and the e-mail address to lower case.
 func checkStore(ctx context.Context, in *model.StoreCreateInput, owner *access.Person) error {
 	c := core.NewCheck(ctx)
-	c.Line("name", in.Name, 255)
+	c.Line("name", in.Name, limit.Line)
 	core.Opt(in.Handle, func(s string) { checkStoreHandle(c, "handle", s) })
 	in.Currency = c.Currency("currency", in.Currency)
 	c.Timezone("timezone", in.Timezone)
 	if owner.ID.IsNil() {
 		owner.Email = c.Email("owner/email", owner.Email)
-		c.Line("owner/name", owner.Name, 255)
+		c.Line("owner/name", owner.Name, limit.Line)
 	}
 	return c.Err()
 }

@@ -42,14 +42,14 @@ func (a *App) Scopes() []string { return scope.Parse(a.App.Scopes).Names() }
 // AppSummary is an app as other stores may see it.
 type AppSummary struct{ *db.App }
 
-// Disabled tells whether it was stopped.
+// Disabled reports whether it was stopped.
 func (a *AppSummary) Disabled() bool { return a.DisabledAt != nil }
 
 // Grant is a grant with its app.
 type Grant struct {
 	*db.Grant
 	App *AppSummary
-	// Live tells whether it opened the store when it was read.
+	// Live reports whether it opened the store when it was read.
 	Live bool
 }
 

@@ -27,7 +27,7 @@ type APIKey struct{ *db.APIKey }
 // Scopes returns the granted scopes, sorted.
 func (k *APIKey) Scopes() []string { return scope.Parse(k.APIKey.Scopes).Names() }
 
-// Superseded tells whether a younger key of the lineage exists.
+// Superseded reports whether a younger key of the lineage exists.
 func (k *APIKey) Superseded() bool { return k.SupersededAt != nil }
 
 // Customer is a customer in his store's currency.

@@ -63,7 +63,7 @@ func (m *MarketplaceTheme) PreviewImageURL() *string { return pictureURL(m.APIHo
 // PublishedAt returns when it was last published.
 func (m *MarketplaceTheme) PublishedAt() micros.Time { return m.Listing.PublishedAt }
 
-// Installed tells whether the store has it.
+// Installed reports whether the store has it.
 func (m *MarketplaceTheme) Installed() bool { return m.Listing.Installed != nil }
 
 // InstalledThemeID returns the newest theme of the store that came of it.

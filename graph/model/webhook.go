@@ -27,7 +27,7 @@ func Secrets(e *db.WebhookEndpoint, now micros.Time) (current, next []byte) {
 	return e.Secret, e.NextSecret
 }
 
-// PromotionDue tells whether an endpoint's second secret has taken over by itself
+// PromotionDue reports whether an endpoint's second secret has taken over by itself
 // without its row saying so.
 func PromotionDue(e *db.WebhookEndpoint, now micros.Time) bool {
 	return e.NextSecretAt != nil && e.NextSecretAt.Add(SecretOverlap) <= now

@@ -15,7 +15,7 @@ import (
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/apikey"
-	"github.com/storefront-go/storefront/graph/trail"
+	"github.com/storefront-go/storefront/graph/audit"
 )
 
 // ErrSpent is the answer to a ticket that is not good: answered before, too old,
@@ -36,7 +36,7 @@ type Screen struct {
 	Ticket    string
 }
 
-// Allowable tells whether the person may consent.
+// Allowable reports whether the person may consent.
 func (s *Screen) Allowable() bool { return !s.Forbidden && s.Missing == 0 }
 
 // Consent returns what to ask the viewer, a person in the store that he chose.
@@ -60,7 +60,7 @@ func (s *Server) Consent(ctx context.Context, r *Request) (*Screen, error) {
 	return screen, nil
 }
 
-// MayConsent tells whether a role reaches apps (contract, section 6).
+// MayConsent reports whether a role reaches apps (contract, section 6).
 func MayConsent(r viewer.Role) bool {
 	return r == viewer.Owner || r == viewer.Admin || r == viewer.Developer
 }
@@ -85,7 +85,7 @@ func (s *Server) Allow(ctx context.Context, r *Request, ticket string) (redirect
 		if err != nil {
 			return wrap("make grant", err)
 		}
-		return trail.Write(ctx, c, "grant.create", xid.Grant, id, r.Scopes.String())
+		return audit.Write(ctx, c, "grant.create", xid.Grant, id, r.Scopes.String())
 	})
 	if err != nil {
 		return "", err
@@ -96,7 +96,7 @@ func (s *Server) Allow(ctx context.Context, r *Request, ticket string) (redirect
 // Deny spends the ticket and returns the address that tells the client.
 func (s *Server) Deny(ctx context.Context, r *Request, ticket string) (redirect string, err error) {
 	err = s.spend(ctx, r, ticket, func(ctx context.Context, c *db.Client) error {
-		return trail.Write(ctx, c, "grant.deny", xid.App, r.App.ID, "")
+		return audit.Write(ctx, c, "grant.deny", xid.App, r.App.ID, "")
 	})
 	if err != nil {
 		return "", err

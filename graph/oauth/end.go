@@ -15,9 +15,9 @@ import (
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/audit"
 	"github.com/storefront-go/storefront/graph/notify"
 	"github.com/storefront-go/storefront/graph/outbox"
-	"github.com/storefront-go/storefront/graph/trail"
 	"github.com/storefront-go/storefront/graph/wire"
 )
 
@@ -27,7 +27,7 @@ type LastGrant func(ctx context.Context, app xid.ID) error
 
 // End revokes a grant of the viewer's store in the transaction of ctx: one
 // conditional update, with its event and its audit row, and with what follows
-// when it was the app's last one. It tells whether this call ended the grant; one
+// when it was the app's last one. It reports whether this call ended the grant; one
 // that had ended stays as it was, and the app's tokens are dead in both cases.
 // The caller makes [apikey.Keeper] forget on commit.
 func End(ctx context.Context, c *db.Client, g *db.Grant, app *db.App, why state.GrantEnd, last LastGrant) (bool, error) {
@@ -51,7 +51,7 @@ func End(ctx context.Context, c *db.Client, g *db.Grant, app *db.App, why state.
 	if err := warn(ctx, c, g, app, why); err != nil {
 		return false, err
 	}
-	if err := trail.Write(ctx, c, "grant.revoke", xid.Grant, g.ID, string(why)); err != nil {
+	if err := audit.Write(ctx, c, "grant.revoke", xid.Grant, g.ID, string(why)); err != nil {
 		return false, err
 	}
 	left, err := Installed(ctx, c, g.AppID)
@@ -64,7 +64,7 @@ func End(ctx context.Context, c *db.Client, g *db.Grant, app *db.App, why state.
 // appIndex leads from an app to what a store gave it.
 const appIndex = "grant_store_id_app_id_id"
 
-// Installed tells whether an app has a standing grant in the viewer's store. In
+// Installed reports whether an app has a standing grant in the viewer's store. In
 // the transaction of ctx it waits for whoever takes a step of one: of two who end
 // the last two grants at once, the second sees none left.
 func Installed(ctx context.Context, c *db.Client, app xid.ID) (bool, error) {

@@ -161,7 +161,7 @@ func (st *stage) token() *oauth.Token {
 	return t
 }
 
-// opens tells whether an access token is live.
+// opens reports whether an access token is live.
 func (st *stage) opens(token apikey.Secret) bool {
 	_, err := st.keys.Authenticate(st.t.Context(), token.Reveal(), apikey.Access)
 	return err == nil

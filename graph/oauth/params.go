@@ -68,5 +68,5 @@ func (p Params) once() *Error {
 	return refuse(InvalidRequest, "A parameter is given more than once.")
 }
 
-// twice tells whether a parameter came more than once.
+// twice reports whether a parameter came more than once.
 func (p Params) twice(name string) bool { return slices.Contains(p.repeated, name) }

@@ -35,7 +35,7 @@ func checkVerifier(verifier string) bool {
 	return true
 }
 
-// verifies tells whether the verifier is behind the challenge (RFC 7636, section
+// verifies reports whether the verifier is behind the challenge (RFC 7636, section
 // 4.6). The comparison takes the same time wherever they differ.
 func verifies(verifier, challenge string) bool {
 	if !checkVerifier(verifier) {

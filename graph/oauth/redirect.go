@@ -77,7 +77,7 @@ func loopback(uri string) (host, rest string, ok bool) {
 	return "", "", false
 }
 
-// registered tells whether a client may be answered at the URI: it equals a
+// registered reports whether a client may be answered at the URI: it equals a
 // registered one, but for the port on a loopback address.
 func registered(uris []string, uri string) bool {
 	host, rest, local := loopback(uri)

@@ -17,10 +17,10 @@ import (
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/audit"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/export"
 	"github.com/storefront-go/storefront/graph/model"
-	"github.com/storefront-go/storefront/graph/trail"
 )
 
 // ExportStart starts a job, which belongs to the viewer: an app's own, or the
@@ -48,7 +48,7 @@ func (m Mutation) ExportStart(ctx context.Context, in model.ExportStartInput) (*
 			return err
 		}
 		ent.OnCommit(ctx, m.Exports.Wake)
-		return trail.Write(ctx, m.Client(ctx), "export.start", xid.Export, row.ID, string(in.Kind)+" "+string(in.Format))
+		return audit.Write(ctx, m.Client(ctx), "export.start", xid.Export, row.ID, string(in.Kind)+" "+string(in.Format))
 	})
 	if err != nil {
 		return nil, core.Explain(core.KindName(xid.Export), err)
@@ -183,7 +183,7 @@ func (r *Resolver) cancelExport(ctx context.Context, row *db.Export, action stri
 		return err
 	}
 	ent.OnCommit(ctx, func() { r.Exports.Cancelled(row.StoreID, row.ID) })
-	return trail.Write(ctx, r.Client(ctx), action, xid.Export, row.ID, "")
+	return audit.Write(ctx, r.Client(ctx), action, xid.Export, row.ID, "")
 }
 
 // tidyTime is when the objects of a job may be removed: whoever writes it must
@@ -213,7 +213,7 @@ func (m Mutation) ExportDelete(ctx context.Context, id string) (*model.ExportDel
 			return err
 		}
 		ent.OnCommit(ctx, func() { m.Exports.Cancelled(row.StoreID, row.ID) })
-		return trail.Write(ctx, m.Client(ctx), "export.delete", xid.Export, uid, "")
+		return audit.Write(ctx, m.Client(ctx), "export.delete", xid.Export, uid, "")
 	})
 	if err != nil {
 		return nil, core.Explain(core.KindName(xid.Export), err)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/model"
 )
@@ -20,15 +21,15 @@ func checkAddress(c *core.Check, name string, in *model.AddressInput) *document.
 		return v
 	}
 	return &document.AddressFields{
-		Name:       part("name", in.Name, 255),
-		Company:    part("company", in.Company, 255),
-		Line1:      *part("line1", &in.Line1, 255),
-		Line2:      part("line2", in.Line2, 255),
-		City:       *part("city", &in.City, 255),
-		Region:     part("region", in.Region, 255),
-		PostalCode: part("postal_code", in.PostalCode, 32),
+		Name:       part("name", in.Name, limit.Line),
+		Company:    part("company", in.Company, limit.Line),
+		Line1:      *part("line1", &in.Line1, limit.Line),
+		Line2:      part("line2", in.Line2, limit.Line),
+		City:       *part("city", &in.City, limit.Line),
+		Region:     part("region", in.Region, limit.Line),
+		PostalCode: part("postal_code", in.PostalCode, limit.PostalCode),
 		Country:    checkCountry(c, name+"/country", in.Country),
-		Phone:      part("phone", in.Phone, 64),
+		Phone:      part("phone", in.Phone, limit.Label),
 	}
 }
 

@@ -11,10 +11,10 @@ import (
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/audit"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/model"
 	"github.com/storefront-go/storefront/graph/outbox"
-	"github.com/storefront-go/storefront/graph/trail"
 	"github.com/storefront-go/storefront/graph/wire"
 )
 
@@ -73,7 +73,7 @@ func (m Mutation) saveCustomer(ctx context.Context, e *customerEdit, action, cur
 	if err := core.Swapped(xid.Customer, n, err); err != nil {
 		return err
 	}
-	if err := trail.Write(ctx, m.Client(ctx), action, xid.Customer, e.ID, ""); err != nil {
+	if err := audit.Write(ctx, m.Client(ctx), action, xid.Customer, e.ID, ""); err != nil {
 		return err
 	}
 	entry := outbox.Entry{Type: e.event, Object: wire.AppendCustomer(nil, e.Customer, currency)}

@@ -9,17 +9,15 @@ import (
 	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/event"
 	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/audit"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/model"
 	"github.com/storefront-go/storefront/graph/outbox"
-	"github.com/storefront-go/storefront/graph/trail"
 	"github.com/storefront-go/storefront/graph/wire"
 )
-
-// maxAddresses is how many addresses a customer may keep.
-const maxAddresses = 50
 
 // CustomerCreate makes a customer: a guest, or one with an account.
 func (m Mutation) CustomerCreate(ctx context.Context, in model.CustomerCreateInput) (*model.CustomerPayload, error) {
@@ -40,7 +38,7 @@ func (m Mutation) CustomerCreate(ctx context.Context, in model.CustomerCreateInp
 		if err != nil {
 			return err
 		}
-		if err = trail.Write(ctx, m.Client(ctx), "customer.create", xid.Customer, row.ID, ""); err != nil {
+		if err = audit.Write(ctx, m.Client(ctx), "customer.create", xid.Customer, row.ID, ""); err != nil {
 			return err
 		}
 		return outbox.Append(ctx, m.Client(ctx), customerResource(row),
@@ -95,17 +93,17 @@ func checkCustomer(ctx context.Context, in *model.CustomerCreateInput) (customer
 
 // customerTexts checks the optional texts of a customer.
 func checkCustomerTexts(c *core.Check, phone, firstName, lastName, locale, note *string) {
-	core.Opt(phone, func(s string) { c.Line("phone", s, 64) })
-	core.Opt(firstName, func(s string) { c.Line("first_name", s, 255) })
-	core.Opt(lastName, func(s string) { c.Line("last_name", s, 255) })
+	core.Opt(phone, func(s string) { c.Line("phone", s, limit.Label) })
+	core.Opt(firstName, func(s string) { c.Line("first_name", s, limit.Line) })
+	core.Opt(lastName, func(s string) { c.Line("last_name", s, limit.Line) })
 	core.Opt(locale, func(s string) { c.Locale("locale", s) })
-	core.Opt(note, func(s string) { c.Long("note", s, 5000) })
+	core.Opt(note, func(s string) { c.Long("note", s, limit.Note) })
 }
 
 // addresses checks a list of addresses and returns it as it is kept.
 func checkAddresses(c *core.Check, name string, in []*model.AddressInput) document.Addresses {
-	if len(in) > maxAddresses {
-		c.Add(name, fault.TooLong, "There are more than "+strconv.Itoa(maxAddresses)+" addresses.")
+	if len(in) > limit.Addresses {
+		c.Add(name, fault.TooLong, "There are more than "+strconv.Itoa(limit.Addresses)+" addresses.")
 		return nil
 	}
 	list := make([]document.AddressFields, len(in))

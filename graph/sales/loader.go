@@ -2,9 +2,6 @@ package sales
 
 import (
 	"context"
-	"slices"
-
-	"github.com/99designs/gqlgen/graphql"
 
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
@@ -20,7 +17,7 @@ import (
 // GraphQL asks for none.
 func (r *Resolver) withLines(ctx context.Context, rows []*db.Order) ([]*model.Order, error) {
 	var lines []*db.OrderLine
-	if len(rows) > 0 && selects(ctx, "lineItems") {
+	if len(rows) > 0 && core.Selects(ctx, "lineItems") {
 		var err error
 		if lines, err = r.lines(ctx, rows); err != nil {
 			return nil, err
@@ -65,22 +62,6 @@ func (r *Resolver) assemble(rows []*db.Order, lines []*db.OrderLine) []*model.Or
 		}
 	}
 	return shown
-}
-
-// selects tells whether the GraphQL field that ctx resolves has a field of the
-// name below it; a call from elsewhere gets everything.
-func selects(ctx context.Context, name string) bool {
-	field := graphql.GetFieldContext(ctx)
-	if field == nil || !graphql.HasOperationContext(ctx) {
-		return true
-	}
-	return below(graphql.GetOperationContext(ctx), field.Field, name)
-}
-
-func below(op *graphql.OperationContext, field graphql.CollectedField, name string) bool {
-	return slices.ContainsFunc(graphql.CollectFields(op, field.Selections, nil), func(f graphql.CollectedField) bool {
-		return f.Name == name || below(op, f, name)
-	})
 }
 
 // siblings are the orders of one page, whose children are loaded together.

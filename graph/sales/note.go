@@ -9,19 +9,17 @@ import (
 	"github.com/storefront-go/storefront/ent/db/order"
 	"github.com/storefront-go/storefront/ent/event"
 	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/audit"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/model"
 	"github.com/storefront-go/storefront/graph/outbox"
 	"github.com/storefront-go/storefront/graph/page"
-	"github.com/storefront-go/storefront/graph/trail"
 	"github.com/storefront-go/storefront/graph/wire"
 )
-
-// maxNote is the longest note, in code points.
-const maxNote = 5000
 
 // OrderNotes lists the notes of one order, newest first.
 func (q Query) OrderNotes(ctx context.Context, orderID string, first *int, after *string) (*model.OrderNoteConnection, error) {
@@ -55,7 +53,7 @@ func (q Query) OrderNotes(ctx context.Context, orderID string, first *int, after
 // order's version in its turn.
 func (m Mutation) OrderNoteAppend(ctx context.Context, orderID string, in model.OrderNoteInput) (*model.OrderNotePayload, error) {
 	c := core.NewCheck(ctx)
-	c.Long("body", in.Body, maxNote)
+	c.Long("body", in.Body, limit.Note)
 	if !in.Visibility.Known() {
 		c.Add("visibility", fault.UnknownValue, "A note is internal or customer.")
 	}
@@ -106,7 +104,7 @@ func (m Mutation) appendNote(ctx context.Context, id xid.ID, in model.OrderNoteI
 	if err != nil {
 		return nil, nil, fmt.Errorf("add note: %w", err)
 	}
-	if err := trail.Write(ctx, m.Client(ctx), "order.note_append", xid.Order, id, ""); err != nil {
+	if err := audit.Write(ctx, m.Client(ctx), "order.note_append", xid.Order, id, ""); err != nil {
 		return nil, nil, err
 	}
 	return n, o, outbox.Append(ctx, m.Client(ctx), orderResource(o),

@@ -7,6 +7,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/payment"
 	"github.com/storefront-go/storefront/ent/event"
 	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
@@ -19,7 +20,7 @@ import (
 // refund gave back before. The reason becomes an internal note.
 func (m Mutation) OrderCancel(ctx context.Context, id string, expectedVersion int64, refund bool, reason *string) (*model.OrderPayload, error) {
 	c := core.NewCheck(ctx)
-	core.Opt(reason, func(s string) { c.Line("reason", s, 255) })
+	core.Opt(reason, func(s string) { c.Line("reason", s, limit.Line) })
 	if err := c.Err(); err != nil {
 		return nil, err
 	}

@@ -11,10 +11,10 @@ import (
 	"github.com/storefront-go/storefront/ent/event"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/audit"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/model"
 	"github.com/storefront-go/storefront/graph/outbox"
-	"github.com/storefront-go/storefront/graph/trail"
 	"github.com/storefront-go/storefront/graph/wire"
 )
 
@@ -130,7 +130,7 @@ func (m Mutation) saveOrder(ctx context.Context, e *orderEdit, action string) er
 	if err := m.spend(ctx, e.CustomerID, e.spent, e.now); err != nil {
 		return err
 	}
-	if err := trail.Write(ctx, m.Client(ctx), action, xid.Order, e.ID, ""); err != nil {
+	if err := audit.Write(ctx, m.Client(ctx), action, xid.Order, e.ID, ""); err != nil {
 		return err
 	}
 	return m.tellOrder(ctx, e, note)

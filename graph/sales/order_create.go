@@ -10,9 +10,9 @@ import (
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/audit"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/model"
-	"github.com/storefront-go/storefront/graph/trail"
 )
 
 // OrderCreate makes an order and takes its stock. A free one is paid at once.
@@ -79,7 +79,7 @@ func (m Mutation) insertOrder(ctx context.Context, d *orderDraft, o *db.Order, l
 			return nil, err
 		}
 	}
-	if err := trail.Write(ctx, m.Client(ctx), "order.create", xid.Order, saved.ID, ""); err != nil {
+	if err := audit.Write(ctx, m.Client(ctx), "order.create", xid.Order, saved.ID, ""); err != nil {
 		return nil, err
 	}
 	shown := m.assemble([]*db.Order{saved}, lines)[0]

@@ -11,6 +11,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/customer"
 	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
@@ -18,10 +19,6 @@ import (
 )
 
 // Limits of an order.
-const (
-	maxLines    = 100
-	maxQuantity = 1_000_000
-)
 
 // orderDraft is what an input says, and what it refers to.
 type orderDraft struct {
@@ -44,8 +41,8 @@ func checkOrder(ctx context.Context, c *core.Check, in *model.OrderCreateInput) 
 	switch n := len(in.Lines); {
 	case n == 0:
 		c.Add("lines", fault.TooShort, "An order has at least one line.")
-	case n > maxLines:
-		c.Add("lines", fault.TooLong, "An order has at most "+strconv.Itoa(maxLines)+" lines.")
+	case n > limit.Lines:
+		c.Add("lines", fault.TooLong, "An order has at most "+strconv.Itoa(limit.Lines)+" lines.")
 	default:
 		for i, l := range in.Lines {
 			d.productIDs = append(d.productIDs, checkLine(c, "lines/"+strconv.Itoa(i)+"/", l))
@@ -67,9 +64,9 @@ func checkLine(c *core.Check, at string, l *model.OrderLineInput) *xid.ID {
 		c.Required(at+"title", l.Title != nil)
 		c.Required(at+"unit_price_minor", l.UnitPriceMinor != nil)
 	}
-	core.Opt(l.Title, func(s string) { c.Line(at+"title", s, 255) })
-	core.Opt(l.Sku, func(s string) { c.Line(at+"sku", s, 255) })
-	c.Within(at+"quantity", l.Quantity, 1, maxQuantity)
+	core.Opt(l.Title, func(s string) { c.Line(at+"title", s, limit.Line) })
+	core.Opt(l.Sku, func(s string) { c.Line(at+"sku", s, limit.Line) })
+	c.Within(at+"quantity", l.Quantity, 1, limit.Quantity)
 	core.Opt(l.UnitPriceMinor, func(v int64) { c.Amount(at+"unit_price_minor", v) })
 	c.Amount(at+"discount_minor", l.DiscountMinor)
 	c.Amount(at+"tax_minor", l.TaxMinor)
@@ -100,8 +97,8 @@ func checkSource(c *core.Check, name, source string) {
 	switch {
 	case source == "":
 		c.Add(name, fault.TooShort, "The source is empty.")
-	case len(source) > 64:
-		c.Add(name, fault.TooLong, "The source has more than 64 characters.")
+	case len(source) > limit.Source:
+		c.Add(name, fault.TooLong, "The source has more than "+strconv.Itoa(limit.Source)+" characters.")
 	case strings.ContainsFunc(source, bad) || source[0] < 'a' || source[0] > 'z':
 		c.Add(name, fault.InvalidFormat, "A source is made of a-z, 0-9 and _, a letter first.")
 	}

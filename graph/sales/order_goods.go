@@ -9,6 +9,7 @@ import (
 	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/event"
 	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
@@ -38,12 +39,12 @@ func (p picked) document() document.Line {
 
 // quantities checks the form of picked lines.
 func checkQuantities(c *core.Check, lines []*model.LineQuantityInput) {
-	if len(lines) > maxLines {
-		c.Add("lines", fault.TooLong, "There are more than "+strconv.Itoa(maxLines)+" lines.")
+	if len(lines) > limit.Lines {
+		c.Add("lines", fault.TooLong, "There are more than "+strconv.Itoa(limit.Lines)+" lines.")
 		return
 	}
 	for i, l := range lines {
-		c.Within("lines/"+strconv.Itoa(i)+"/quantity", l.Quantity, 1, maxQuantity)
+		c.Within("lines/"+strconv.Itoa(i)+"/quantity", l.Quantity, 1, limit.Quantity)
 	}
 }
 
@@ -85,8 +86,8 @@ func (m Mutation) OrderFulfill(ctx context.Context, id string, expectedVersion i
 	if in.Lines != nil && len(in.Lines) == 0 {
 		c.Add("lines", fault.TooShort, "Name at least one line, or leave this out for all.")
 	}
-	core.Opt(in.Carrier, func(s string) { c.Line("carrier", s, 255) })
-	core.Opt(in.TrackingNumber, func(s string) { c.Line("tracking_number", s, 255) })
+	core.Opt(in.Carrier, func(s string) { c.Line("carrier", s, limit.Line) })
+	core.Opt(in.TrackingNumber, func(s string) { c.Line("tracking_number", s, limit.Line) })
 	core.Opt(in.TrackingURL, func(s string) { c.Https("tracking_url", s) })
 	if err := c.Err(); err != nil {
 		return nil, err

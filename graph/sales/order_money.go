@@ -7,6 +7,7 @@ import (
 	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/event"
 	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/model"
@@ -39,8 +40,8 @@ func (m Mutation) OrderRecordPayment(ctx context.Context, id string, expectedVer
 
 // payment checks the texts of a payment.
 func checkPayment(c *core.Check, method, reference *string) {
-	core.Opt(method, func(s string) { c.Line("method", s, 64) })
-	core.Opt(reference, func(s string) { c.Line("reference", s, 255) })
+	core.Opt(method, func(s string) { c.Line("method", s, limit.Label) })
+	core.Opt(reference, func(s string) { c.Line("reference", s, limit.Line) })
 }
 
 // take records a payment: pending -> partially_paid -> paid. Nothing leads back
@@ -92,7 +93,7 @@ func (m Mutation) ledgerRow(ctx context.Context, e *orderEdit, kind state.Paymen
 func (m Mutation) OrderRefund(ctx context.Context, id string, expectedVersion int64, in model.RefundInput) (*model.OrderPayload, error) {
 	c := core.NewCheck(ctx)
 	c.Within("amount_minor", in.AmountMinor, 1, maxAmount)
-	core.Opt(in.Reason, func(s string) { c.Line("reason", s, 255) })
+	core.Opt(in.Reason, func(s string) { c.Line("reason", s, limit.Line) })
 	checkQuantities(c, in.Lines)
 	if in.Restock {
 		c.Required("lines", len(in.Lines) > 0)

@@ -12,6 +12,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/customer"
 	"github.com/storefront-go/storefront/ent/db/product"
 	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
@@ -39,7 +40,7 @@ func (m Mutation) takeStock(ctx context.Context, need map[xid.ID]int64, now micr
 func (m Mutation) returnStock(ctx context.Context, stock map[xid.ID]int64, now micros.Time) error {
 	for _, id := range slices.SortedFunc(maps.Keys(stock), xid.ID.Compare) {
 		_, err := m.Client(ctx).Product.Update().
-			Where(product.ID(id), product.InventoryQuantityLTE(core.MaxInventory-stock[id])).
+			Where(product.ID(id), product.InventoryQuantityLTE(limit.Inventory-stock[id])).
 			AddInventoryQuantity(stock[id]).AddVersion(1).Modify(core.Touched(now)).Save(ctx)
 		if err != nil {
 			return fmt.Errorf("give stock back: %w", err)

@@ -188,7 +188,7 @@ func normal(email string) string {
 	return email
 }
 
-// possible tells whether a text can be a password at all.
+// possible reports whether a text can be a password at all.
 func possible(text string) bool {
 	return utf8.ValidString(text) && utf8.RuneCountInString(text) <= MaxPassword && !strings.ContainsFunc(text, unicode.IsControl)
 }

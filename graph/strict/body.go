@@ -31,7 +31,7 @@ const (
 	byBytes   = 2
 )
 
-// Fingerprint tells whether two requests ask for the same (contract section 3).
+// Fingerprint reports whether two requests ask for the same (contract section 3).
 // It covers the method, the path, from which the caller has taken the version,
 // and the body: by its meaning when [Parse] takes it, by its bytes otherwise. It
 // is stored, and stays the same from version to version.

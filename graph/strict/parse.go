@@ -185,7 +185,7 @@ func (p *parser) number() error {
 	return nil
 }
 
-// digits steps over digits and tells whether there was one.
+// digits steps over digits and reports whether there was one.
 func (p *parser) digits() bool {
 	from := p.pos
 	for p.pos < len(p.src) && p.src[p.pos]-'0' <= 9 {

@@ -35,7 +35,7 @@ func join(pointer, token string) string {
 	return b.String()
 }
 
-// inFragment tells whether a fragment may hold c as it is (RFC 3986 section
+// inFragment reports whether a fragment may hold c as it is (RFC 3986 section
 // 3.5); ~ and / are dealt with before.
 func inFragment(c byte) bool {
 	switch {

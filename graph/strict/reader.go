@@ -171,7 +171,7 @@ func (r *Reader) Object(name string) *Reader {
 }
 
 // Array returns a member that is an array of objects, each with its index;
-// ok tells whether it is there. An element that is no object is recorded and
+// ok reports whether it is there. An element that is no object is recorded and
 // left out. The reader of an element is good for its turn of the loop: when the
 // turn ends, members that were not asked for are recorded.
 func (r *Reader) Array(name string) (objects iter.Seq2[int, *Reader], ok bool) {

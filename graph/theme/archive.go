@@ -89,7 +89,7 @@ func findEnd(b []byte) (at, total int, ok bool) {
 	return 0, 0, false
 }
 
-// ends tells whether the record at that place ends a list of entries.
+// ends reports whether the record at that place ends a list of entries.
 func ends(b []byte, at int) bool {
 	if len(b) < at+endSize {
 		return false
@@ -98,7 +98,7 @@ func ends(b []byte, at int) bool {
 	return total == 0 || size == none32 || int(size) <= at && bytes.HasPrefix(b[at-int(size):], []byte(listMark))
 }
 
-// holdsZip tells whether there is a zip archive anywhere in a file: programs find
+// holdsZip reports whether there is a zip archive anywhere in a file: programs find
 // it behind an image, and with other data behind it.
 func holdsZip(b []byte) bool {
 	for end := len(b); ; {

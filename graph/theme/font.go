@@ -31,7 +31,7 @@ func judgeFont(ext string, b []byte) string {
 // tags are the tables that have been seen.
 type tags map[string]bool
 
-// complete tells whether what every font needs is there.
+// complete reports whether what every font needs is there.
 func (t tags) complete() bool { return t["cmap"] && t["head"] && t["hhea"] && t["hmtx"] && t["maxp"] }
 
 // judgeSFNT judges a TrueType or OpenType font (ISO/IEC 14496-22, section 4.3).
@@ -121,7 +121,7 @@ func judgeWOFF2(b []byte) string {
 	return ""
 }
 
-// within tells whether the block whose offset and length stand at that place of a
+// within reports whether the block whose offset and length stand at that place of a
 // web font's header lies inside of the font.
 func within(b []byte, at int) bool {
 	return int(big32(b, at))+int(big32(b, at+4)) <= len(b)

@@ -85,7 +85,7 @@ func Parse(content []byte) (*Package, error) {
 	return p, nil
 }
 
-// valid tells whether Read could have returned the package.
+// valid reports whether Read could have returned the package.
 func (p *Package) valid() bool {
 	found := &Problems{}
 	p.Manifest.check(found)
@@ -125,7 +125,7 @@ func (p *Package) validAssets() bool {
 	return true
 }
 
-// side tells whether an asset of that type may have such a width or height.
+// side reports whether an asset of that type may have such a width or height.
 func side(n *int, m media) bool {
 	return n == nil || m.kind == state.AssetImage && *n >= 1 && *n <= maxSide
 }

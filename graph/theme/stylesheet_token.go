@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// closed tells whether a text ends with the quote that it begins with.
+// closed reports whether a text ends with the quote that it begins with.
 func closed(token []byte) bool {
 	for i := 1; i < len(token); i++ {
 		switch token[i] {

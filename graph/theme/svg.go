@@ -188,7 +188,7 @@ func (d *drawing) attribute(a xml.Attr) string {
 	return ""
 }
 
-// styling tells whether an attribute's value may be CSS, in which url() counts.
+// styling reports whether an attribute's value may be CSS, in which url() counts.
 func styling(name string) bool {
 	return name != "id" && name != "class" && !strings.HasPrefix(name, "data-") && !strings.HasPrefix(name, "aria-")
 }

@@ -64,7 +64,7 @@ func (r *references) refer(id string) {
 	}
 }
 
-// endless tells whether there is more to draw than an image may have.
+// endless reports whether there is more to draw than an image may have.
 func (r *references) endless() bool {
 	return r.root.elements > maxExpanded || r.uses > maxUses || r.count(r.root, 0) > maxExpanded
 }

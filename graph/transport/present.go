@@ -78,7 +78,7 @@ func present(ctx context.Context, err error) *gqlerror.Error {
 	return shown
 }
 
-// argumentError tells whether the executor refused a field's arguments: then
+// argumentError reports whether the executor refused a field's arguments: then
 // they were never set.
 func argumentError(ctx context.Context) bool {
 	fc := graphql.GetFieldContext(ctx)

@@ -40,7 +40,7 @@ var payloads = map[string]func([]*model.UserError) any{
 	"OrderNotePayload":             func(e []*model.UserError) any { return &model.OrderNotePayload{UserErrors: e} },
 }
 
-// userFault tells whether a mutation shows the fault in its payload: what the
+// userFault reports whether a mutation shows the fault in its payload: what the
 // caller did wrong, and what the state or his own rights forbid.
 func userFault(k fault.Kind) bool {
 	switch k {

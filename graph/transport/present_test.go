@@ -149,7 +149,7 @@ func TestExplained(t *testing.T) {
 	}{
 		{errors.New("Error 1062: Duplicate entry 'secret'"), fault.Internal},
 		{fault.Missing("product"), fault.NotFound},
-		{graph.Refusal{fault.New(fault.Forbidden, "No.")}, fault.Forbidden},
+		{graph.Refusal{Fault: fault.New(fault.Forbidden, "No.")}, fault.Forbidden},
 		{&fault.Error{Kind: fault.Internal, Detail: "secret"}, fault.Internal},
 		{recovered(t.Context(), "secret"), fault.Internal},
 	} {

@@ -208,7 +208,7 @@ func (h *handler) prepare(p parameters) (*operation, gqlerror.List) {
 	return o, nil
 }
 
-// conditionsHold tells whether every @skip and @include has a condition. A
+// conditionsHold reports whether every @skip and @include has a condition. A
 // variable with a default may stand there though it takes null, and the executor
 // panics when it is null.
 func conditionsHold(set ast.SelectionSet, variables map[string]any) bool {

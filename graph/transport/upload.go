@@ -99,7 +99,7 @@ func values(body []byte) int {
 	return bytes.Count(body, []byte(",")) + bytes.Count(body, []byte("[")) + bytes.Count(body, []byte("{"))
 }
 
-// importsAlone tells whether an operation imports one theme and does nothing else.
+// importsAlone reports whether an operation imports one theme and does nothing else.
 func importsAlone(o *operation) bool {
 	if o.op.Operation != ast.Mutation {
 		return false

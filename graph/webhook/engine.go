@@ -15,6 +15,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	lru "github.com/hashicorp/golang-lru/v2"
+
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/scope"
 	"github.com/storefront-go/storefront/ent/xid"
@@ -59,7 +61,7 @@ type Engine struct {
 	id         xid.ID // of this process among the owners of leases
 	dispatcher *dispatcher
 	metrics    *metrics
-	grants     grants
+	grants     *lru.Cache[grantKey, grant] // lately asked for
 	guard      work.Guard
 	skewed     atomic.Bool // the database's clock differs too much from ours
 	sending    context.Context
@@ -83,6 +85,7 @@ func New(c Config) (*Engine, error) {
 	}
 	e := &Engine{Config: c, id: xid.New()}
 	e.metrics = newMetrics(&e.guard)
+	e.grants, _ = lru.New[grantKey, grant](maxGrants) // only a size below one is an error
 	e.dispatcher = newDispatcher(e)
 	return e, nil
 }

@@ -14,6 +14,22 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
+// grantTTL is how long what an app may have is remembered: what is revoked is
+// over everywhere within 10 s (contract, section 7).
+const grantTTL = 4 * time.Second
+
+// maxGrants is of how many pairs of store and app the scopes are remembered.
+const maxGrants = 10_000
+
+// grantKey names an app in a store.
+type grantKey struct{ store, app xid.ID }
+
+// grant is what an app may have in a store, as it was at a time.
+type grant struct {
+	scopes scope.Set
+	at     time.Time
+}
+
 // app is an app whose endpoint something is.
 type app struct{ store, id xid.ID }
 
@@ -35,14 +51,14 @@ func (d *dispatcher) permitted(ctx context.Context, store xid.ID, owner *app, ki
 // scopesOf returns what an app may have in a store, as it was a moment ago.
 func (d *dispatcher) scopesOf(ctx context.Context, store xid.ID, owner *app) (scope.Set, error) {
 	k, now := grantKey{store, owner.id}, time.Now()
-	if scopes, ok := d.grants.get(k, now); ok {
-		return scopes, nil
+	if g, ok := d.grants.Get(k); ok && now.Sub(g.at) < grantTTL {
+		return g.scopes, nil
 	}
 	scopes, err := d.AppScopes(ctx, store, owner.store, owner.id)
 	if err != nil {
 		return scope.Of(), err
 	}
-	d.grants.put(k, scopes, now)
+	d.grants.Add(k, grant{scopes, now})
 	return scopes, nil
 }
 

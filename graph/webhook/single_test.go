@@ -246,7 +246,7 @@ func TestLastDetailIsLogged(t *testing.T) {
 	})
 }
 
-// signed tells whether a receipt bears the signature of a sealed secret.
+// signed reports whether a receipt bears the signature of a sealed secret.
 func signed(t *testing.T, e *db.WebhookEndpoint, sealed []byte, g receipt) bool {
 	t.Helper()
 	secret, err := vault.Open(e.ID, sealed)

@@ -15,9 +15,9 @@ import (
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/audit"
 	"github.com/storefront-go/storefront/graph/notify"
 	"github.com/storefront-go/storefront/graph/outbox"
-	"github.com/storefront-go/storefront/graph/trail"
 	"github.com/storefront-go/storefront/graph/webhook/schedule"
 	"github.com/storefront-go/storefront/graph/wire"
 )
@@ -190,7 +190,7 @@ func (d *dispatcher) suspend(ctx context.Context, o *outcome) error {
 		return wrap("suspend endpoint", err)
 	}
 	ent.OnCommit(ctx, func() { o.suspended = true })
-	if err := trail.Write(ctx, c, "webhook_endpoint.suspend", xid.WebhookEndpoint, q.Endpoint, string(why)); err != nil {
+	if err := audit.Write(ctx, c, "webhook_endpoint.suspend", xid.WebhookEndpoint, q.Endpoint, string(why)); err != nil {
 		return err
 	}
 	if err := d.announceSuspension(ctx, e); err != nil {

@@ -73,7 +73,7 @@ func (o *Object) appendFile(e *db.Export) {
 	o.B = r.Close()
 }
 
-// Whole tells whether the export's file was completed; it may be gone since.
+// Whole reports whether the export's file was completed; it may be gone since.
 func Whole(e *db.Export) bool {
 	return e.Status == state.ExportCompleted || e.Status == state.ExportExpired
 }

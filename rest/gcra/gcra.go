@@ -73,12 +73,12 @@ func New[K comparable](c Config) (*Limiter[K], error) {
 	return l, nil
 }
 
-// Off tells whether the limiter allows everything.
+// Off reports whether the limiter allows everything.
 func (l *Limiter[K]) Off() bool { return l.rate == 0 }
 
 // Decision is the answer to one request.
 type Decision struct {
-	// OK tells whether the request may go on.
+	// OK reports whether the request may go on.
 	OK bool
 	// Remaining is how many more requests would be allowed at this moment.
 	Remaining int

@@ -11,8 +11,8 @@ import (
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
-	"github.com/storefront-go/storefront/graph/storefront"
 	"github.com/storefront-go/storefront/graph/memo"
+	"github.com/storefront-go/storefront/graph/storefront"
 )
 
 // makeLimit bounds the making of a page, waiting for a slot included.

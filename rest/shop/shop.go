@@ -20,8 +20,8 @@ import (
 	"github.com/storefront-go/storefront/ent/digest"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/link"
-	"github.com/storefront-go/storefront/graph/storefront"
 	"github.com/storefront-go/storefront/graph/memo"
+	"github.com/storefront-go/storefront/graph/storefront"
 )
 
 // The memory that all storefronts share, in bytes.

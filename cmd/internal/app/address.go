@@ -26,7 +26,7 @@ func (a Addresses) HandleOf(host string) (handle string, ok bool) {
 	return handle, ok && handle != "" && domain == a.StoreDomain
 }
 
-// loopback tells whether a HOST:PORT is reachable from this machine alone. A
+// loopback reports whether a HOST:PORT is reachable from this machine alone. A
 // name other than localhost is not looked up: what it means may change.
 func loopback(hostport string) bool {
 	host, _, err := net.SplitHostPort(hostport)

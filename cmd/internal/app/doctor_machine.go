@@ -100,7 +100,7 @@ func diagnoseSecret(s Storage) Finding {
 	return ok("secret", "%d in %s", len(ring.KeyIDs()), path)
 }
 
-// weak tells whether a secret is so monotonous that nobody drew it by lot.
+// weak reports whether a secret is so monotonous that nobody drew it by lot.
 func weak(secret string) bool {
 	seen := map[rune]bool{}
 	for _, r := range secret {

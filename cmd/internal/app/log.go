@@ -20,7 +20,7 @@ func (l Log) Logger(w io.Writer) *slog.Logger {
 	return slog.New(slog.NewJSONHandler(w, options))
 }
 
-// terminal tells whether a person is likely to read what is written to w.
+// terminal reports whether a person is likely to read what is written to w.
 func terminal(w io.Writer) bool {
 	f, ok := w.(*os.File)
 	if !ok {

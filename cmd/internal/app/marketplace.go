@@ -12,7 +12,7 @@ type Marketplace struct {
 	MarketplaceReviewers []string `env:"STOREFRONT_MARKETPLACE_REVIEWERS" placeholder:"HANDLE" help:"Stores whose owners and admins review themes for the marketplace, by handle (default none; the demo's stores do)."`
 }
 
-// reviews tells whether the people of a store review.
+// reviews reports whether the people of a store review.
 func (m Marketplace) reviews(s *db.Store) bool {
 	return s.Demo || slices.Contains(m.MarketplaceReviewers, s.Handle)
 }

@@ -21,7 +21,7 @@ func (s *Server) people(ctx context.Context, c Config) (*account.Account, error)
 	return account.New(account.Config{Sessions: s.base.Sessions, APIHost: s.API, Allowed: allowed, Logger: s.log})
 }
 
-// signInAllowed tells whether passwords may be typed in here: by https, or by
+// signInAllowed reports whether passwords may be typed in here: by https, or by
 // http that stays on this machine, or where the operator wants it (contract,
 // section 11).
 func (c Config) signInAllowed(api string) bool {
@@ -35,7 +35,7 @@ func (c Config) signInAllowed(api string) bool {
 	return loopback(c.Addr) && loopbackHost(u.Hostname())
 }
 
-// loopbackHost tells whether browsers reach a host on this machine alone. Names
+// loopbackHost reports whether browsers reach a host on this machine alone. Names
 // under localhost are resolved so (RFC 6761, section 6.3).
 func loopbackHost(host string) bool {
 	host = strings.ToLower(host)

@@ -50,7 +50,7 @@ func newTracer(ctx context.Context, env func(string) string, version string, pro
 	return &tracer{provider: provider, proxies: proxies}, nil
 }
 
-// tracesAsked tells whether the variables ask for traces that we can send.
+// tracesAsked reports whether the variables ask for traces that we can send.
 func tracesAsked(env func(string) string) (bool, error) {
 	if strings.EqualFold(env("OTEL_SDK_DISABLED"), "true") {
 		return false, nil
@@ -92,7 +92,7 @@ func (t *tracer) wrap(h http.Handler) http.Handler {
 		otelhttp.WithSpanNameFormatter(func(_ string, r *http.Request) string { return spanName(r) }))
 }
 
-// stranger tells whether the caller's trace is only linked to: the whole world
+// stranger reports whether the caller's trace is only linked to: the whole world
 // may send a traceparent, and should not decide what is sampled here.
 func (t *tracer) stranger(r *http.Request) bool {
 	from, err := netip.ParseAddrPort(r.RemoteAddr)

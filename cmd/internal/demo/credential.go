@@ -45,7 +45,7 @@ func (s *seeder) credentials(ctx context.Context, known *File) (*Store, error) {
 	return entry, nil
 }
 
-// works tells whether the file's entry is whole and opens this store.
+// works reports whether the file's entry is whole and opens this store.
 func (s *seeder) works(ctx context.Context, e *Store) (bool, error) {
 	if e.Owner.Email != s.email || e.Owner.Password == "" || len(e.Keys) != len(scope.All())+1 {
 		return false, nil

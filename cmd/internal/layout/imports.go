@@ -1,7 +1,6 @@
 package layout
 
 import (
-	"path"
 	"slices"
 	"strings"
 )
@@ -16,23 +15,61 @@ var words = []string{
 	"ent/bucket", "ent/state", "ent/limit", "ent/document", "ent/digest", "ent/cell", "ent/viewer",
 }
 
+// domains are the packages of graph that hold operations, with the other domains
+// that each builds on. All stand on graph/core and on any leaf.
+var domains = map[string][]string{
+	"graph/access":     {"graph/endpoint", "graph/report"}, // who loses access loses endpoints and exports
+	"graph/appearance": nil,
+	"graph/catalog":    nil,
+	"graph/endpoint":   nil,
+	"graph/merchant":   {"graph/access"}, // a store begins with its owner
+	"graph/report":     nil,
+	"graph/sales":      nil,
+	"graph/storefront": nil,
+}
+
 // arrows are the only imports between leaves of graph.
 var arrows = map[string][]string{
-	"graph/attempt":       {"graph/egress"}, // its dials are judged
-	"graph/export":        {"graph/blob", "graph/lease", "graph/notify", "graph/outbox", "graph/trail", "graph/wire", "graph/work"},
-	"graph/idem":          {"graph/keyring"},                                                                                                                                           // stored answers are encrypted
-	"graph/internal/exec": {"graph/model"},                                                                                                                                             // generated: the executor marshals the models
-	"graph/notify":        {"graph/lease", "graph/work"},                                                                                                                               // one sender has a mail at a time
-	"graph/model":         {"graph/strict", "graph/wire"},                                                                                                                              // scalars parse as bodies do; entities share their wire form with events
-	"graph/install":       {"graph/blob", "graph/lease", "graph/notify", "graph/outbox", "graph/theme", "graph/theme/sample", "graph/wire", "graph/work"},                              // archives become themes
-	"graph/link":          {"graph/keyring"},                                                                                                                                           // addresses are signed
-	"graph/theme":         {"graph/render", "graph/strict"},                                                                                                                            // templates are judged by compiling them; the manifest is strict JSON
-	"graph/theme/sample":  {"graph/render", "graph/theme"},                                                                                                                             // tests judge the samples as what strangers send
-	"graph/oauth":         {"graph/apikey", "graph/keyring", "graph/notify", "graph/outbox", "graph/strict", "graph/trail", "graph/wire"},                                              // the whole of a grant's life in one transaction
-	"graph/outbox":        {"graph/wire"},                                                                                                                                              // payloads are made of wire types
-	"graph/page":          {"graph/keyring"},                                                                                                                                           // cursors are signed
-	"graph/session":       {"graph/password"},                                                                                                                                          // signing in proves one
-	"graph/webhook":       {"graph/attempt", "graph/egress", "graph/keyring", "graph/lease", "graph/model", "graph/notify", "graph/outbox", "graph/trail", "graph/wire", "graph/work"}, // from the outbox to the receiver, and what comes of it
+	// Dials are judged.
+	"graph/attempt": {"graph/egress"},
+	// A job's life: claimed, written, told of.
+	"graph/export": {
+		"graph/audit", "graph/blob", "graph/lease", "graph/notify", "graph/outbox", "graph/wire", "graph/work",
+	},
+	// Stored answers are encrypted.
+	"graph/idem": {"graph/keyring"},
+	// Archives become themes.
+	"graph/install": {
+		"graph/blob", "graph/lease", "graph/notify", "graph/outbox", "graph/theme", "graph/theme/sample", "graph/wire",
+		"graph/work",
+	},
+	// Generated: the executor marshals the models.
+	"graph/internal/exec": {"graph/model"},
+	// Addresses are signed.
+	"graph/link": {"graph/keyring"},
+	// Scalars parse as bodies do; entities share their wire form with events.
+	"graph/model": {"graph/strict", "graph/wire"},
+	// One sender has a mail at a time.
+	"graph/notify": {"graph/lease", "graph/work"},
+	// The whole of a grant's life in one transaction.
+	"graph/oauth": {
+		"graph/apikey", "graph/audit", "graph/keyring", "graph/notify", "graph/outbox", "graph/strict", "graph/wire",
+	},
+	// Payloads are made of wire types.
+	"graph/outbox": {"graph/wire"},
+	// Cursors are signed.
+	"graph/page": {"graph/keyring"},
+	// Signing in proves a password.
+	"graph/session": {"graph/password"},
+	// Templates are judged by compiling them; the manifest is strict JSON.
+	"graph/theme": {"graph/render", "graph/strict"},
+	// Tests judge the samples as what strangers send.
+	"graph/theme/sample": {"graph/render", "graph/theme"},
+	// From the outbox to the receiver, and what comes of it.
+	"graph/webhook": {
+		"graph/attempt", "graph/audit", "graph/egress", "graph/keyring", "graph/lease", "graph/model", "graph/notify",
+		"graph/outbox", "graph/wire", "graph/work",
+	},
 }
 
 // home says where a library may be imported.
@@ -43,7 +80,7 @@ type home struct {
 }
 
 var libraries = []home{
-	{"github.com/99designs/gqlgen/graphql", speaksGraphQL, "graph's handler, directive, present, loader, model and tests"},
+	{"github.com/99designs/gqlgen/graphql", speaksGraphQL, "graph, its core, transport, model and executor"},
 	{"github.com/gorilla/mux", below("rest"), "rest"},
 	{"github.com/go-sql-driver/mysql", below("ent"), "ent"},
 	{"modernc.org/sqlite", below("ent"), "ent"},
@@ -53,6 +90,7 @@ var libraries = []home{
 	{"gocloud.dev", below("graph/blob"), "graph/blob"},
 	{"github.com/aws/aws-sdk-go-v2", below("graph/blob"), "graph/blob"},
 	{"github.com/wneessen/go-mail", below("graph/notify"), "graph/notify"},
+	{"github.com/yuin/goldmark", below("rest/web"), "rest/web"},
 }
 
 func layers(t *Tree) []Finding {
@@ -92,16 +130,27 @@ func ungenerated(t *Tree) []Finding {
 func leaves(t *Tree) []Finding {
 	return eachImport(t, func(f *File, i Import) string {
 		from, to := f.Dir(), i.Local()
+		builds, domain := domains[from]
 		switch {
-		case !strings.HasPrefix(from, "graph/") || !under(to, "graph"), from == "graph/graphtest":
-			return "" // graphtest is for the tests of the layers above
+		case !strings.HasPrefix(from, "graph/") || !under(to, "graph"), under(to, from):
+			return ""
+		case f.Test() && (domain || from == "graph/core"), from == "graph/graphtest", from == "graph/transport":
+			return "" // their tests run on the whole core, which transport serves
 		case to == "graph":
-			return "a leaf may not import graph"
-		case under(to, from), slices.Contains(arrows[from], to):
+			return "a part of graph may not import the whole"
+		case domain && (to == "graph/core" || slices.Contains(builds, to)), slices.Contains(arrows[from], to):
+			return ""
+		case (domain || from == "graph/core") && leaf(to):
 			return ""
 		}
 		return "no arrow leads from " + from + " to " + to
 	})
+}
+
+// leaf reports whether a package of graph knows none of the operations.
+func leaf(dir string) bool {
+	_, domain := domains[dir]
+	return !domain && !slices.Contains([]string{"graph", "graph/core", "graph/transport", "graph/graphtest"}, dir)
 }
 
 // facade lets rest name entities, never predicates, and keeps its HTML and
@@ -130,21 +179,15 @@ func homes(t *Tree) []Finding {
 }
 
 func speaksGraphQL(f *File) bool {
-	switch f.Dir() {
-	case "graph/model", "graph/internal/exec":
-		return true
-	case "graph":
-		subject, _, _ := strings.Cut(strings.TrimSuffix(path.Base(f.Path), ".go"), "_")
-		return f.Test() || slices.Contains([]string{"handler", "directive", "present", "loader"}, subject)
-	}
-	return false
+	homes := []string{"graph", "graph/core", "graph/transport", "graph/model", "graph/internal/exec"}
+	return f.Test() || slices.Contains(homes, f.Dir())
 }
 
 func below(root string) func(*File) bool {
 	return func(f *File) bool { return under(f.Dir(), root) }
 }
 
-// standard tells whether an import path is of the standard library: its first
+// standard reports whether an import path is of the standard library: its first
 // element has no dot.
 func standard(name string) bool {
 	return !strings.Contains(layer(name), ".")

@@ -104,10 +104,10 @@ func (t *Tree) Code() []*File {
 // Dir is the folder of the file, from the root: "graph/page".
 func (f *File) Dir() string { return path.Dir(f.Path) }
 
-// Test tells whether the go command compiles the file for tests only.
+// Test reports whether the go command compiles the file for tests only.
 func (f *File) Test() bool { return strings.HasSuffix(f.Path, "_test.go") }
 
-// Program tells whether the file is left out of every build: a program that
+// Program reports whether the file is left out of every build: a program that
 // go generate runs.
 func (f *File) Program() bool {
 	for line := range bytes.Lines(f.Src) {
@@ -146,5 +146,5 @@ func (i Import) Local() string {
 
 func (f *File) line(n ast.Node) int { return f.fset.Position(n.Pos()).Line }
 
-// under tells whether dir is root or lies below it.
+// under reports whether dir is root or lies below it.
 func under(dir, root string) bool { return dir == root || strings.HasPrefix(dir, root+"/") }

@@ -25,7 +25,7 @@ type Server struct {
 	ended  chan struct{}
 }
 
-// Installed tells whether MariaDB's programs are on this machine.
+// Installed reports whether MariaDB's programs are on this machine.
 func Installed() bool { return find("mariadbd") != "" && find("mariadb-install-db") != "" }
 
 // find looks where distributions put servers, which is often outside PATH.

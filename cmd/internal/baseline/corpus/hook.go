@@ -158,7 +158,7 @@ func (h *Hooks) Left(ctx context.Context) (l Left, err error) {
 	return l, nil
 }
 
-// Settled tells whether nothing waits in the hot table.
+// Settled reports whether nothing waits in the hot table.
 func (h *Hooks) Settled(ctx context.Context) (bool, error) {
 	err := h.store.Raw().QueryRowContext(ctx, "SELECT sequence FROM deliveries LIMIT 1").Scan(new(int64))
 	if errors.Is(err, sql.ErrNoRows) {

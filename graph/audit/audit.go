@@ -1,6 +1,6 @@
-// Package trail writes the audit log: who did what to which resource, in the
+// Package audit writes the audit log: who did what to which resource, in the
 // transaction that does it.
-package trail
+package audit
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package trail_test
+package audit_test
 
 import (
 	"context"
@@ -9,7 +9,7 @@ import (
 	"github.com/storefront-go/storefront/ent/storetest"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
-	"github.com/storefront-go/storefront/graph/trail"
+	"github.com/storefront-go/storefront/graph/audit"
 )
 
 // The row names who acts, what he did to which resource, and in which request.
@@ -31,7 +31,7 @@ func TestWrite(t *testing.T) {
 			}},
 		} {
 			err := s.InTx(tc.ctx, func(ctx context.Context) error {
-				return trail.Write(ctx, s.DB(ctx), "grant.revoke", xid.Grant, thing, tc.detail)
+				return audit.Write(ctx, s.DB(ctx), "grant.revoke", xid.Grant, thing, tc.detail)
 			})
 			if err != nil {
 				t.Fatal(err)
@@ -42,7 +42,7 @@ func TestWrite(t *testing.T) {
 			}
 		}
 		undone := s.InTx(ctx, func(ctx context.Context) error {
-			if err := trail.Write(ctx, s.DB(ctx), "grant.revoke", xid.Grant, thing, ""); err != nil {
+			if err := audit.Write(ctx, s.DB(ctx), "grant.revoke", xid.Grant, thing, ""); err != nil {
 				return err
 			}
 			return context.Canceled
