@@ -62,7 +62,8 @@ type settings struct {
 
 func newDispatcher(e *Engine) *dispatcher {
 	d := &dispatcher{Engine: e, leased: map[*schedule.Queue]*leased{}, large: make(chan struct{}, maxLarge)}
-	d.schedule = schedule.New(schedule.Config{Slots: e.Slots, Linger: e.Linger, SendWithin: terms.Begin, LoseAfter: terms.Lasts()})
+	d.schedule = schedule.New(schedule.Config{Slots: e.Slots, Linger: e.Linger,
+		SendWithin: terms.Begin, LoseAfter: terms.Lasts()})
 	d.work.L = &d.mu
 	for _, c := range []*chan struct{}{&d.toSettle, &d.toLoad, &d.toLease, &d.toRelay, &d.toAlarm} {
 		*c = make(chan struct{}, 1)

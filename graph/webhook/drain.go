@@ -87,8 +87,8 @@ func (d *dispatcher) setSkew(ctx context.Context, skew time.Duration) {
 	if d.skewed.Swap(skewed) == skewed {
 		return
 	}
-	d.Logger.ErrorContext(ctx, "the database's clock differs from this machine's: webhooks wait while it is by more than a minute",
-		"difference", skew)
+	d.Logger.ErrorContext(ctx, "the database's clock differs from this machine's: "+
+		"webhooks wait while it is by more than a minute", "difference", skew)
 	d.mu.Lock()
 	defer d.unlock()
 	d.schedule.Pause(skewed)

@@ -201,7 +201,9 @@ func (d *dispatcher) release(ctx context.Context, batch []schedule.Release, due 
 }
 
 // writeRelease gives queues back, and returns the rows of those that were kept.
-func (d *dispatcher) writeRelease(ctx context.Context, batch []schedule.Release, due micros.Time) (map[schedule.Key]*row, error) {
+func (d *dispatcher) writeRelease(
+	ctx context.Context, batch []schedule.Release, due micros.Time,
+) (map[schedule.Key]*row, error) {
 	at, args := fmt.Sprint(int64(micros.Never)), []any(nil)
 	if due != micros.Never {
 		// Queues are due by the clock of leases.

@@ -70,8 +70,9 @@ func (d *dispatcher) load(ctx context.Context, list []schedule.Read) (err error)
 }
 
 const (
-	itemColumns = "SELECT d.store_id, d.endpoint_id, d.sequence, d.id, d.event_id, d.resource_id, d.attempts, d.tries, d.first_at, d.due_at, e.type"
-	itemTables  = " FROM deliveries d LEFT JOIN events e ON e.store_id = d.store_id AND e.id = d.event_id" +
+	itemColumns = "SELECT d.store_id, d.endpoint_id, d.sequence, d.id, d.event_id, d.resource_id," +
+		" d.attempts, d.tries, d.first_at, d.due_at, e.type"
+	itemTables = " FROM deliveries d LEFT JOIN events e ON e.store_id = d.store_id AND e.id = d.event_id" +
 		" WHERE d.store_id = ? AND d.endpoint_id = ? AND d.sequence >= ?"
 )
 

@@ -36,7 +36,8 @@ func (d *dispatcher) readRows(ctx context.Context, keys []schedule.Key) (map[sch
 	rows := make(map[schedule.Key]*row, len(keys))
 	err := d.read(ctx, "SELECT "+columns+
 		" FROM webhook_queues q JOIN webhook_endpoints e ON e.store_id = q.store_id AND e.id = q.id"+
-		" WHERE q.lease_owner = ? AND e.status = ? AND e.deleted_at IS NULL AND (q.store_id, q.id) "+d.among(len(keys), 2), args,
+		" WHERE q.lease_owner = ? AND e.status = ? AND e.deleted_at IS NULL"+
+		" AND (q.store_id, q.id) "+d.among(len(keys), 2), args,
 		func(rs *stdsql.Rows) error {
 			r, err := d.scan(rs)
 			if err == nil {
@@ -66,7 +67,8 @@ func (d *dispatcher) scan(rs *stdsql.Rows) (*row, error) {
 	}
 	if r.target, err = d.targetOf(&e); err != nil {
 		// It waits alone: the others of the batch have nothing to do with it.
-		d.Logger.Error("webhooks: an endpoint cannot be sent to", "endpoint", xid.WebhookEndpoint.Format(r.Endpoint), "error", err)
+		d.Logger.Error("webhooks: an endpoint cannot be sent to",
+			"endpoint", xid.WebhookEndpoint.Format(r.Endpoint), "error", err)
 	}
 	return r, nil
 }

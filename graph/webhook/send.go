@@ -131,7 +131,8 @@ func levelOf(r attempt.Result) slog.Level {
 func (e *Engine) logAttempt(s *shipment, r attempt.Result, o *outcome) {
 	it := s.item
 	attrs := []slog.Attr{
-		slog.String("store", xid.Store.Format(s.key.Store)), slog.String("endpoint", xid.WebhookEndpoint.Format(s.key.Endpoint)),
+		slog.String("store", xid.Store.Format(s.key.Store)),
+		slog.String("endpoint", xid.WebhookEndpoint.Format(s.key.Endpoint)),
 		slog.String("delivery", xid.Delivery.Format(it.ID)), slog.String("event", xid.Event.Format(it.Event)),
 		slog.String("type", string(it.Kind)), slog.Int("attempt", it.Attempts+1), slog.String("outcome", string(r.Outcome)),
 		slog.Int("status", r.Status), slog.Duration("duration", r.Duration), slog.Bool("reused", r.Reused),

@@ -190,7 +190,8 @@ func (d *dispatcher) finish(ctx context.Context, ended []*outcome) (whole bool, 
 	for _, o := range ended {
 		args = append(args, o.Queue.Store, o.Queue.Endpoint, o.Item.Sequence)
 	}
-	n, err := d.exec(ctx, "DELETE FROM deliveries WHERE (store_id, endpoint_id, sequence) "+d.among(len(ended), 3), args...)
+	n, err := d.exec(ctx, "DELETE FROM deliveries WHERE (store_id, endpoint_id, sequence) "+
+		d.among(len(ended), 3), args...)
 	if err != nil || n != len(ended) {
 		return false, err
 	}
@@ -217,10 +218,12 @@ func (d *dispatcher) log(ctx context.Context, ended []*outcome) error {
 			detail = r.Detail
 		}
 		args = append(args, o.Queue.Store, o.Queue.Endpoint, it.Sequence, it.ID, it.Event, string(it.Kind), it.Resource,
-			string(ends), attempts, o.At, began, attemptID, string(r.Outcome), r.Status, r.Duration.Microseconds(), detail, r.Response)
+			string(ends), attempts, o.At, began, attemptID, string(r.Outcome), r.Status,
+			r.Duration.Microseconds(), detail, r.Response)
 	}
 	_, err := d.exec(ctx, "INSERT INTO delivery_logs (store_id, endpoint_id, sequence, id, event_id, type, resource_id,"+
-		" state, attempts, settled_at, began_at, attempt_id, outcome, status, duration, detail, response)"+values(len(ended), 17), args...)
+		" state, attempts, settled_at, began_at, attempt_id, outcome, status, duration, detail, response)"+
+		values(len(ended), 17), args...)
 	return err
 }
 
@@ -275,7 +278,8 @@ func (d *dispatcher) logAttempts(ctx context.Context, args []any) error {
 
 // writeFailure notes a failure in the queue's row, if the lease is still ours.
 func (d *dispatcher) writeFailure(ctx context.Context, o *outcome) error {
-	_, err := d.exec(ctx, "UPDATE webhook_queues SET failing_since = ?, failed_through = ?, streak = ?, probe_at = ?, last_error = ?"+
+	_, err := d.exec(ctx, "UPDATE webhook_queues SET failing_since = ?, failed_through = ?, streak = ?,"+
+		" probe_at = ?, last_error = ?"+
 		" WHERE store_id = ? AND id = ? AND lease_token = ?",
 		o.Health.FailingSince, o.Health.FailedThrough, o.Health.Streak, o.Health.Probe, describe(o.result),
 		o.Queue.Store, o.Queue.Endpoint, o.Queue.Token)

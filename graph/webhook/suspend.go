@@ -25,15 +25,18 @@ import (
 // writeRecovery notes that less fails of an endpoint, with a notice where people
 // were warned and nothing does any more.
 func (d *dispatcher) writeRecovery(ctx context.Context, o *outcome) error {
-	query, args := "UPDATE webhook_queues SET streak = ?, probe_at = ?, failing_since = ?, warned = ?", []any{o.Health.Streak, o.Health.Probe, o.Health.FailingSince, o.Health.Warned}
+	q, h := o.Queue, o.Health
+	query, args := "UPDATE webhook_queues SET streak = ?, probe_at = ?, failing_since = ?, warned = ?",
+		[]any{h.Streak, h.Probe, h.FailingSince, h.Warned}
 	if o.Verdict == schedule.Done {
 		query, args = query+", last_success_at = ?", append(args, o.At)
 	}
-	n, err := d.exec(ctx, query+" WHERE store_id = ? AND id = ? AND lease_token = ?", append(args, o.Queue.Store, o.Queue.Endpoint, o.Queue.Token)...)
+	n, err := d.exec(ctx, query+" WHERE store_id = ? AND id = ? AND lease_token = ?",
+		append(args, q.Store, q.Endpoint, q.Token)...)
 	if err != nil || n == 0 || !o.Over {
 		return err
 	}
-	return d.notify(ctx, o.Queue.Key, func(url string) notify.Notice {
+	return d.notify(ctx, q.Key, func(url string) notify.Notice {
 		return notify.Notice{Level: state.NotificationInfo, Title: "A webhook endpoint works again",
 			Body: url + " accepts deliveries again."}
 	})
@@ -98,7 +101,8 @@ func (d *dispatcher) warnOf(ctx context.Context, w schedule.Warning) error {
 		}
 		return d.notify(ctx, q.Key, func(url string) notify.Notice {
 			return notify.Notice{Level: state.NotificationWarning, Title: "A webhook endpoint does not accept deliveries",
-				Body: fmt.Sprintf("%s has failed for %s. Deliveries are tried for 24 hours; then the endpoint is suspended, and its events are held.",
+				Body: fmt.Sprintf("%s has failed for %s. Deliveries are tried for 24 hours; "+
+					"then the endpoint is suspended, and its events are held.",
 					url, hours(schedule.WarnAfter[w.Level-1]))}
 		})
 	})
@@ -151,7 +155,8 @@ func (d *dispatcher) spared(ctx context.Context, o *outcome) (ok bool, err error
 	if !d.SuspendOnSilence {
 		return false, nil
 	}
-	err = d.read(ctx, "SELECT last_success_at FROM webhook_queues WHERE store_id = ? AND id = ?", []any{o.Queue.Store, o.Queue.Endpoint},
+	err = d.read(ctx, "SELECT last_success_at FROM webhook_queues WHERE store_id = ? AND id = ?",
+		[]any{o.Queue.Store, o.Queue.Endpoint},
 		func(rs *stdsql.Rows) error {
 			var at *micros.Time
 			err := rs.Scan(&at)
@@ -166,7 +171,8 @@ func (d *dispatcher) suspend(ctx context.Context, o *outcome) error {
 	c, q := d.Store.DB(ctx), o.Queue
 	u := c.WebhookQueue.Update().Where(webhookqueue.ID(q.Endpoint), webhookqueue.LeaseToken(q.Token))
 	seize(u)
-	n, err := u.AddWake(1).AddEpoch(1).SetFailingSince(*o.Health.FailingSince).SetLastError(describe(o.result)).SetWarned(len(schedule.WarnAfter)).Save(ctx)
+	n, err := u.AddWake(1).AddEpoch(1).SetFailingSince(*o.Health.FailingSince).
+		SetLastError(describe(o.result)).SetWarned(len(schedule.WarnAfter)).Save(ctx)
 	if err != nil || n == 0 {
 		return wrap("suspend endpoint", err)
 	}
@@ -183,7 +189,8 @@ func (d *dispatcher) suspend(ctx context.Context, o *outcome) error {
 	e.Status, e.StoppedAt, e.StoppedReason, e.UpdatedAt = state.EndpointSuspended, &at, &why, at
 	e.Version++
 	e.EventSequence++
-	n, err = c.WebhookEndpoint.Update().Where(endpoints.ID(q.Endpoint), endpoints.Version(before), endpoints.StatusEQ(state.EndpointActive)).
+	n, err = c.WebhookEndpoint.Update().
+		Where(endpoints.ID(q.Endpoint), endpoints.Version(before), endpoints.StatusEQ(state.EndpointActive)).
 		SetStatus(e.Status).SetStoppedAt(at).SetStoppedReason(why).SetUpdatedAt(at).
 		SetVersion(e.Version).SetEventSequence(e.EventSequence).Save(ctx)
 	if err != nil || n == 0 {
@@ -198,7 +205,8 @@ func (d *dispatcher) suspend(ctx context.Context, o *outcome) error {
 	}
 	return d.notify(ctx, q.Key, func(url string) notify.Notice {
 		return notify.Notice{Level: state.NotificationCritical, Title: "A webhook endpoint was suspended",
-			Body: url + " did not accept a delivery for 24 hours. Its deliveries are held, and events are kept for 30 days. Reactivate it when the receiver works again."}
+			Body: url + " did not accept a delivery for 24 hours. " +
+				"Its deliveries are held, and events are kept for 30 days. Reactivate it when the receiver works again."}
 	})
 }
 
@@ -209,6 +217,6 @@ func (d *dispatcher) announceSuspension(ctx context.Context, e *db.WebhookEndpoi
 	if err != nil {
 		return fmt.Errorf("read queue: %w", err)
 	}
-	return outbox.Append(ctx, c, outbox.Resource{Store: e.StoreID, ID: e.ID, Version: e.Version, Sequence: e.EventSequence, At: e.UpdatedAt},
-		outbox.Entry{Type: event.WebhookEndpointSuspended, Object: wire.AppendWebhookEndpoint(nil, e, q, nil)})
+	about := outbox.Resource{Store: e.StoreID, ID: e.ID, Version: e.Version, Sequence: e.EventSequence, At: e.UpdatedAt}
+	return outbox.Append(ctx, c, about, outbox.Entry{Type: event.WebhookEndpointSuspended, Object: wire.AppendWebhookEndpoint(nil, e, q, nil)})
 }
