@@ -179,7 +179,7 @@ func homes(t *Tree) []Finding {
 }
 
 func speaksGraphQL(f *File) bool {
-	homes := []string{"graph", "graph/core", "graph/transport", "graph/model", "graph/internal/exec"}
+	homes := []string{"graph", "graph/core", "graph/transport", "graph/model", "graph/internal/exec", "graph/graphtest"}
 	return f.Test() || slices.Contains(homes, f.Dir())
 }
 
