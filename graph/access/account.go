@@ -114,7 +114,7 @@ func (m Mutation) PasswordChange(ctx context.Context, current, next string) (*mo
 	if err != nil {
 		return nil, core.Explain("person", err)
 	}
-	c := core.NewCheck(ctx)
+	c := &core.Check{}
 	checkPassword(c, "next", next, row.Email)
 	if err := c.Err(); err != nil {
 		return nil, err

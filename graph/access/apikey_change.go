@@ -36,7 +36,7 @@ func (m Mutation) APIKeyCreate(ctx context.Context, in model.APIKeyCreateInput) 
 
 // checkKey judges a new key and returns its scopes.
 func checkKey(ctx context.Context, in model.APIKeyCreateInput) (scope.Set, error) {
-	c := core.NewCheck(ctx)
+	c := &core.Check{}
 	c.Line("name", in.Name, limit.Line)
 	granted := checkScopes(c, "scopes", in.Scopes)
 	checkExpiry(c, "expires_at", in.ExpiresAt)

@@ -24,7 +24,7 @@ import (
 // AppCreate registers an OAuth app of the viewer's store. Nobody registers a
 // scope that they lack.
 func (m Mutation) AppCreate(ctx context.Context, in model.AppCreateInput) (*model.AppPayload, error) {
-	c := core.NewCheck(ctx)
+	c := &core.Check{}
 	c.Line("name", in.Name, limit.Line)
 	checkAppTexts(c, in.Developer, in.Website)
 	uris := checkRedirects(c, "redirect_uris", in.RedirectUris)
@@ -184,7 +184,7 @@ func (m Mutation) changeApp(ctx context.Context, id string, expected int64, acti
 func (m Mutation) AppUpdate(ctx context.Context, id string, expectedVersion int64,
 	in model.AppUpdateInput,
 ) (*model.AppPayload, error) {
-	c := core.NewCheck(ctx)
+	c := &core.Check{}
 	core.NotNull(c, "name", in.Name, func(s string) { c.Line("name", s, limit.Line) })
 	core.NotNull(c, "developer", in.Developer, func(string) {})
 	checkAppTexts(c, in.Developer.Value(), in.Website.Value())

@@ -54,7 +54,7 @@ func (r *Resolver) NewStaffToken(ctx context.Context, person xid.ID, name string
 	expiresAt *micros.Time,
 ) (*model.StaffTokenPayload, error) {
 	m := r.Mutation()
-	c := core.NewCheck(ctx)
+	c := &core.Check{}
 	c.Line("name", name, limit.Line)
 	checkExpiry(c, "expires_at", expiresAt)
 	if err := c.Err(); err != nil {

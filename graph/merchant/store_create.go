@@ -134,7 +134,7 @@ func StoreSlug(name string) string {
 // checkStore judges a new store and its owner, and brings the currency to upper
 // and the e-mail address to lower case.
 func checkStore(ctx context.Context, in *model.StoreCreateInput, owner *access.Person) error {
-	c := core.NewCheck(ctx)
+	c := &core.Check{}
 	c.Line("name", in.Name, limit.Line)
 	core.Opt(in.Handle, func(s string) { checkStoreHandle(c, "handle", s) })
 	in.Currency = c.Currency("currency", in.Currency)

@@ -63,7 +63,7 @@ func (h *handler) execute(ctx context.Context, o *operation) (done outcome, r *r
 	r = &run{}
 	middleware := resolveQuery
 	if o.op.Operation == ast.Mutation {
-		middleware = resolveMutation
+		middleware = o.resolveMutation
 	}
 	ctx = context.WithValue(ctx, runKey{}, r)
 	ctx = graphql.WithOperationContext(ctx, &graphql.OperationContext{
@@ -94,9 +94,10 @@ func resolveQuery(ctx context.Context, next graphql.Resolver) (any, error) {
 
 // resolveMutation turns what a mutation refuses into the user errors of its
 // payload.
-func resolveMutation(ctx context.Context, next graphql.Resolver) (any, error) {
-	v, err := next(ctx)
+func (o *operation) resolveMutation(ctx context.Context, next graphql.Resolver) (any, error) {
 	fc := graphql.GetFieldContext(ctx)
+	o.giveJudged(fc.Args)
+	v, err := next(ctx)
 	if fc.Object != "Mutation" {
 		if err != nil {
 			return nil, resolved{err}

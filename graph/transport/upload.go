@@ -12,6 +12,7 @@ import (
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/scope"
 	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/graph/model"
 )
 
 // A theme comes in the body of its mutation, which may be larger than any other.
@@ -108,14 +109,22 @@ func importsAlone(o *operation) bool {
 	return len(fields) == 1 && fields[0].Name == "themeImport"
 }
 
-// judged prepares what takes too long for a transaction: the archive of an import
-// is judged before the transaction of its idempotency key begins.
-func (h *handler) judged(ctx context.Context, o *operation) context.Context {
+// judge judges the archive of an import, which takes too long for a transaction:
+// it does so before the one of an idempotency key begins.
+func (h *handler) judge(ctx context.Context, o *operation) {
 	if !importsAlone(o) {
-		return ctx
+		return
 	}
 	args := mutationFields(o)[0].ArgumentMap(o.variables)
 	in, _ := args["input"].(map[string]any)
 	archive, _ := in["archive"].(string)
-	return h.Core.Judged(ctx, archive)
+	o.judged = h.Core.Judged(ctx, archive)
+}
+
+// giveJudged makes an archive that was judged before part of the import's input.
+func (o *operation) giveJudged(args map[string]any) {
+	if in, ok := args["input"].(model.ThemeImportInput); ok {
+		in.Judged = o.judged
+		args["input"] = in
+	}
 }
