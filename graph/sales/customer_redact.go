@@ -89,8 +89,11 @@ func (m Mutation) redactPage(ctx context.Context, orders []*db.Order) error {
 	n, err := m.Client(ctx).Order.Update().Where(order.IDIn(ids...)).
 		ClearEmail().ClearBillingAddress().ClearShippingAddress().
 		AddVersion(1).AddEventSequence(1).SetUpdatedAt(at).Save(ctx)
-	if err != nil || n != len(orders) {
-		return fmt.Errorf("redact orders: %d of %d changed: %w", n, len(orders), err)
+	if err != nil {
+		return fmt.Errorf("redact orders: %w", err)
+	}
+	if n != len(orders) {
+		return fmt.Errorf("redact orders: %d of %d changed", n, len(orders))
 	}
 	for _, o := range orders {
 		if err := m.tellRedacted(ctx, o, lines[o.ID], at); err != nil {

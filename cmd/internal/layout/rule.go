@@ -38,6 +38,7 @@ func Rules() []Rule {
 		{"environment and flags are read in cmd", settings},
 		{"no update by id alone", updateOne},
 		{"transactions begin in ent", transactions},
+		{"no wrapped error may be nil", nilWraps},
 		{"tests do not sleep", sleeps},
 		{"tests are not skipped", skips},
 		{"every package has a doc comment", packageDocs},
