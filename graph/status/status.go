@@ -5,9 +5,11 @@
 package status
 
 import (
+	"math"
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/storefront-go/storefront/ent/fault"
 )
@@ -169,3 +171,8 @@ func Lasting(f *fault.Error) bool {
 	k, _ := KindOf(f)
 	return k.Lasting
 }
+
+// Seconds is how a wait is told, in the header Retry-After (RFC 9110, section
+// 10.2.3) and beside errors: whole seconds, rounded up, at least 1, so that nobody
+// comes back too early.
+func Seconds(d time.Duration) int { return max(1, int(math.Ceil(d.Seconds()))) }

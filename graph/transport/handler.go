@@ -67,7 +67,7 @@ func New(c Config) (http.Handler, error) {
 	return &handler{
 		Config:    c,
 		schema:    c.Core.Executable(),
-		documents: newDocuments(graph.Schema(), c.MaxDepth),
+		documents: newDocuments(graph.Schema(), c.MaxDepth, c.Introspection),
 		uploads:   newUploads(),
 	}, nil
 }
@@ -119,7 +119,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (h *handler) refuse(ctx context.Context, out *response, err error) {
 	f := explained(err)
 	if f.Kind == fault.Internal {
-		h.Logger.ErrorContext(ctx, "graphql request failed", "error", err)
+		h.Logger.ErrorContext(ctx, "graphql request failed", "request_id", viewer.Request(ctx), "error", err)
 	}
 	if f.Kind == fault.AuthenticationRequired || f.Kind == fault.InvalidToken {
 		out.w.Header().Set("WWW-Authenticate", h.challenge(f.Kind))

@@ -196,6 +196,9 @@ func (h *handler) prepare(p parameters) (*operation, gqlerror.List) {
 	if err != nil {
 		return nil, gqlerror.List{presentVariables(err)}
 	}
+	if name := notInt(op, variables); name != "" {
+		return nil, gqlerror.List{requestError(codeVariables, "The variable $"+name+" does not fit: "+anInt)}
+	}
 	if !conditionsHold(op.SelectionSet, variables) {
 		return nil, gqlerror.List{requestError(codeVariables, "The condition of a @skip or @include is null.")}
 	}
