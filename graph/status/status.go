@@ -18,6 +18,7 @@ import (
 // fault.
 const (
 	MethodNotAllowed     fault.Kind = "method_not_allowed"
+	RequestTimeout       fault.Kind = "request_timeout"
 	UnsupportedMediaType fault.Kind = "unsupported_media_type"
 	RangeNotSatisfiable  fault.Kind = "range_not_satisfiable"
 )
@@ -75,6 +76,8 @@ var kinds = []Kind{
 		"The body is larger than this endpoint takes."},
 	{string(UnsupportedMediaType), http.StatusUnsupportedMediaType, free, "Unsupported media type",
 		"Send the body as application/json."},
+	{string(RequestTimeout), http.StatusRequestTimeout, free, "Request timeout",
+		"The body came too slowly to be waited for; send it again over a faster line."},
 	{string(fault.IdempotencyKeyReused), http.StatusConflict, free, "Idempotency key reused",
 		"The key belongs to an earlier request with another method, path or body; use a new key."},
 	{string(fault.IdempotencyInProgress), http.StatusConflict, free, "Request in progress",

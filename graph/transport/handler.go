@@ -50,7 +50,7 @@ type handler struct {
 	Config
 	schema    graphql.ExecutableSchema
 	documents *documents
-	uploads   uploads
+	uploads   *slots
 }
 
 // New makes the GraphQL face of the core: POST with JSON, and GET for
@@ -68,7 +68,7 @@ func New(c Config) (http.Handler, error) {
 		Config:    c,
 		schema:    c.Core.Executable(),
 		documents: newDocuments(graph.Schema(), c.MaxDepth, c.Introspection),
-		uploads:   newUploads(),
+		uploads:   newSlots(),
 	}, nil
 }
 
@@ -91,7 +91,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	params, err := h.read(w, r.WithContext(ctx))
-	defer h.uploads.leave(params.upload)
+	defer params.upload.leave()
 	if err != nil {
 		h.refuse(ctx, out, err)
 		return
@@ -102,7 +102,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	switch {
-	case params.upload && !importsAlone(op):
+	case params.upload != nil && !importsAlone(op):
 		out.fault(fault.Newf(fault.PayloadTooLarge, "Only a themeImport by itself may have a body of more than %d bytes.", h.MaxBody))
 	case op.op.Operation != ast.Mutation:
 		h.answer(ctx, out, op)

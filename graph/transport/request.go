@@ -23,8 +23,8 @@ type parameters struct {
 	operation string
 	variables map[string]any
 	body      []byte
-	// upload says that the body is one of the few large ones.
-	upload bool
+	// upload is the slot of a large body, nil for any other.
+	upload *slot
 }
 
 // operation is a request that may run.
@@ -57,7 +57,7 @@ func (h *handler) read(w http.ResponseWriter, r *http.Request) (parameters, erro
 	if err != nil {
 		return parameters{upload: upload}, err
 	}
-	p, err := h.parse(body, upload)
+	p, err := h.parse(body, upload != nil)
 	p.body, p.upload = body, upload
 	return p, err
 }
