@@ -10,6 +10,7 @@ import (
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/graph"
 )
 
@@ -132,7 +133,7 @@ func (h *handler) answer(ctx context.Context, out *response, o *operation) {
 func (h *handler) log(ctx context.Context, r *run) {
 	for _, f := range r.failures {
 		if ctx.Err() == nil {
-			h.Logger.ErrorContext(ctx, "graphql field failed", "path", f.path, "error", f.fault)
+			h.Logger.ErrorContext(ctx, "graphql field failed", "request_id", viewer.Request(ctx), "path", f.path, "error", f.fault)
 		}
 	}
 }

@@ -24,8 +24,8 @@ type parameters struct {
 	operation string
 	variables map[string]any
 	body      strict.Body
-	// upload says that the body is one of the few large ones.
-	upload bool
+	// upload is the slot of a large body, nil for any other.
+	upload *slot
 }
 
 // operation is a request that may run.
@@ -59,7 +59,7 @@ func (h *handler) read(w http.ResponseWriter, r *http.Request) (parameters, erro
 	if err != nil {
 		return parameters{upload: upload}, err
 	}
-	p, err := h.parse(body, upload)
+	p, err := h.parse(body, upload != nil)
 	p.upload = upload
 	return p, err
 }
@@ -203,6 +203,9 @@ func (h *handler) prepare(p parameters) (*operation, gqlerror.List) {
 	variables, err := validator.VariableValues(h.documents.schema, op, p.variables)
 	if err != nil {
 		return nil, gqlerror.List{presentVariables(err)}
+	}
+	if name := notInt(op, variables); name != "" {
+		return nil, gqlerror.List{requestError(codeVariables, "The variable $"+name+" does not fit: "+anInt)}
 	}
 	if !conditionsHold(op.SelectionSet, variables) {
 		return nil, gqlerror.List{requestError(codeVariables, "The condition of a @skip or @include is null.")}
