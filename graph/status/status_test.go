@@ -66,11 +66,12 @@ func TestKindOf(t *testing.T) {
 		status int
 		known  bool
 	}{
-		{"a kind", fault.Missing("order"), "not_found", 404, true},
-		{"a state", fault.State(fault.LastOwner, ""), "last_owner", 409, true},
-		{"a state without a row", fault.State("kiln_cold", ""), "kiln_cold", 409, true},
-		{"a state named like another kind", fault.State("not_found", ""), "not_found", 409, true},
-		{"a kind without a row", fault.New("mystery", ""), "internal_error", 500, false},
+		{name: "a kind", f: fault.Missing("order"), code: "not_found", status: 404, known: true},
+		{name: "a state", f: fault.State(fault.LastOwner, ""), code: "last_owner", status: 409, known: true},
+		{name: "a state without a row", f: fault.State("kiln_cold", ""), code: "kiln_cold", status: 409, known: true},
+		{name: "a state named like another kind", f: fault.State("not_found", ""), code: "not_found", status: 409,
+			known: true},
+		{name: "a kind without a row", f: fault.New("mystery", ""), code: "internal_error", status: 500},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			k, known := status.KindOf(tc.f)
