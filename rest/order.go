@@ -66,7 +66,9 @@ func (a *API) createOrderNote(c *call) error {
 	if visibility != nil {
 		in.Visibility = state.NoteVisibility(*visibility)
 		if !in.Visibility.Known() {
-			fields = append(fields, fault.Field{Pointer: "#/visibility", Code: fault.UnknownValue, Detail: "The value is internal or customer."})
+			fields = append(fields, fault.Field{
+				Pointer: "#/visibility", Code: fault.UnknownValue, Detail: "The value is internal or customer.",
+			})
 		}
 	}
 	done, err := a.Core.Mutation().OrderNoteAppend(core.WithFields(c.ctx, fields), c.pathID(), in)
