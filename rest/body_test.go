@@ -243,22 +243,23 @@ func TestMediaTypes(t *testing.T) {
 		status                int
 		code                  string
 	}{
-		{"application/json", "", draft("a"), 201, ""},
-		{"application/json; charset=utf-8", "", draft("a"), 201, ""},
-		{"Application/JSON;charset=UTF-8", "", draft("a"), 201, ""},
-		{"application/json", "identity", draft("a"), 201, ""},
-		{"", "", draft("a"), 415, "unsupported_media_type"},
-		{"text/plain", "", draft("a"), 415, "unsupported_media_type"},
-		{"application/x-www-form-urlencoded", "", "title=a", 415, "unsupported_media_type"},
-		{"multipart/form-data; boundary=x", "", draft("a"), 415, "unsupported_media_type"},
-		{"application/problem+json", "", draft("a"), 415, "unsupported_media_type"},
-		{"application/jsonx", "", draft("a"), 415, "unsupported_media_type"},
-		{"json", "", draft("a"), 415, "unsupported_media_type"},
-		{"application/json, text/plain", "", draft("a"), 415, "unsupported_media_type"},
-		{"application/json", "gzip", zipped.String(), 415, "unsupported_media_type"},
-		{"application/json", "br", draft("a"), 415, "unsupported_media_type"},
-		{"", "", "", 422, "validation_failed"}, // where there is no body its type does not matter
-		{"text/plain", "", "", 422, "validation_failed"},
+		{media: "application/json", body: draft("a"), status: 201},
+		{media: "application/json; charset=utf-8", body: draft("a"), status: 201},
+		{media: "Application/JSON;charset=UTF-8", body: draft("a"), status: 201},
+		{media: "application/json", encoding: "identity", body: draft("a"), status: 201},
+		{body: draft("a"), status: 415, code: "unsupported_media_type"},
+		{media: "text/plain", body: draft("a"), status: 415, code: "unsupported_media_type"},
+		{media: "application/x-www-form-urlencoded", body: "title=a", status: 415, code: "unsupported_media_type"},
+		{media: "multipart/form-data; boundary=x", body: draft("a"), status: 415, code: "unsupported_media_type"},
+		{media: "application/problem+json", body: draft("a"), status: 415, code: "unsupported_media_type"},
+		{media: "application/jsonx", body: draft("a"), status: 415, code: "unsupported_media_type"},
+		{media: "json", body: draft("a"), status: 415, code: "unsupported_media_type"},
+		{media: "application/json, text/plain", body: draft("a"), status: 415, code: "unsupported_media_type"},
+		{media: "application/json", encoding: "gzip", body: zipped.String(), status: 415,
+			code: "unsupported_media_type"},
+		{media: "application/json", encoding: "br", body: draft("a"), status: 415, code: "unsupported_media_type"},
+		{status: 422, code: "validation_failed"}, // where there is no body its type does not matter
+		{media: "text/plain", status: 422, code: "validation_failed"},
 	} {
 		t.Run(tc.media+tc.encoding, func(t *testing.T) {
 			s.do(t, request{As: m.all, Method: "POST", Path: "/products", Body: tc.body,

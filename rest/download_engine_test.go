@@ -61,7 +61,7 @@ func fetch(t *testing.T, s *server, url string, headers ...string) *answer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &answer{res.StatusCode, res.Header, b, t}
+	return &answer{Status: res.StatusCode, Header: res.Header, Body: b, t: t}
 }
 
 // From the start of an export to the last byte of its file, through the engine and

@@ -33,26 +33,41 @@ func TestDownload(t *testing.T) {
 		want    string
 		ranged  string // Content-Range
 	}{
-		{"whole", "GET", nil, 200, body, ""},
-		{"head", "HEAD", nil, 200, "", ""},
-		{"gzip is accepted", "GET", []string{"Accept-Encoding", "gzip"}, 200, body, ""},
-		{"a credential is not looked at", "GET", []string{"Authorization", "Bearer sfk_wrong"}, 200, body, ""},
-		{"first byte", "GET", []string{"Range", "bytes=0-0"}, 206, body[:1], "bytes 0-0/100000"},
-		{"from the middle", "GET", []string{"Range", "bytes=50000-"}, 206, body[50000:], "bytes 50000-99999/100000"},
-		{"the last ones", "GET", []string{"Range", "bytes=-10"}, 206, body[99990:], "bytes 99990-99999/100000"},
-		{"over the end", "GET", []string{"Range", "bytes=99999-200000"}, 206, body[99999:], "bytes 99999-99999/100000"},
-		{"head of a range", "HEAD", []string{"Range", "bytes=10-19"}, 206, "", "bytes 10-19/100000"},
-		{"If-Range of this file", "GET", []string{"Range", "bytes=10-19", "If-Range", tag}, 206, body[10:20], "bytes 10-19/100000"},
-		{"If-Range of another", "GET", []string{"Range", "bytes=10-19", "If-Range", `"sha256-0"`}, 200, body, ""},
-		{"If-Range, weak", "GET", []string{"Range", "bytes=10-19", "If-Range", "W/" + tag}, 200, body, ""},
-		{"If-Range, a date", "GET", []string{"Range", "bytes=10-19", "If-Range", "Sun, 01 Mar 2026 09:30:00 GMT"}, 200, body, ""},
-		{"If-None-Match", "GET", []string{"If-None-Match", tag}, 304, "", ""},
-		{"If-None-Match of another", "GET", []string{"If-None-Match", `"x"`}, 200, body, ""},
-		{"If-Match", "GET", []string{"If-Match", tag}, 200, body, ""},
-		{"If-Match of another", "GET", []string{"If-Match", `"x"`}, 412, "", ""},
-		{"ranges of more than the file", "GET", []string{"Range", "bytes=0-,0-"}, 200, body, ""},
-		{"too many ranges", "GET", []string{"Range", "bytes=" + strings.Repeat("0-0,", 16) + "1-1"}, 200, body, ""},
-		{"another unit", "GET", []string{"Range", "rows=0-1"}, 200, body, ""},
+		{name: "whole", method: "GET", status: 200, want: body},
+		{name: "head", method: "HEAD", status: 200},
+		{name: "gzip is accepted", method: "GET", headers: []string{"Accept-Encoding", "gzip"}, status: 200,
+			want: body},
+		{name: "a credential is not looked at", method: "GET", headers: []string{"Authorization", "Bearer sfk_wrong"},
+			status: 200, want: body},
+		{name: "first byte", method: "GET", headers: []string{"Range", "bytes=0-0"}, status: 206, want: body[:1],
+			ranged: "bytes 0-0/100000"},
+		{name: "from the middle", method: "GET", headers: []string{"Range", "bytes=50000-"}, status: 206,
+			want: body[50000:], ranged: "bytes 50000-99999/100000"},
+		{name: "the last ones", method: "GET", headers: []string{"Range", "bytes=-10"}, status: 206, want: body[99990:],
+			ranged: "bytes 99990-99999/100000"},
+		{name: "over the end", method: "GET", headers: []string{"Range", "bytes=99999-200000"}, status: 206,
+			want: body[99999:], ranged: "bytes 99999-99999/100000"},
+		{name: "head of a range", method: "HEAD", headers: []string{"Range", "bytes=10-19"}, status: 206,
+			ranged: "bytes 10-19/100000"},
+		{name: "If-Range of this file", method: "GET", headers: []string{"Range", "bytes=10-19", "If-Range", tag},
+			status: 206, want: body[10:20], ranged: "bytes 10-19/100000"},
+		{name: "If-Range of another", method: "GET",
+			headers: []string{"Range", "bytes=10-19", "If-Range", `"sha256-0"`}, status: 200, want: body},
+		{name: "If-Range, weak", method: "GET", headers: []string{"Range", "bytes=10-19", "If-Range", "W/" + tag},
+			status: 200, want: body},
+		{name: "If-Range, a date", method: "GET",
+			headers: []string{"Range", "bytes=10-19", "If-Range", "Sun, 01 Mar 2026 09:30:00 GMT"}, status: 200,
+			want: body},
+		{name: "If-None-Match", method: "GET", headers: []string{"If-None-Match", tag}, status: 304},
+		{name: "If-None-Match of another", method: "GET", headers: []string{"If-None-Match", `"x"`}, status: 200,
+			want: body},
+		{name: "If-Match", method: "GET", headers: []string{"If-Match", tag}, status: 200, want: body},
+		{name: "If-Match of another", method: "GET", headers: []string{"If-Match", `"x"`}, status: 412},
+		{name: "ranges of more than the file", method: "GET", headers: []string{"Range", "bytes=0-,0-"}, status: 200,
+			want: body},
+		{name: "too many ranges", method: "GET",
+			headers: []string{"Range", "bytes=" + strings.Repeat("0-0,", 16) + "1-1"}, status: 200, want: body},
+		{name: "another unit", method: "GET", headers: []string{"Range", "rows=0-1"}, status: 200, want: body},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			r, err := http.NewRequestWithContext(t.Context(), tc.method, ts.URL+c.address(time.Minute), nil)
@@ -245,8 +260,9 @@ func TestDownloadThatFails(t *testing.T) {
 		status int
 		code   string
 	}{
-		{"unknown", errors.New("private cause"), http.StatusInternalServerError, "internal_error"},
-		{"away", context.DeadlineExceeded, http.StatusServiceUnavailable, "unavailable"},
+		{name: "unknown", err: errors.New("private cause"), status: http.StatusInternalServerError,
+			code: "internal_error"},
+		{name: "away", err: context.DeadlineExceeded, status: http.StatusServiceUnavailable, code: "unavailable"},
 	} {
 		c := newCounter(t, 100_000)
 		c.openErr = tc.err

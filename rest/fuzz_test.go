@@ -16,7 +16,7 @@ func (s *server) serve(t *testing.T, r *http.Request, body []byte) *answer {
 	w := httptest.NewRecorder()
 	s.handler.ServeHTTP(w, r)
 	res := w.Result()
-	a := &answer{w.Code, res.Header, w.Body.Bytes(), t}
+	a := &answer{Status: w.Code, Header: res.Header, Body: w.Body.Bytes(), t: t}
 	if a.Status >= 500 {
 		t.Errorf("%s %q %q: %d %s", r.Method, r.URL, body, a.Status, a.Body)
 	}

@@ -86,13 +86,14 @@ func TestReplay(t *testing.T) {
 			name, path, body string
 			status           int
 		}{
-			{"created", "/products", draft("Cup"), 201},
-			{"note", "/orders/" + orderID + "/notes", `{"body":"x"}`, 201},
-			{"invalid", "/products", `{"title":1}`, 422},
-			{"taken", "/products", with(map[string]any{"handle": "taken"}), 422},
-			{"no body", "/products", "", 422},
-			{"malformed", "/products", `{"title"`, 400},
-			{"note on nothing", "/orders/" + xid.Order.Format(fixed(99)) + "/notes", `{"body":"x"}`, 404},
+			{name: "created", path: "/products", body: draft("Cup"), status: 201},
+			{name: "note", path: "/orders/" + orderID + "/notes", body: `{"body":"x"}`, status: 201},
+			{name: "invalid", path: "/products", body: `{"title":1}`, status: 422},
+			{name: "taken", path: "/products", body: with(map[string]any{"handle": "taken"}), status: 422},
+			{name: "no body", path: "/products", status: 422},
+			{name: "malformed", path: "/products", body: `{"title"`, status: 400},
+			{name: "note on nothing", path: "/orders/" + xid.Order.Format(fixed(99)) + "/notes", body: `{"body":"x"}`,
+				status: 404},
 		} {
 			t.Run(tc.name, func(t *testing.T) {
 				before := s.products(t, m.all)

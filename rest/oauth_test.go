@@ -67,7 +67,7 @@ func (s *server) oauthed(t testing.TB, method, path string, form url.Values, hea
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &answer{res.StatusCode, res.Header, body, t}
+	return &answer{Status: res.StatusCode, Header: res.Header, Body: body, t: t}
 }
 
 // Any page may call what programs call, errors included; none may call the
@@ -79,14 +79,14 @@ func TestCrossOriginOAuth(t *testing.T) {
 		status       int
 		open         bool
 	}{
-		{http.MethodPost, "/api/public/oauth/token", 401, true},
-		{http.MethodGet, "/api/public/oauth/token", 405, true},
-		{http.MethodPost, "/api/public/oauth/revoke", 401, true},
-		{http.MethodGet, "/.well-known/oauth-authorization-server", 200, true},
-		{http.MethodPost, "/.well-known/oauth-authorization-server", 405, true},
-		{http.MethodGet, "/.well-known/oauth-protected-resource/api/public/v1", 200, true},
-		{http.MethodGet, "/api/public/oauth/authorize", 400, false},
-		{http.MethodGet, "/api/public/oauth/other", 404, false},
+		{method: http.MethodPost, path: "/api/public/oauth/token", status: 401, open: true},
+		{method: http.MethodGet, path: "/api/public/oauth/token", status: 405, open: true},
+		{method: http.MethodPost, path: "/api/public/oauth/revoke", status: 401, open: true},
+		{method: http.MethodGet, path: "/.well-known/oauth-authorization-server", status: 200, open: true},
+		{method: http.MethodPost, path: "/.well-known/oauth-authorization-server", status: 405, open: true},
+		{method: http.MethodGet, path: "/.well-known/oauth-protected-resource/api/public/v1", status: 200, open: true},
+		{method: http.MethodGet, path: "/api/public/oauth/authorize", status: 400},
+		{method: http.MethodGet, path: "/api/public/oauth/other", status: 404},
 	} {
 		t.Run(tc.method+" "+tc.path, func(t *testing.T) {
 			a := s.oauthed(t, tc.method, tc.path, nil, "Origin: https://spa.test")

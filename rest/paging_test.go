@@ -169,13 +169,15 @@ func TestForeignCursors(t *testing.T) {
 	changes := *get(m.all, "/products?limit=2&updated_from=2026-01-01T00:00:00Z").NextCursor
 	theirs := *get(other.all, "/products?limit=2").NextCursor
 	for _, tc := range []struct{ name, as, path, cursor string }{
-		{"filtered cursor, no filter", m.all, "/products?limit=2", filtered},
-		{"cursor of changes, no filter", m.all, "/products?limit=2", changes},
-		{"plain cursor, filter", m.all, "/products?limit=2&status=draft", mine},
-		{"plain cursor, changes", m.all, "/products?limit=2&updated_from=2026-01-01T00:00:00Z", mine},
-		{"changes from another time", m.all, "/products?limit=2&updated_from=2026-01-01T00:00:01Z", changes},
-		{"another store's", m.all, "/products?limit=2", theirs},
-		{"ours elsewhere", other.all, "/products?limit=2", mine},
+		{name: "filtered cursor, no filter", as: m.all, path: "/products?limit=2", cursor: filtered},
+		{name: "cursor of changes, no filter", as: m.all, path: "/products?limit=2", cursor: changes},
+		{name: "plain cursor, filter", as: m.all, path: "/products?limit=2&status=draft", cursor: mine},
+		{name: "plain cursor, changes", as: m.all, path: "/products?limit=2&updated_from=2026-01-01T00:00:00Z",
+			cursor: mine},
+		{name: "changes from another time", as: m.all, path: "/products?limit=2&updated_from=2026-01-01T00:00:01Z",
+			cursor: changes},
+		{name: "another store's", as: m.all, path: "/products?limit=2", cursor: theirs},
+		{name: "ours elsewhere", as: other.all, path: "/products?limit=2", cursor: mine},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			want, got := get(tc.as, tc.path), get(tc.as, tc.path+"&cursor="+tc.cursor)

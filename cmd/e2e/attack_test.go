@@ -35,18 +35,26 @@ func TestAttackBodies(t *testing.T) {
 		status     int
 		code       string
 	}{
-		{"two mebibytes", `{"title":"` + strings.Repeat("x", 2<<20) + `"}`, nil, 413, "payload_too_large"},
-		{"deep", deep, nil, 400, "malformed_body"},
-		{"deep arrays", strings.Repeat("[", 500_000), nil, 400, "malformed_body"},
-		{"33 levels", `{"title":` + strings.Repeat("[", 32) + strings.Repeat("]", 32) + `}`, nil, 400, "malformed_body"},
-		{"many members", `{"a0":0` + members(60_000) + `}`, nil, 422, "validation_failed"},
-		{"duplicate members", `{"title":"a","title":"b","price_minor":1,"currency":"EUR"}`, nil, 400, "malformed_body"},
-		{"trailing data", draft("x", "x") + "{}", nil, 400, "malformed_body"},
-		{"bad UTF-8", "{\"title\":\"\xff\"}", nil, 400, "malformed_body"},
-		{"a long number", `{"title":"x","currency":"EUR","price_minor":` + strings.Repeat("9", 500_000) + `}`, nil, 422, "validation_failed"},
-		{"a huge exponent", `{"title":"x","currency":"EUR","price_minor":1e999999999}`, nil, 422, "validation_failed"},
-		{"compressed", "\x1f\x8b\x08\x00", []string{"Content-Encoding", "gzip"}, 415, "unsupported_media_type"},
-		{"a form", "title=x", []string{"Content-Type", "application/x-www-form-urlencoded"}, 415, "unsupported_media_type"},
+		{name: "two mebibytes", body: `{"title":"` + strings.Repeat("x", 2<<20) + `"}`, status: 413,
+			code: "payload_too_large"},
+		{name: "deep", body: deep, status: 400, code: "malformed_body"},
+		{name: "deep arrays", body: strings.Repeat("[", 500_000), status: 400, code: "malformed_body"},
+		{name: "33 levels", body: `{"title":` + strings.Repeat("[", 32) + strings.Repeat("]", 32) + `}`, status: 400,
+			code: "malformed_body"},
+		{name: "many members", body: `{"a0":0` + members(60_000) + `}`, status: 422, code: "validation_failed"},
+		{name: "duplicate members", body: `{"title":"a","title":"b","price_minor":1,"currency":"EUR"}`, status: 400,
+			code: "malformed_body"},
+		{name: "trailing data", body: draft("x", "x") + "{}", status: 400, code: "malformed_body"},
+		{name: "bad UTF-8", body: "{\"title\":\"\xff\"}", status: 400, code: "malformed_body"},
+		{name: "a long number",
+			body: `{"title":"x","currency":"EUR","price_minor":` + strings.Repeat("9", 500_000) + `}`, status: 422,
+			code: "validation_failed"},
+		{name: "a huge exponent", body: `{"title":"x","currency":"EUR","price_minor":1e999999999}`, status: 422,
+			code: "validation_failed"},
+		{name: "compressed", body: "\x1f\x8b\x08\x00", header: []string{"Content-Encoding", "gzip"}, status: 415,
+			code: "unsupported_media_type"},
+		{name: "a form", body: "title=x", header: []string{"Content-Type", "application/x-www-form-urlencoded"},
+			status: 415, code: "unsupported_media_type"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			quickly(t, tc.name, func() {

@@ -44,9 +44,10 @@ func TestTenantsREST(t *testing.T) {
 		own := p.ids(t, mine)
 		const nobody = "01h455vb4pex5vsknk084sn02q"
 		for _, r := range []struct{ prefix, path, body, foreign, own string }{
-			{"ord_", "/orders/%s", "", theirs.Orders.first(), own.Orders.first()},
-			{"prod_", "/products/%s", "", theirs.Products.first(), own.Products.first()},
-			{"ord_", "/orders/%s/notes", `{"body":"x"}`, theirs.Orders.first(), own.Orders.first()},
+			{prefix: "ord_", path: "/orders/%s", foreign: theirs.Orders.first(), own: own.Orders.first()},
+			{prefix: "prod_", path: "/products/%s", foreign: theirs.Products.first(), own: own.Products.first()},
+			{prefix: "ord_", path: "/orders/%s/notes", body: `{"body":"x"}`, foreign: theirs.Orders.first(),
+				own: own.Orders.first()},
 		} {
 			ask := func(id string) *answer {
 				return p.send(t, request{As: mine.Keys["all"], Path: base + fmt.Sprintf(r.path, id), Body: r.body})

@@ -47,11 +47,14 @@ func TestPairOfThemes(t *testing.T) {
 		list          []*ownTheme
 		active, other string
 	}{
-		{"none is active", []*ownTheme{of("a", "inactive", "1")}, "", ""},
-		{"alone", []*ownTheme{of("a", "active", "1")}, "a", ""},
-		{"a copy cannot be told apart", []*ownTheme{of("copy", "inactive", "1"), of("a", "active", "1")}, "a", ""},
-		{"not ready", []*ownTheme{of("b", "processing", "2"), of("c", "failed", "3"), of("d", "inactive", ""), of("a", "active", "1")}, "a", ""},
-		{"two", []*ownTheme{of("b", "inactive", "2"), of("a", "active", "1")}, "a", "b"},
+		{name: "none is active", list: []*ownTheme{of("a", "inactive", "1")}},
+		{name: "alone", list: []*ownTheme{of("a", "active", "1")}, active: "a"},
+		{name: "a copy cannot be told apart", list: []*ownTheme{of("copy", "inactive", "1"), of("a", "active", "1")},
+			active: "a"},
+		{name: "not ready",
+			list: []*ownTheme{of("b", "processing", "2"), of("c", "failed", "3"), of("d", "inactive", ""),
+				of("a", "active", "1")}, active: "a"},
+		{name: "two", list: []*ownTheme{of("b", "inactive", "2"), of("a", "active", "1")}, active: "a", other: "b"},
 	} {
 		active, other := pair(tc.list)
 		name := func(x *ownTheme) string {

@@ -115,7 +115,7 @@ func TestSinkReadsPieces(t *testing.T) {
 
 func TestCount(t *testing.T) {
 	r := func(endpoint int, event string, sequence, at, answered int64) receipt {
-		return receipt{endpoint, event, "r", sequence, at, answered}
+		return receipt{Endpoint: endpoint, Event: event, Resource: "r", Sequence: sequence, At: at, Answered: answered}
 	}
 	for _, tc := range []struct {
 		name string
@@ -123,12 +123,17 @@ func TestCount(t *testing.T) {
 		want tally
 	}{
 		{"nothing", nil, tally{}},
-		{"in order", []receipt{r(1, "b", 2, 20, 21), r(1, "a", 1, 10, 11)}, tally{2, 0, 0, 10, 20}},
-		{"repeated", []receipt{r(1, "a", 1, 10, 11), r(1, "b", 2, 20, 21), r(1, "a", 1, 30, 31)}, tally{3 - 1, 1, 0, 10, 30}},
-		{"too early", []receipt{r(1, "a", 1, 10, 15), r(1, "b", 2, 14, 16)}, tally{2, 0, 1, 10, 14}},
-		{"never answered before", []receipt{r(1, "a", 1, 10, 0), r(1, "b", 2, 20, 21), r(1, "a", 1, 30, 31)}, tally{2, 1, 1, 10, 30}},
-		{"answered the second time", []receipt{r(1, "a", 1, 10, 0), r(1, "a", 1, 15, 16), r(1, "b", 2, 20, 21)}, tally{2, 1, 0, 10, 20}},
-		{"another endpoint", []receipt{r(1, "a", 1, 10, 11), r(2, "b", 2, 20, 21)}, tally{2, 0, 1, 10, 20}},
+		{"in order", []receipt{r(1, "b", 2, 20, 21), r(1, "a", 1, 10, 11)}, tally{distinct: 2, first: 10, last: 20}},
+		{"repeated", []receipt{r(1, "a", 1, 10, 11), r(1, "b", 2, 20, 21), r(1, "a", 1, 30, 31)},
+			tally{distinct: 3 - 1, duplicates: 1, first: 10, last: 30}},
+		{"too early", []receipt{r(1, "a", 1, 10, 15), r(1, "b", 2, 14, 16)},
+			tally{distinct: 2, disorder: 1, first: 10, last: 14}},
+		{"never answered before", []receipt{r(1, "a", 1, 10, 0), r(1, "b", 2, 20, 21), r(1, "a", 1, 30, 31)},
+			tally{distinct: 2, duplicates: 1, disorder: 1, first: 10, last: 30}},
+		{"answered the second time", []receipt{r(1, "a", 1, 10, 0), r(1, "a", 1, 15, 16), r(1, "b", 2, 20, 21)},
+			tally{distinct: 2, duplicates: 1, first: 10, last: 20}},
+		{"another endpoint", []receipt{r(1, "a", 1, 10, 11), r(2, "b", 2, 20, 21)},
+			tally{distinct: 2, disorder: 1, first: 10, last: 20}},
 	} {
 		if got := count(tc.list); got != tc.want {
 			t.Errorf("%s: got %+v, want %+v", tc.name, got, tc.want)

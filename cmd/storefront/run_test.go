@@ -71,17 +71,20 @@ func TestMistakes(t *testing.T) {
 		code int
 		want string
 	}{
-		{"unknown command", "", "sell", exitUsage, "sell"},
-		{"unknown flag", "", "serve --port 1", exitUsage, "--port"},
-		{"missing flag", "", "key create", exitUsage, "--name"},
-		{"bad variable", "STOREFRONT_RATE_LIMIT=fast", "serve", exitUsage, "--rate-limit"},
-		{"bad value", "", "serve --log-level loud", exitUsage, "--log-level"},
-		{"demo for everyone", "", "serve --demo --addr 0.0.0.0:0", exitUsage, "--demo"},
-		{"no store", "", "key list", exitFailed, "store create"},
-		{"unknown store", "", "key list --store nobody", exitFailed, "nobody"},
-		{"bad database", "STOREFRONT_DATABASE=postgres://a:opensesame@b/c", "store list", exitFailed, "scheme"},
-		{"negative time", "", "key create --name x --scope orders.read --expires=-1h", exitUsage, "--expires"},
-		{"short secret", "STOREFRONT_SECRET_KEY=opensesame", "store list", exitFailed, "STOREFRONT_SECRET_KEY"},
+		{name: "unknown command", args: "sell", code: exitUsage, want: "sell"},
+		{name: "unknown flag", args: "serve --port 1", code: exitUsage, want: "--port"},
+		{name: "missing flag", args: "key create", code: exitUsage, want: "--name"},
+		{name: "bad variable", env: "STOREFRONT_RATE_LIMIT=fast", args: "serve", code: exitUsage, want: "--rate-limit"},
+		{name: "bad value", args: "serve --log-level loud", code: exitUsage, want: "--log-level"},
+		{name: "demo for everyone", args: "serve --demo --addr 0.0.0.0:0", code: exitUsage, want: "--demo"},
+		{name: "no store", args: "key list", code: exitFailed, want: "store create"},
+		{name: "unknown store", args: "key list --store nobody", code: exitFailed, want: "nobody"},
+		{name: "bad database", env: "STOREFRONT_DATABASE=postgres://a:opensesame@b/c", args: "store list",
+			code: exitFailed, want: "scheme"},
+		{name: "negative time", args: "key create --name x --scope orders.read --expires=-1h", code: exitUsage,
+			want: "--expires"},
+		{name: "short secret", env: "STOREFRONT_SECRET_KEY=opensesame", args: "store list", code: exitFailed,
+			want: "STOREFRONT_SECRET_KEY"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			c := newCLI(t)

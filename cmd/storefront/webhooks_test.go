@@ -111,13 +111,19 @@ func TestListenVerifiesAndPrints(t *testing.T) {
 		status int
 		want   string
 	}{
-		{"good", webhookBody, nil, 204, "order.paid  ord_1  #3  dlv_1  attempt 2  answered 204  verified"},
-		{"another signature", webhookBody, func(h http.Header) { h.Set(hook.HeaderSignature, "00") }, 401,
-			"order.paid  ord_1  #3  dlv_1  attempt 2  answered 401  NOT VERIFIED: signature does not match"},
-		{"no timestamp", webhookBody, func(h http.Header) { h.Del(hook.HeaderTimestamp) }, 401, "NOT VERIFIED: header is missing: x-service-timestamp"},
-		{"old", webhookBody, func(h http.Header) { h.Set(hook.HeaderTimestamp, "1767311999") }, 401, "NOT VERIFIED: timestamp is more than 300 seconds away"},
-		{"not an event", "{}", nil, 400, "-  -  #0  dlv_1  attempt 2  answered 400  NOT VERIFIED: body is not an event"},
-		{"steering the terminal", strings.Replace(webhookBody, "ord_1", `\u001b[2J\u009b1m\r`, 1), nil, 204, "order.paid  \ufffd[2J\ufffd1m\ufffd  #3"},
+		{name: "good", body: webhookBody, status: 204,
+			want: "order.paid  ord_1  #3  dlv_1  attempt 2  answered 204  verified"},
+		{name: "another signature", body: webhookBody, edit: func(h http.Header) { h.Set(hook.HeaderSignature, "00") },
+			status: 401,
+			want:   "order.paid  ord_1  #3  dlv_1  attempt 2  answered 401  NOT VERIFIED: signature does not match"},
+		{name: "no timestamp", body: webhookBody, edit: func(h http.Header) { h.Del(hook.HeaderTimestamp) },
+			status: 401, want: "NOT VERIFIED: header is missing: x-service-timestamp"},
+		{name: "old", body: webhookBody, edit: func(h http.Header) { h.Set(hook.HeaderTimestamp, "1767311999") },
+			status: 401, want: "NOT VERIFIED: timestamp is more than 300 seconds away"},
+		{name: "not an event", body: "{}", status: 400,
+			want: "-  -  #0  dlv_1  attempt 2  answered 400  NOT VERIFIED: body is not an event"},
+		{name: "steering the terminal", body: strings.Replace(webhookBody, "ord_1", `\u001b[2J\u009b1m\r`, 1),
+			status: 204, want: "order.paid  \ufffd[2J\ufffd1m\ufffd  #3"},
 	} {
 		status := l.deliver(tc.body, tc.edit)
 		if line := l.line(); !strings.Contains(line, tc.want) || strings.ContainsAny(line, "\x1b\u009b\r") || strings.Contains(line, webhookSecret) {
@@ -139,10 +145,10 @@ func TestListenJSON(t *testing.T) {
 		status                  int
 		verified                bool
 	}{
-		{webhookBody, "1", webhookBody, 503, true},
-		{webhookBody, "2", webhookBody, 503, true},
-		{webhookBody, "3", webhookBody, 204, true},
-		{"not json\x00", "3", `"not json\u0000"`, 400, false},
+		{body: webhookBody, attempt: "1", wantBody: webhookBody, status: 503, verified: true},
+		{body: webhookBody, attempt: "2", wantBody: webhookBody, status: 503, verified: true},
+		{body: webhookBody, attempt: "3", wantBody: webhookBody, status: 204, verified: true},
+		{body: "not json\x00", attempt: "3", wantBody: `"not json\u0000"`, status: 400},
 	} {
 		status := l.deliver(tc.body, func(h http.Header) { h.Set(hook.HeaderAttempt, tc.attempt) })
 		var got sight
@@ -257,18 +263,20 @@ func TestListenRefused(t *testing.T) {
 		gone int
 		want string
 	}{
-		{"a problem", func(w http.ResponseWriter, _ *http.Request) {
+		{name: "a problem", post: func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(http.StatusUnprocessableEntity)
 			io.WriteString(w, `{"detail":"Wrong.\u001b","errors":[{"pointer":"#/url","detail":"Not https."}]}`)
-		}, 204, "422: Wrong.\ufffd: url: Not https."},
-		{"no problem", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadGateway) }, 204, "answered 502"},
-		{"no secret", func(w http.ResponseWriter, _ *http.Request) {
+		}, gone: 204, want: "422: Wrong.\ufffd: url: Not https."},
+		{name: "no problem",
+			post: func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadGateway) }, gone: 204,
+			want: "answered 502"},
+		{name: "no secret", post: func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(http.StatusCreated)
 			io.WriteString(w, `{"id":"whk_1"}`)
-		}, 204, "no id and secret"},
-		{"elsewhere", func(w http.ResponseWriter, r *http.Request) {
+		}, gone: 204, want: "no id and secret"},
+		{name: "elsewhere", post: func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "/elsewhere", http.StatusTemporaryRedirect)
-		}, 204, "answered 307"},
+		}, gone: 204, want: "answered 307"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			stub := &apiStub{post: tc.post, gone: tc.gone}

@@ -26,13 +26,19 @@ func TestBruteForce(t *testing.T) {
 		email func(i int) string
 		let   int
 	}{
-		{"one account, one address", func(int) string { return "192.0.2.1" }, func(int) string { return "ada@example.com" }, 10},
-		{"one account, many addresses", func(i int) string { return fmt.Sprintf("192.0.2.%d", i) }, func(int) string { return "ada@example.com" }, 10},
-		{"one account, written in many ways", func(i int) string { return fmt.Sprintf("192.0.2.%d", i) },
-			func(i int) string { return strings.Repeat(" ", i) + "Ada@example.com" }, 10},
-		{"an unknown account", func(i int) string { return fmt.Sprintf("192.0.2.%d", i) }, func(int) string { return "bob@example.com" }, 10},
-		{"many accounts, one address", func(int) string { return "192.0.2.1" }, func(i int) string { return fmt.Sprintf("p%d@example.com", i) }, 30},
-		{"many accounts, one IPv6 network", func(i int) string { return fmt.Sprintf("2001:db8:0:1::%x", i) }, func(i int) string { return fmt.Sprintf("p%d@example.com", i) }, 30},
+		{name: "one account, one address", from: func(int) string { return "192.0.2.1" },
+			email: func(int) string { return "ada@example.com" }, let: 10},
+		{name: "one account, many addresses", from: func(i int) string { return fmt.Sprintf("192.0.2.%d", i) },
+			email: func(int) string { return "ada@example.com" }, let: 10},
+		{name: "one account, written in many ways", from: func(i int) string { return fmt.Sprintf("192.0.2.%d", i) },
+			email: func(i int) string { return strings.Repeat(" ", i) + "Ada@example.com" }, let: 10},
+		{name: "an unknown account", from: func(i int) string { return fmt.Sprintf("192.0.2.%d", i) },
+			email: func(int) string { return "bob@example.com" }, let: 10},
+		{name: "many accounts, one address", from: func(int) string { return "192.0.2.1" },
+			email: func(i int) string { return fmt.Sprintf("p%d@example.com", i) }, let: 30},
+		{name: "many accounts, one IPv6 network",
+			from:  func(i int) string { return fmt.Sprintf("2001:db8:0:1::%x", i) },
+			email: func(i int) string { return fmt.Sprintf("p%d@example.com", i) }, let: 30},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			hashed() // outside of the bubble: others use it

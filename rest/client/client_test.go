@@ -104,11 +104,14 @@ func TestErr(t *testing.T) {
 		body, want      string
 		problem         bool
 	}{
-		{"success", "application/json", 200, `{}`, "", false},
-		{"not modified", "", 304, "", "", false},
-		{"problem", "application/problem+json", 404, problem, "not_found (404, req_1): There is no such order.", true},
-		{"proxy page", "text/html", 502, "<h1>bad gateway</h1>", "the answer is 502 Bad Gateway", false},
-		{"proxy json", "application/json", 503, `{"message":"away"}`, "the answer is 503 Service Unavailable", false},
+		{name: "success", mediaType: "application/json", status: 200, body: `{}`},
+		{name: "not modified", status: 304},
+		{name: "problem", mediaType: "application/problem+json", status: 404, body: problem,
+			want: "not_found (404, req_1): There is no such order.", problem: true},
+		{name: "proxy page", mediaType: "text/html", status: 502, body: "<h1>bad gateway</h1>",
+			want: "the answer is 502 Bad Gateway"},
+		{name: "proxy json", mediaType: "application/json", status: 503, body: `{"message":"away"}`,
+			want: "the answer is 503 Service Unavailable"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			c := serve(t, func(w http.ResponseWriter, _ *http.Request) { answer(w, tc.mediaType, tc.status, tc.body) })

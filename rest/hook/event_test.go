@@ -44,16 +44,16 @@ func TestNewer(t *testing.T) {
 		sequence int64
 		want     bool
 	}{
-		{"nothing stored", e, time.Time{}, 0, true},
-		{"the one before", e, at.Add(-time.Second), 3, true},
-		{"itself", e, at, 4, false},
-		{"the one after", e, at.Add(time.Second), 5, false},
-		{"equal times", e, at, 3, true},
-		{"clocks that differ", e, at.Add(time.Millisecond), 3, true},
-		{"time alone, older stored", e, at.Add(-1), 0, true},
-		{"time alone, itself", e, at, 0, false},
-		{"time alone, newer stored", e, at.Add(1), 0, false},
-		{"no sequence of its own", ping, at.Add(-1), 9, true},
+		{name: "nothing stored", event: e, want: true},
+		{name: "the one before", event: e, at: at.Add(-time.Second), sequence: 3, want: true},
+		{name: "itself", event: e, at: at, sequence: 4},
+		{name: "the one after", event: e, at: at.Add(time.Second), sequence: 5},
+		{name: "equal times", event: e, at: at, sequence: 3, want: true},
+		{name: "clocks that differ", event: e, at: at.Add(time.Millisecond), sequence: 3, want: true},
+		{name: "time alone, older stored", event: e, at: at.Add(-1), want: true},
+		{name: "time alone, itself", event: e, at: at},
+		{name: "time alone, newer stored", event: e, at: at.Add(1)},
+		{name: "no sequence of its own", event: ping, at: at.Add(-1), sequence: 9, want: true},
 	} {
 		if got := tc.event.Newer(tc.at, tc.sequence); got != tc.want {
 			t.Errorf("%s: %t, want %t", tc.name, got, tc.want)

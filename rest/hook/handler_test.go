@@ -59,14 +59,17 @@ func TestAnswers(t *testing.T) {
 		status int
 		called bool
 	}{
-		{"an event", delivery(sample), 204, true},
-		{"whose function fails", delivery(strings.Replace(sample, "evt_1", "evt_fails", 1)), 500, true},
-		{"another method", httptest.NewRequest(http.MethodGet, "/hooks", nil), 405, false},
-		{"no signature", httptest.NewRequest(http.MethodPost, "/hooks", strings.NewReader(sample)), 401, false},
-		{"another signature", edit(delivery(sample), hook.HeaderSignature, strings.Repeat("0", 64)), 401, false},
-		{"a timestamp of yesterday", edit(delivery(sample), hook.HeaderTimestamp, "1767311999"), 401, false},
-		{"not an event", delivery("{}"), 400, false},
-		{"too large", delivery(strings.Repeat(" ", hook.MaxBody+1)), 413, false},
+		{name: "an event", r: delivery(sample), status: 204, called: true},
+		{name: "whose function fails", r: delivery(strings.Replace(sample, "evt_1", "evt_fails", 1)), status: 500,
+			called: true},
+		{name: "another method", r: httptest.NewRequest(http.MethodGet, "/hooks", nil), status: 405},
+		{name: "no signature", r: httptest.NewRequest(http.MethodPost, "/hooks", strings.NewReader(sample)),
+			status: 401},
+		{name: "another signature", r: edit(delivery(sample), hook.HeaderSignature, strings.Repeat("0", 64)),
+			status: 401},
+		{name: "a timestamp of yesterday", r: edit(delivery(sample), hook.HeaderTimestamp, "1767311999"), status: 401},
+		{name: "not an event", r: delivery("{}"), status: 400},
+		{name: "too large", r: delivery(strings.Repeat(" ", hook.MaxBody+1)), status: 413},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			var logs bytes.Buffer

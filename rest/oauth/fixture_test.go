@@ -278,7 +278,7 @@ func (w *world) send(method, target string, p *person, body string, headers ...s
 	if err != nil {
 		w.t.Fatalf("%s %s: %v", method, target, err)
 	}
-	return &reply{w.t, res.StatusCode, res.Header, string(b)}
+	return &reply{t: w.t, status: res.StatusCode, header: res.Header, body: string(b)}
 }
 
 // values are the parameters of a request with changes: "name=value" sets,

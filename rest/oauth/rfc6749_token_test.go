@@ -82,14 +82,18 @@ func TestRFC6749_3_2_1(t *testing.T) {
 		status               int
 		want                 string
 	}{
-		{"a secret in the header", basic(w.app.ClientID, "hunter2"), "-x", 401, "invalid_client"},
-		{"a secret in the body", "", "client_secret=hunter2", 401, "invalid_client"},
-		{"another scheme", "Authorization: Bearer x", "-x", 401, "invalid_client"},
-		{"not base64", "Authorization: Basic !!", "-x", 401, "invalid_client"},
-		{"no colon", "Authorization: Basic " + base64.StdEncoding.EncodeToString([]byte("x")), "-x", 401, "invalid_client"},
-		{"header and body differ", basic("another", ""), "-x", 400, "invalid_request"},
-		{"an unknown client", "", "client_id=nobody", 401, "invalid_client"},
-		{"a very long client id", "", "client_id=" + strings.Repeat("x", 5000), 401, "invalid_client"},
+		{name: "a secret in the header", header: basic(w.app.ClientID, "hunter2"), change: "-x", status: 401,
+			want: "invalid_client"},
+		{name: "a secret in the body", change: "client_secret=hunter2", status: 401, want: "invalid_client"},
+		{name: "another scheme", header: "Authorization: Bearer x", change: "-x", status: 401, want: "invalid_client"},
+		{name: "not base64", header: "Authorization: Basic !!", change: "-x", status: 401, want: "invalid_client"},
+		{name: "no colon", header: "Authorization: Basic " + base64.StdEncoding.EncodeToString([]byte("x")),
+			change: "-x", status: 401, want: "invalid_client"},
+		{name: "header and body differ", header: basic("another", ""), change: "-x", status: 400,
+			want: "invalid_request"},
+		{name: "an unknown client", change: "client_id=nobody", status: 401, want: "invalid_client"},
+		{name: "a very long client id", change: "client_id=" + strings.Repeat("x", 5000), status: 401,
+			want: "invalid_client"},
 	} {
 		t.Run("refused: "+tc.name, func(t *testing.T) {
 			code := w.code()

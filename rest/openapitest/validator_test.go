@@ -44,15 +44,17 @@ type exchange struct {
 }
 
 func read(body string) exchange {
-	return exchange{"GET", "/api/public/v1/products/prod_01jgn7hq3zd5va9k4m8p2r6t0w", "", 200, map[string]string{
-		"Content-Type": "application/json", "X-Request-Id": request, "ETag": `W/"x"`, "Cache-Control": "private, no-cache",
-	}, body}
+	return exchange{method: "GET", target: "/api/public/v1/products/prod_01jgn7hq3zd5va9k4m8p2r6t0w", status: 200,
+		header: map[string]string{
+			"Content-Type": "application/json", "X-Request-Id": request, "ETag": `W/"x"`, "Cache-Control": "private, no-cache",
+		}, body: body}
 }
 
 func created(sent string) exchange {
-	return exchange{"POST", "/api/public/v1/products", sent, 201, map[string]string{
-		"Content-Type": "application/json", "X-Request-Id": request, "Location": "/api/public/v1/products/prod_01jgn7hq3zd5va9k4m8p2r6t0w",
-	}, product}
+	return exchange{method: "POST", target: "/api/public/v1/products", sent: sent, status: 201,
+		header: map[string]string{
+			"Content-Type": "application/json", "X-Request-Id": request, "Location": "/api/public/v1/products/prod_01jgn7hq3zd5va9k4m8p2r6t0w",
+		}, body: product}
 }
 
 func refused(status int, code string) exchange {
@@ -106,9 +108,9 @@ func TestExchanges(t *testing.T) {
 		{"head", read("").with(func(e *exchange) { e.method = "HEAD" }), ""},
 		{"refused", refused(404, "not_found"), ""},
 		{"refused for its parameter", refused(400, "invalid_parameter").with(func(e *exchange) { e.target += "?x=1" }), ""},
-		{"preflight", exchange{"OPTIONS", "/api/public/v1/products", "", 204, nil, ""}, ""},
+		{"preflight", exchange{method: "OPTIONS", target: "/api/public/v1/products", status: 204}, ""},
 		{"unknown path", refused(404, "not_found").with(func(e *exchange) { e.target = "/api/public/v1/nothing" }), ""},
-		{"outside", exchange{"GET", "/healthz", "", 200, nil, "ok"}, ""},
+		{"outside", exchange{method: "GET", target: "/healthz", status: 200, body: "ok"}, ""},
 
 		{"undocumented status", read(product).with(func(e *exchange) { e.status = 202 }), "does not document this status"},
 		{"undocumented operation", read(product).with(func(e *exchange) { e.method = "DELETE" }), "no such operation"},
@@ -195,10 +197,10 @@ func TestRoundTripper(t *testing.T) {
 		name, answer, encoding string
 		failures               int
 	}{
-		{"good", product, "", 0},
-		{"good and compressed", product, "gzip", 0},
-		{"bad", "{}", "", 1},
-		{"bad and compressed", "{}", "gzip", 1},
+		{name: "good", answer: product},
+		{name: "good and compressed", answer: product, encoding: "gzip"},
+		{name: "bad", answer: "{}", failures: 1},
+		{name: "bad and compressed", answer: "{}", encoding: "gzip", failures: 1},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			body = tc.answer

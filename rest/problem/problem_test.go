@@ -85,16 +85,16 @@ func TestOf(t *testing.T) {
 		kind   fault.Kind
 		status int
 	}{
-		{"fault", missing, fault.NotFound, 404},
-		{"wrapped", fmt.Errorf("load: %w", missing), fault.NotFound, 404},
-		{"joined", errors.Join(errors.New("x"), missing), fault.NotFound, 404},
-		{"state", fault.State(fault.LastOwner, "x"), fault.Conflict, 409},
-		{"unknown state", fault.State("kiln_cold", "x"), fault.Conflict, 409},
-		{"state named like another kind", fault.State("not_found", "x"), fault.Conflict, 409},
-		{"forbidden", fault.New(fault.Forbidden, "x"), fault.Forbidden, 403},
-		{"foreign", errors.New("SELECT secret"), fault.Internal, 500},
-		{"unknown kind", fault.New("mystery", "x"), fault.Internal, 500},
-		{"nil fault", (*fault.Error)(nil), fault.Internal, 500},
+		{name: "fault", err: missing, kind: fault.NotFound, status: 404},
+		{name: "wrapped", err: fmt.Errorf("load: %w", missing), kind: fault.NotFound, status: 404},
+		{name: "joined", err: errors.Join(errors.New("x"), missing), kind: fault.NotFound, status: 404},
+		{name: "state", err: fault.State(fault.LastOwner, "x"), kind: fault.Conflict, status: 409},
+		{name: "unknown state", err: fault.State("kiln_cold", "x"), kind: fault.Conflict, status: 409},
+		{name: "state named like another kind", err: fault.State("not_found", "x"), kind: fault.Conflict, status: 409},
+		{name: "forbidden", err: fault.New(fault.Forbidden, "x"), kind: fault.Forbidden, status: 403},
+		{name: "foreign", err: errors.New("SELECT secret"), kind: fault.Internal, status: 500},
+		{name: "unknown kind", err: fault.New("mystery", "x"), kind: fault.Internal, status: 500},
+		{name: "nil fault", err: (*fault.Error)(nil), kind: fault.Internal, status: 500},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			f, status := Of(tc.err)

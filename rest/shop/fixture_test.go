@@ -127,7 +127,7 @@ type stall struct {
 func (m *mall) open() *stall {
 	m.t.Helper()
 	ctx, s := storetest.Merchant(m.t, m.core.Store)
-	return &stall{m, s.ID, s.Handle, ctx}
+	return &stall{mall: m, id: s.ID, handle: s.Handle, ctx: ctx}
 }
 
 // each runs f on every engine with a store that shows the theme "Plain".

@@ -13,8 +13,9 @@ import (
 )
 
 var problems = []Problem{
-	{"validation_failed", 422, "Validation failed", "Members of the body are wrong <here>."},
-	{"not_found", 404, "Not found", "There is no such resource."},
+	{Code: "validation_failed", Status: 422, Title: "Validation failed",
+		Sentence: "Members of the body are wrong <here>."},
+	{Code: "not_found", Status: 404, Title: "Not found", Sentence: "There is no such resource."},
 }
 
 func document(t *testing.T) []byte {
@@ -62,21 +63,28 @@ func TestAnswers(t *testing.T) {
 		status               int
 		mediaType            string
 	}{
-		{"docs", "GET", "/docs", d, 200, "text/html; charset=utf-8"},
-		{"docs head", "HEAD", "/docs", d, 200, "text/html; charset=utf-8"},
-		{"docs slash", "GET", "/docs/", d, 308, ""},
-		{"docs post", "POST", "/docs", d, 405, ""},
-		{"docs other", "GET", "/docs/nothing", d, 404, ""},
-		{"docs traversal", "GET", "/docs/static/../templates/docs.html", d, 307, ""},
-		{"docs style", "GET", "/docs/static/docs.css", d, 200, "text/css; charset=utf-8"},
-		{"problems", "GET", "/docs/problems", d, 200, "text/html; charset=utf-8"},
-		{"webhooks", "GET", "/docs/webhooks", d, 200, "text/html; charset=utf-8"},
-		{"webhooks head", "HEAD", "/docs/webhooks", d, 200, "text/html; charset=utf-8"},
-		{"explorer", "GET", "/graphql/explorer", e, 200, "text/html; charset=utf-8"},
-		{"explorer slash", "GET", "/graphql/explorer/", e, 308, ""},
-		{"explorer script", "GET", "/graphql/explorer/static/explorer.js", e, 200, "text/javascript; charset=utf-8"},
-		{"explorer style", "GET", "/graphql/explorer/static/explorer.css", e, 200, "text/css; charset=utf-8"},
-		{"explorer post", "POST", "/graphql/explorer", e, 405, ""},
+		{name: "docs", method: "GET", target: "/docs", h: d, status: 200, mediaType: "text/html; charset=utf-8"},
+		{name: "docs head", method: "HEAD", target: "/docs", h: d, status: 200, mediaType: "text/html; charset=utf-8"},
+		{name: "docs slash", method: "GET", target: "/docs/", h: d, status: 308},
+		{name: "docs post", method: "POST", target: "/docs", h: d, status: 405},
+		{name: "docs other", method: "GET", target: "/docs/nothing", h: d, status: 404},
+		{name: "docs traversal", method: "GET", target: "/docs/static/../templates/docs.html", h: d, status: 307},
+		{name: "docs style", method: "GET", target: "/docs/static/docs.css", h: d, status: 200,
+			mediaType: "text/css; charset=utf-8"},
+		{name: "problems", method: "GET", target: "/docs/problems", h: d, status: 200,
+			mediaType: "text/html; charset=utf-8"},
+		{name: "webhooks", method: "GET", target: "/docs/webhooks", h: d, status: 200,
+			mediaType: "text/html; charset=utf-8"},
+		{name: "webhooks head", method: "HEAD", target: "/docs/webhooks", h: d, status: 200,
+			mediaType: "text/html; charset=utf-8"},
+		{name: "explorer", method: "GET", target: "/graphql/explorer", h: e, status: 200,
+			mediaType: "text/html; charset=utf-8"},
+		{name: "explorer slash", method: "GET", target: "/graphql/explorer/", h: e, status: 308},
+		{name: "explorer script", method: "GET", target: "/graphql/explorer/static/explorer.js", h: e, status: 200,
+			mediaType: "text/javascript; charset=utf-8"},
+		{name: "explorer style", method: "GET", target: "/graphql/explorer/static/explorer.css", h: e, status: 200,
+			mediaType: "text/css; charset=utf-8"},
+		{name: "explorer post", method: "POST", target: "/graphql/explorer", h: e, status: 405},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			w := ask(tc.h, tc.method, tc.target)

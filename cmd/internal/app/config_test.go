@@ -105,16 +105,20 @@ func TestAddresses(t *testing.T) {
 		tls      bool
 		want     Addresses
 	}{
-		{"loopback", Naming{}, "127.0.0.1:8080", false, Addresses{API: "http://127.0.0.1:8080", StoreDomain: "localhost:8080"}},
-		{"IPv6", Naming{}, "[::1]:9", false, Addresses{API: "http://[::1]:9", StoreDomain: "localhost:9"}},
-		{"everywhere", Naming{}, "[::]:8080", false, Addresses{API: "http://localhost:8080", StoreDomain: "localhost:8080"}},
-		{"implied port", Naming{}, "127.0.0.1:443", true, Addresses{API: "https://127.0.0.1", StoreDomain: "localhost"}},
-		{"public URL", Naming{PublicURL: "https://shop.example/"}, "0.0.0.0:80", false,
-			Addresses{API: "https://shop.example", StoreDomain: "shop.example"}},
-		{"public URL with a port", Naming{PublicURL: "http://shop.example:81"}, "0.0.0.0:80", false,
-			Addresses{API: "http://shop.example:81", StoreDomain: "shop.example:81"}},
-		{"store domain", Naming{PublicURL: "https://api.example", StoreDomain: "shops.example"}, "0.0.0.0:80", false,
-			Addresses{API: "https://api.example", StoreDomain: "shops.example"}},
+		{name: "loopback", listened: "127.0.0.1:8080",
+			want: Addresses{API: "http://127.0.0.1:8080", StoreDomain: "localhost:8080"}},
+		{name: "IPv6", listened: "[::1]:9", want: Addresses{API: "http://[::1]:9", StoreDomain: "localhost:9"}},
+		{name: "everywhere", listened: "[::]:8080",
+			want: Addresses{API: "http://localhost:8080", StoreDomain: "localhost:8080"}},
+		{name: "implied port", listened: "127.0.0.1:443", tls: true,
+			want: Addresses{API: "https://127.0.0.1", StoreDomain: "localhost"}},
+		{name: "public URL", n: Naming{PublicURL: "https://shop.example/"}, listened: "0.0.0.0:80",
+			want: Addresses{API: "https://shop.example", StoreDomain: "shop.example"}},
+		{name: "public URL with a port", n: Naming{PublicURL: "http://shop.example:81"}, listened: "0.0.0.0:80",
+			want: Addresses{API: "http://shop.example:81", StoreDomain: "shop.example:81"}},
+		{name: "store domain", n: Naming{PublicURL: "https://api.example", StoreDomain: "shops.example"},
+			listened: "0.0.0.0:80",
+			want:     Addresses{API: "https://api.example", StoreDomain: "shops.example"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			l, err := net.ResolveTCPAddr("tcp", tc.listened)

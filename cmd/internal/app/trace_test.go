@@ -23,16 +23,18 @@ func TestTracesAsked(t *testing.T) {
 		want bool
 		err  string
 	}{
-		{"nothing", nil, false, ""},
-		{"endpoint", variables{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://x"}, true, ""},
-		{"traces endpoint", variables{"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": "http://x"}, true, ""},
-		{"exporter", variables{"OTEL_TRACES_EXPORTER": "otlp"}, true, ""},
-		{"none", variables{"OTEL_TRACES_EXPORTER": "none", "OTEL_EXPORTER_OTLP_ENDPOINT": "http://x"}, false, ""},
-		{"disabled", variables{"OTEL_SDK_DISABLED": "true", "OTEL_TRACES_EXPORTER": "otlp"}, false, ""},
-		{"disabled, upper case", variables{"OTEL_SDK_DISABLED": "TRUE", "OTEL_TRACES_EXPORTER": "otlp"}, false, ""},
-		{"protocol", variables{"OTEL_TRACES_EXPORTER": "otlp", "OTEL_EXPORTER_OTLP_PROTOCOL": "http/protobuf"}, true, ""},
-		{"other protocol", variables{"OTEL_TRACES_EXPORTER": "otlp", "OTEL_EXPORTER_OTLP_PROTOCOL": "grpc"}, false, "OTEL_EXPORTER_OTLP_PROTOCOL"},
-		{"other exporter", variables{"OTEL_TRACES_EXPORTER": "zipkin"}, false, "OTEL_TRACES_EXPORTER"},
+		{name: "nothing"},
+		{name: "endpoint", env: variables{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://x"}, want: true},
+		{name: "traces endpoint", env: variables{"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": "http://x"}, want: true},
+		{name: "exporter", env: variables{"OTEL_TRACES_EXPORTER": "otlp"}, want: true},
+		{name: "none", env: variables{"OTEL_TRACES_EXPORTER": "none", "OTEL_EXPORTER_OTLP_ENDPOINT": "http://x"}},
+		{name: "disabled", env: variables{"OTEL_SDK_DISABLED": "true", "OTEL_TRACES_EXPORTER": "otlp"}},
+		{name: "disabled, upper case", env: variables{"OTEL_SDK_DISABLED": "TRUE", "OTEL_TRACES_EXPORTER": "otlp"}},
+		{name: "protocol",
+			env: variables{"OTEL_TRACES_EXPORTER": "otlp", "OTEL_EXPORTER_OTLP_PROTOCOL": "http/protobuf"}, want: true},
+		{name: "other protocol", env: variables{"OTEL_TRACES_EXPORTER": "otlp", "OTEL_EXPORTER_OTLP_PROTOCOL": "grpc"},
+			err: "OTEL_EXPORTER_OTLP_PROTOCOL"},
+		{name: "other exporter", env: variables{"OTEL_TRACES_EXPORTER": "zipkin"}, err: "OTEL_TRACES_EXPORTER"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			got, err := tracesAsked(tc.env.get)

@@ -88,9 +88,12 @@ func TestAssetFiles(t *testing.T) {
 			path, body, contentType string
 			status                  int
 		}{
-			{"/assets/" + sum + "/style.css", "a{}", "text/css; charset=utf-8", http.StatusOK},
-			{"/assets/" + sum + "/style.png", "404 page not found\n", "text/plain; charset=utf-8", http.StatusNotFound},
-			{"/assets/" + sum + "/style", "404 page not found\n", "text/plain; charset=utf-8", http.StatusNotFound},
+			{path: "/assets/" + sum + "/style.css", body: "a{}", contentType: "text/css; charset=utf-8",
+				status: http.StatusOK},
+			{path: "/assets/" + sum + "/style.png", body: "404 page not found\n",
+				contentType: "text/plain; charset=utf-8", status: http.StatusNotFound},
+			{path: "/assets/" + sum + "/style", body: "404 page not found\n", contentType: "text/plain; charset=utf-8",
+				status: http.StatusNotFound},
 		} {
 			w := httptest.NewRecorder()
 			h.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, tc.path, nil))

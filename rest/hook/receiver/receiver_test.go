@@ -154,13 +154,13 @@ func TestServing(t *testing.T) {
 			h            http.Header
 			status       int
 		}{
-			{"a delivery", "POST", odd, sign(odd), 204},
-			{"again", "POST", odd, sign(odd), 204},
-			{"other bytes", "POST", odd + " ", sign(odd), 401},
-			{"no headers", "POST", odd, nil, 401},
-			{"a header twice", "POST", odd, twice(sign(odd)), 401},
-			{"not JSON", "POST", "{", sign("{"), 400},
-			{"too large", "POST", strings.Repeat(" ", 400<<10), sign(""), 413},
+			{name: "a delivery", method: "POST", body: odd, h: sign(odd), status: 204},
+			{name: "again", method: "POST", body: odd, h: sign(odd), status: 204},
+			{name: "other bytes", method: "POST", body: odd + " ", h: sign(odd), status: 401},
+			{name: "no headers", method: "POST", body: odd, status: 401},
+			{name: "a header twice", method: "POST", body: odd, h: twice(sign(odd)), status: 401},
+			{name: "not JSON", method: "POST", body: "{", h: sign("{"), status: 400},
+			{name: "too large", method: "POST", body: strings.Repeat(" ", 400<<10), h: sign(""), status: 413},
 		} {
 			got, err := post(t, at, tc.method, tc.body, tc.h)
 			if got != tc.status && (err == nil || tc.status != 413) { // who is refused early may see the connection end
