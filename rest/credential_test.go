@@ -35,7 +35,8 @@ var endpoints = []struct {
 	{row{"GET", "/marketplace/themes", scope.ThemesRead}, "/marketplace/themes", ""},
 }
 
-const challenge = `Bearer realm="storefront", resource_metadata="` + apiHost + `/.well-known/oauth-protected-resource/api/public/v1"`
+const challenge = `Bearer realm="storefront", resource_metadata="` + apiHost +
+	`/.well-known/oauth-protected-resource/api/public/v1"`
 
 // TestCredentials tries every bad credential at every endpoint.
 func TestCredentials(t *testing.T) {
@@ -135,7 +136,9 @@ func b2i(b bool) int {
 func TestSchemeIsCaseInsensitive(t *testing.T) {
 	c := newCast(t)
 	for _, v := range []string{"bearer ", "BEARER ", "Bearer   "} {
-		a := c.do(t, request{Path: "/products", Edit: func(r *http.Request) { r.Header.Set("Authorization", v+c.as["all"]) }})
+		a := c.do(t, request{
+			Path: "/products", Edit: func(r *http.Request) { r.Header.Set("Authorization", v+c.as["all"]) },
+		})
 		a.want(http.StatusOK, "")
 	}
 }
@@ -179,12 +182,16 @@ func TestScopeMatrix(t *testing.T) {
 
 // hostileIDs are no ids of anything, as they stand in a path.
 var hostileIDs = []string{
-	".", "..", "0", "-1", "null", "undefined", "%20", "%00", "%0a", "%7B%7D", "..%2f", "%2e%2e%2fme", "%2F", "*", "'", "%22", "%27%20OR%201=1--", "%F0%9F%98%80", "%ff",
-	"01h455vb4pex5vsknk084sn02q", "_01h455vb4pex5vsknk084sn02q", "PFX_01h455vb4pex5vsknk084sn02q", "PFX_01H455VB4PEX5VSKNK084SN02Q",
-	"PFX-01h455vb4pex5vsknk084sn02q", "PFX_81h455vb4pex5vsknk084sn02q", "PFX_01h455vb4pex5vsknk084sn02", "PFX_01h455vb4pex5vsknk084sn02qq",
-	"PFX_01h455vb4pex5vsknk084sn02u", "PFX_01h455vb4pex5vsknk084sn02l", "PFX_01h455vb4pex5vsknk084sn02o", "PFX_01h455vb4pex5vsknk084sn02%20",
-	"PFX_01h455vb4pex5vsknk084sn02q%00", "%20PFX_01h455vb4pex5vsknk084sn02q", "PFX__01h455vb4pex5vsknk084sn02", "PFX_%E2%85%A81h455vb4pex5vsknk084sn0",
-	"cus_01h455vb4pex5vsknk084sn02q", "str_01h455vb4pex5vsknk084sn02q", "PFX_00000000000000000000000000", "PFX_7zzzzzzzzzzzzzzzzzzzzzzzzz",
+	".", "..", "0", "-1", "null", "undefined", "%20", "%00", "%0a", "%7B%7D", "..%2f", "%2e%2e%2fme", "%2F", "*", "'",
+	"%22", "%27%20OR%201=1--", "%F0%9F%98%80", "%ff", "01h455vb4pex5vsknk084sn02q", "_01h455vb4pex5vsknk084sn02q",
+	"PFX_01h455vb4pex5vsknk084sn02q", "PFX_01H455VB4PEX5VSKNK084SN02Q",
+	"PFX-01h455vb4pex5vsknk084sn02q", "PFX_81h455vb4pex5vsknk084sn02q",
+	"PFX_01h455vb4pex5vsknk084sn02", "PFX_01h455vb4pex5vsknk084sn02qq",
+	"PFX_01h455vb4pex5vsknk084sn02u", "PFX_01h455vb4pex5vsknk084sn02l",
+	"PFX_01h455vb4pex5vsknk084sn02o", "PFX_01h455vb4pex5vsknk084sn02%20",
+	"PFX_01h455vb4pex5vsknk084sn02q%00", "%20PFX_01h455vb4pex5vsknk084sn02q", "PFX__01h455vb4pex5vsknk084sn02",
+	"PFX_%E2%85%A81h455vb4pex5vsknk084sn0", "cus_01h455vb4pex5vsknk084sn02q", "str_01h455vb4pex5vsknk084sn02q",
+	"PFX_00000000000000000000000000", "PFX_7zzzzzzzzzzzzzzzzzzzzzzzzz",
 	"PFX_01890a5d-ac96-774b-bcce-b302099a80", "PFX_%2530" + "1h455vb4pex5vsknk084sn02q",
 }
 
@@ -207,7 +214,8 @@ func TestHostileIDs(t *testing.T) {
 			if strings.Contains(id, "H455") {
 				path = e.before + strings.ToUpper(e.prefix) + id[3:] + e.after
 			}
-			a := c.do(t, request{As: c.as["all"], Method: e.method, Path: path, Body: e.body}).want(http.StatusNotFound, "not_found")
+			a := c.do(t, request{As: c.as["all"], Method: e.method, Path: path, Body: e.body}).
+				want(http.StatusNotFound, "not_found")
 			if p := a.problem(); detail == "" {
 				detail = p.Detail
 			} else if p.Detail != detail || len(p.Errors) > 0 {

@@ -86,7 +86,8 @@ func TestDownload(t *testing.T) {
 			if got := text(t, res); res.StatusCode != tc.status || got != tc.want {
 				t.Errorf("%d and %d bytes, want %d and %d", res.StatusCode, len(got), tc.status, len(tc.want))
 			}
-			want := map[string]string{"Cache-Control": "private, no-store", "X-Content-Type-Options": "nosniff", "Content-Encoding": "",
+			want := map[string]string{"Cache-Control": "private, no-store",
+				"X-Content-Type-Options": "nosniff", "Content-Encoding": "",
 				"Last-Modified": "", "Access-Control-Allow-Origin": "", "Etag": tag, "Content-Range": tc.ranged}
 			if tc.status == 200 || tc.status == 206 {
 				want["Content-Type"], want["Accept-Ranges"] = "application/gzip", "bytes"
@@ -118,13 +119,15 @@ func TestDownloadOfSeveralRanges(t *testing.T) {
 	for _, want := range []struct {
 		ranged string
 		body   []byte
-	}{{"bytes 0-9/100000", c.body[:10]}, {"bytes 50000-50099/100000", c.body[50000:50100]}, {"bytes 99999-99999/100000", c.body[99999:]}} {
+	}{{"bytes 0-9/100000", c.body[:10]}, {"bytes 50000-50099/100000", c.body[50000:50100]},
+		{"bytes 99999-99999/100000", c.body[99999:]}} {
 		p, err := parts.NextPart()
 		if err != nil {
 			t.Fatal(err)
 		}
 		got, err := io.ReadAll(p)
-		if err != nil || !bytes.Equal(got, want.body) || p.Header.Get("Content-Range") != want.ranged || p.Header.Get("Content-Type") != "application/gzip" {
+		if err != nil || !bytes.Equal(got, want.body) || p.Header.Get("Content-Range") != want.ranged ||
+			p.Header.Get("Content-Type") != "application/gzip" {
 			t.Errorf("part %v: %d bytes, %v; want %s", p.Header, len(got), err, want.ranged)
 		}
 	}
@@ -135,7 +138,9 @@ func TestDownloadOfSeveralRanges(t *testing.T) {
 
 func TestDownloadOutOfRange(t *testing.T) {
 	c := newCounter(t, 1000)
-	for _, ranges := range []string{"bytes=1000-", "bytes=5000-6000", "bytes=x", "bytes=5-4", "bytes=--1", "bytes=-0", "bytes=-00, -0"} {
+	for _, ranges := range []string{
+		"bytes=1000-", "bytes=5000-6000", "bytes=x", "bytes=5-4", "bytes=--1", "bytes=-0", "bytes=-00, -0",
+	} {
 		res := c.serve("GET", c.address(time.Minute), "Range", ranges)
 		refused(t, ranges, res, http.StatusRequestedRangeNotSatisfiable, "range_not_satisfiable")
 		if got := res.Header.Get("Content-Range"); strings.HasPrefix(ranges, "bytes=1000") && got != "bytes */1000" {
@@ -148,7 +153,8 @@ func TestDownloadOfNothing(t *testing.T) {
 	c := newCounter(t, 0)
 	for _, headers := range [][]string{nil, {"Range", "bytes=0-"}} {
 		res := c.serve("GET", c.address(time.Minute), headers...)
-		if got := text(t, res); res.StatusCode != http.StatusOK || got != "" || res.Header.Get("Content-Length") != "0" {
+		if got := text(t, res); res.StatusCode != http.StatusOK || got != "" ||
+			res.Header.Get("Content-Length") != "0" {
 			t.Errorf("%v: %d %q %v", headers, res.StatusCode, got, res.Header)
 		}
 	}
@@ -160,7 +166,8 @@ func TestDownloadOfAnAlteredAddress(t *testing.T) {
 	c := newCounter(t, 10)
 	address := c.address(time.Minute)
 	altered := func(target string) {
-		r, err := http.ReadRequest(bufio.NewReader(strings.NewReader("GET " + target + " HTTP/1.1\r\nHost: api.test\r\n\r\n")))
+		r, err := http.ReadRequest(bufio.NewReader(strings.NewReader("GET " + target +
+			" HTTP/1.1\r\nHost: api.test\r\n\r\n")))
 		if err != nil || target == address {
 			return // the server answers 400
 		}
@@ -173,7 +180,9 @@ func TestDownloadOfAnAlteredAddress(t *testing.T) {
 		refused(t, fmt.Sprintf("%q", target), w.Result(), status, code)
 	}
 	for i := range address {
-		for _, b := range []byte{address[i] ^ 1, address[i] ^ 0x20, 'A', '0', '/', '&', '=', '%', '?', '#', ';', '+', 0x80} {
+		for _, b := range []byte{
+			address[i] ^ 1, address[i] ^ 0x20, 'A', '0', '/', '&', '=', '%', '?', '#', ';', '+', 0x80,
+		} {
 			altered(address[:i] + string([]byte{b}) + address[i+1:])
 			altered(address[:i] + string([]byte{b}) + address[i:])
 		}
@@ -192,7 +201,8 @@ func TestDownloadOfAnAlteredAddress(t *testing.T) {
 // What was signed for something else is no download.
 func TestDownloadOfAnotherLink(t *testing.T) {
 	c := newCounter(t, 10)
-	path, store, soon := downloadRoot+xid.Export.Format(c.id)+"/"+fileName, xid.Store.Format(c.store), micros.Now().Add(time.Minute)
+	path, store, soon := downloadRoot+xid.Export.Format(c.id)+"/"+
+		fileName, xid.Store.Format(c.store), micros.Now().Add(time.Minute)
 	for name, address := range map[string]string{
 		"a preview":           c.links.Sign(path, soon, "theme", xid.Theme.Format(xid.New())),
 		"no store":            c.links.Sign(path, soon),
@@ -331,13 +341,16 @@ func TestDownloadQueryIsNeverLogged(t *testing.T) {
 	all := c.logged() + fmt.Sprint(families)
 	for _, address := range []string{good, late} {
 		_, query, _ := strings.Cut(address, "?")
-		for _, secret := range []string{query, query[len(query)-43:], "expires=", "signature", xid.Store.Format(c.store)} {
+		for _, secret := range []string{
+			query, query[len(query)-43:], "expires=", "signature", xid.Store.Format(c.store),
+		} {
 			if strings.Contains(all, secret) {
 				t.Errorf("%q is told:\n%s", secret, all)
 			}
 		}
 	}
-	if got := strings.Count(c.logged(), `"msg":"request"`); got != 14 || !strings.Contains(c.logged(), `"route":"/downloads"`) ||
+	if got := strings.Count(c.logged(), `"msg":"request"`); got != 14 ||
+		!strings.Contains(c.logged(), `"route":"/downloads"`) ||
 		!strings.Contains(c.logged(), `"bytes":100000`) || !strings.Contains(all, "download broke off") {
 		t.Errorf("%d lines of requests:\n%s", got, c.logged())
 	}

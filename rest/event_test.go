@@ -87,7 +87,8 @@ func TestEventsOfWrites(t *testing.T) {
 		} {
 			t.Run(d.name, func(t *testing.T) {
 				for i := range 3 {
-					r := request{As: d.as, Method: d.method, Path: d.target, Body: d.body, Free: true, Header: map[string]string{"Idempotency-Key": strings.ReplaceAll(d.name, " ", "-")}}
+					r := request{As: d.as, Method: d.method, Path: d.target, Body: d.body, Free: true,
+						Header: map[string]string{"Idempotency-Key": strings.ReplaceAll(d.name, " ", "-")}}
 					if got := s.do(t, r).Status; got != d.status {
 						t.Errorf("status %d, want %d", got, d.status)
 					}
@@ -134,7 +135,8 @@ func TestNoEventWithoutItsAnswer(t *testing.T) {
 	s, m := sqlite(t)
 	log := new(storetest.Log)
 	err := s.store.Admin(t.Context(), func(c *sql.Conn) error {
-		_, err := c.ExecContext(t.Context(), "CREATE TRIGGER refuse BEFORE UPDATE ON idempotency_keys BEGIN SELECT RAISE(ABORT, 'refused'); END")
+		_, err := c.ExecContext(t.Context(),
+			"CREATE TRIGGER refuse BEFORE UPDATE ON idempotency_keys BEGIN SELECT RAISE(ABORT, 'refused'); END")
 		return err
 	})
 	if err != nil {

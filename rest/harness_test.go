@@ -155,7 +155,8 @@ func (r request) build(t testing.TB, host string) *http.Request {
 		r.Method = http.MethodGet
 	}
 	target := r.Path
-	if !strings.HasPrefix(target, "/api/") && !strings.HasPrefix(target, "/docs") && !strings.HasPrefix(target, "/openapi") {
+	if !strings.HasPrefix(target, "/api/") && !strings.HasPrefix(target, "/docs") &&
+		!strings.HasPrefix(target, "/openapi") {
 		target = base + target
 	}
 	var body io.Reader

@@ -22,16 +22,21 @@ func TestRateLimit(t *testing.T) {
 	lineage := xid.New()
 	old := m.key(keyRow{Scopes: scope.Full(), Lineage: lineage, Slot: 1})
 	rotated := m.key(keyRow{Scopes: scope.Full(), Lineage: lineage, Slot: 2})
-	for i, r := range []request{{As: old, Path: "/products"}, {As: rotated, Path: "/products/x"}, {As: old, Path: "/products?limit=0"}} {
+	for i, r := range []request{
+		{As: old, Path: "/products"}, {As: rotated, Path: "/products/x"}, {As: old, Path: "/products?limit=0"},
+	} {
 		a := s.do(t, r)
 		want := []string{`"default";r=2;t=100`, `"default";r=1;t=200`, `"default";r=0;t=300`}[i]
 		if got := a.Header.Get("RateLimit"); got != want || a.Header.Get("RateLimit-Policy") != `"default";q=3;w=300` {
-			t.Errorf("request %d (%d): RateLimit %q, want %q, policy %q", i, a.Status, got, want, a.Header.Get("RateLimit-Policy"))
+			t.Errorf("request %d (%d): RateLimit %q, want %q, policy %q", i, a.Status, got,
+				want, a.Header.Get("RateLimit-Policy"))
 		}
 	}
 	for _, as := range []string{old, rotated} { // rotating does not refill
 		a := s.do(t, request{As: as, Path: "/products"}).want(http.StatusTooManyRequests, "rate_limited")
-		for name, want := range map[string]string{"Retry-After": "100", "RateLimit": `"default";r=0;t=100`, "RateLimit-Policy": `"default";q=3;w=300`} {
+		for name, want := range map[string]string{
+			"Retry-After": "100", "RateLimit": `"default";r=0;t=100`, "RateLimit-Policy": `"default";q=3;w=300`,
+		} {
 			if got := a.Header.Get(name); got != want {
 				t.Errorf("%s: got %q, want %q", name, got, want)
 			}

@@ -16,7 +16,8 @@ func TestOrderOfChecks(t *testing.T) {
 	old := newShop(t, s.store, shopRow{Legacy: true})
 	key := map[string]string{"Idempotency-Key": "used"}
 	for _, as := range []string{m.all, old.all} {
-		s.do(t, request{As: as, Method: "POST", Path: "/products", Body: draft("first"), Header: key}).want(http.StatusCreated, "")
+		s.do(t, request{As: as, Method: "POST", Path: "/products", Body: draft("first"), Header: key}).
+			want(http.StatusCreated, "")
 	}
 	reader := m.keyOf(scope.ProductsRead)
 	badToken := func(r *http.Request) { r.Header.Set("Authorization", "Bearer sfk_x") }

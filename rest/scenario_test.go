@@ -160,7 +160,8 @@ var scenarios = []Scenario{
 		Golden: "draft"},
 	{Name: "draft, every member", As: "all", Method: "POST", Path: "/products",
 		Body: `{"title":"Full","handle":"full-1","description":"Two\nlines","price_minor":1e3,
-		"compare_at_price_minor":2000.0,"currency":"jpy","sku":"S 1","vendor":"V","product_type":"T","tags":["a","ü","a"],
+		"compare_at_price_minor":2000.0,"currency":"jpy","sku":"S 1","vendor":"V","product_type":"T",
+		"tags":["a","ü","a"],
 		"inventory_quantity":0,"image_url":"https://images.example.com/a%20b.png?x=1#f"}`, Status: 201,
 		Golden: "draft_full"},
 	{Name: "draft, nulls", As: "all", Method: "POST", Path: "/products",
@@ -219,13 +220,17 @@ var scenarios = []Scenario{
 		Golden: "export_started"},
 	{Name: "export started, every member", As: "all", Method: "POST", Path: "/exports",
 		Body: `{"kind":"orders","format":"jsonl","compression":"gzip",
-		"filters":{"created_from":"2026-03-01T01:00:00+01:00","created_to":"2026-04-01T00:00:00.5Z","status":"completed"}}`, Status: 202, Golden: "export_full"},
+		"filters":{"created_from":"2026-03-01T01:00:00+01:00","created_to":"2026-04-01T00:00:00.5Z",
+			"status":"completed"}}`,
+		Status: 202, Golden: "export_full"},
 	{Name: "export started, nulls", As: "all", Method: "POST", Path: "/exports",
-		Body: `{"kind":"customers","format":null,"compression":null,"filters":{"created_from":null,"created_to":null,"status":null}}`, Status: 202, Golden: "export_nulls"},
+		Body: `{"kind":"customers","format":null,"compression":null,"filters":{"created_from":null,"created_to":null,` +
+			`"status":null}}`, Status: 202, Golden: "export_nulls"},
 	{Name: "export started, no members", As: "all", Method: "POST", Path: "/exports", Body: `{}`, Status: 422,
 		Code: "validation_failed", Golden: "export_empty"},
 	{Name: "export started, bad members", As: "all", Method: "POST", Path: "/exports",
-		Body: `{"kind":"orders","format":"xlsx","compression":7,"email":"a@b.example","filters":{"status":"draft","created_from":"yesterday","state":1}}`, Status: 422, Code: "validation_failed", Golden: "export_invalid"},
+		Body: `{"kind":"orders","format":"xlsx","compression":7,"email":"a@b.example","filters":{"status":"draft",` +
+			`"created_from":"yesterday","state":1}}`, Status: 422, Code: "validation_failed", Golden: "export_invalid"},
 	{Name: "export started, the kind's scope", As: "exports.write", Method: "POST", Path: "/exports",
 		Body: `{"kind":"orders"}`, Status: 403, Code: "insufficient_scope", Golden: "export_kind_scope"},
 	{Name: "export started, wrong scope", As: "exports.read", Method: "POST", Path: "/exports",
@@ -383,7 +388,8 @@ func TestScenarios(t *testing.T) {
 // empty wants an answer that has no body and says nothing of one.
 func (a *answer) empty() {
 	a.t.Helper()
-	if len(a.Body) > 0 || a.Header.Get("Content-Type") != "" || a.Header.Get("Content-Length") != "" || a.Header.Get("ETag") != "" {
+	if len(a.Body) > 0 || a.Header.Get("Content-Type") != "" || a.Header.Get("Content-Length") != "" ||
+		a.Header.Get("ETag") != "" {
 		a.t.Errorf("got %q and %v, want nothing", a.Body, a.Header)
 	}
 }
@@ -407,7 +413,8 @@ func (c *cast) located(t *testing.T, as string, a *answer) {
 	case strings.HasPrefix(made.ID, "exp_"):
 		// The detail has a link beside what was answered.
 		got := c.do(t, request{As: as, Path: at}).want(http.StatusOK, "")
-		if want := strings.TrimSuffix(string(a.Body), "}"); at != base+"/exports/"+made.ID || !strings.HasPrefix(string(got.Body), want) {
+		if want := strings.TrimSuffix(string(a.Body), "}"); at != base+"/exports/"+made.ID ||
+			!strings.HasPrefix(string(got.Body), want) {
 			t.Errorf("at %q: got %s, want %s", at, got.Body, want)
 		}
 	case at != base+"/products/"+made.ID:
@@ -469,7 +476,8 @@ func mask(v any, fresh []string) {
 	switch v := v.(type) {
 	case map[string]any:
 		for name, member := range v {
-			if member != nil && (slices.Contains(moment, name) || slices.Contains(fresh, name) && (name != "id" || v["created_at"] != nil)) {
+			if member != nil && (slices.Contains(moment, name) || slices.Contains(fresh, name) &&
+				(name != "id" || v["created_at"] != nil)) {
 				v[name] = "(" + name + ")"
 				continue
 			}

@@ -11,7 +11,9 @@ import (
 func TestRatio(t *testing.T) {
 	us := func(list ...int) (side []reading) {
 		for _, n := range list {
-			side = append(side, reading{server: time.Duration(n) * time.Microsecond, rate: float64(n), p50: time.Duration(n)})
+			side = append(side, reading{
+				server: time.Duration(n) * time.Microsecond, rate: float64(n), p50: time.Duration(n),
+			})
 		}
 		return side
 	}
@@ -65,7 +67,8 @@ func TestProcess(t *testing.T) {
 func TestReport(t *testing.T) {
 	r := &report{
 		results: []*result{{
-			figure: figure{name: "GET /orders", kind: cpuPerRequest, bound: 1.25, sides: []side{{name: "baseline"}, {name: "server"}}},
+			figure: figure{name: "GET /orders", kind: cpuPerRequest, bound: 1.25,
+				sides: []side{{name: "baseline"}, {name: "server"}}},
 			engine: "sqlite",
 			sides: [][]reading{
 				{{server: 100 * time.Microsecond, database: 20 * time.Microsecond, p50: time.Millisecond}},

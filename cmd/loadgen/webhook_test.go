@@ -26,8 +26,9 @@ func openSink(t *testing.T) *child {
 
 // delivery is a body as the service sends it.
 func delivery(event, resource string, sequence int) string {
-	return fmt.Sprintf(`{"event_id":%q,"type":"order.paid","api_version":"v1","store_id":"sto_1","resource":{"type":"order","id":%q,"version":7},`+
-		`"sequence":%d,"changed_fields":null,"data":{"object":{"id":"other","sequence":99,"note":%q}},"payload_omitted":false}`,
+	return fmt.Sprintf(`{"event_id":%q,"type":"order.paid","api_version":"v1","store_id":"sto_1",`+
+		`"resource":{"type":"order","id":%q,"version":7},"sequence":%d,"changed_fields":null,`+
+		`"data":{"object":{"id":"other","sequence":99,"note":%q}},"payload_omitted":false}`,
 		event, resource, sequence, strings.Repeat("x", 9000))
 }
 
@@ -39,7 +40,8 @@ func TestSink(t *testing.T) {
 		if !strings.HasPrefix(path, hangPath) {
 			c.Timeout = patience
 		}
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+s.addr+path, strings.NewReader(body))
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost,
+			"http://"+s.addr+path, strings.NewReader(body))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -71,13 +73,16 @@ func TestSink(t *testing.T) {
 	if err != nil || len(list) != 3 {
 		t.Fatalf("got %d receipts, %v", len(list), err)
 	}
-	if got := count(list); got.distinct != 3 || got.duplicates != 0 || got.disorder != 2 { // both first ones are twelfth
+	if got := count(list); got.distinct != 3 || got.duplicates != 0 ||
+		got.disorder != 2 { // both first ones are twelfth
 		t.Errorf("got %+v", got)
 	}
-	for i, want := range []receipt{{Endpoint: 17, Event: "evt_1", Resource: "ord_1", Sequence: 12}, {Endpoint: 17, Event: "evt_2", Resource: "ord_1", Sequence: 13},
+	for i, want := range []receipt{{Endpoint: 17, Event: "evt_1", Resource: "ord_1", Sequence: 12},
+		{Endpoint: 17, Event: "evt_2", Resource: "ord_1", Sequence: 13},
 		{Endpoint: 4, Event: "evt_1", Resource: "ord_1", Sequence: 12}} {
 		got := list[i]
-		if (got.Answered == 0) != (got.Endpoint == 4) || got.Answered != 0 && got.Answered < got.At || time.Since(time.Unix(0, got.At)) > time.Minute {
+		if (got.Answered == 0) != (got.Endpoint == 4) || got.Answered != 0 && got.Answered < got.At ||
+			time.Since(time.Unix(0, got.At)) > time.Minute {
 			t.Errorf("receipt %d: came at %d, answered at %d", i, got.At, got.Answered)
 		}
 		if got.At, got.Answered = 0, 0; got != want {
@@ -162,14 +167,15 @@ func TestStreamTellsOfWrongAnswers(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	server := &http.Server{ReadHeaderTimeout: time.Second, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if strings.HasSuffix(r.Header.Get("Authorization"), "bad") {
-			w.WriteHeader(http.StatusUnauthorized)
-			return
-		}
-		w.WriteHeader(http.StatusCreated)
-		fmt.Fprintf(w, `{"id":"prd_%s"}`, r.Header.Get("Idempotency-Key"))
-	})}
+	server := &http.Server{ReadHeaderTimeout: time.Second,
+		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if strings.HasSuffix(r.Header.Get("Authorization"), "bad") {
+				w.WriteHeader(http.StatusUnauthorized)
+				return
+			}
+			w.WriteHeader(http.StatusCreated)
+			fmt.Fprintf(w, `{"id":"prd_%s"}`, r.Header.Get("Idempotency-Key"))
+		})}
 	defer server.Close()
 	go server.Serve(l)
 	s := stream{addr: l.Addr().String(), shops: []corpus.Shop{{Key: "good"}}, rate: 500}
@@ -195,8 +201,8 @@ func TestHookReport(t *testing.T) {
 	r.add([]string{"About it."}, head, "2 endpoints", "sqlite", most(0.2, 0.15, "%.2f"))
 	var b bytes.Buffer
 	r.print(&b)
-	want := "\nAbout it.\n\n| drain | engine | rate |\n| --- | --- | ---: |\n| 1 endpoint | sqlite | 8100 (≥ 8000, kept) |\n" +
-		"| 2 endpoints | sqlite | 0.20 (≤ 0.15, missed) |\n"
+	want := "\nAbout it.\n\n| drain | engine | rate |\n| --- | --- | ---: |\n| 1 endpoint | sqlite | 8100 (≥ 8000, " +
+		"kept) |\n| 2 endpoints | sqlite | 0.20 (≤ 0.15, missed) |\n"
 	if !strings.HasSuffix(b.String(), want) {
 		t.Errorf("got %s\nwant at the end %s", b.String(), want)
 	}

@@ -50,9 +50,10 @@ func (c cli) decode(v any, args ...string) {
 
 func TestEveryCommandHasExamples(t *testing.T) {
 	c := newCLI(t)
-	for _, command := range []string{"serve", "migrate apply", "migrate status", "store create", "store list", "store legacy",
-		"key create", "key list", "key rotate", "key revoke",
-		"app create", "app list", "app show", "app update", "app disable", "app enable", "app legacy", "staff add", "staff list", "staff remove", "staff token", "webhooks listen", "doctor", "version"} {
+	for _, command := range []string{"serve", "migrate apply", "migrate status",
+		"store create", "store list", "store legacy", "key create", "key list", "key rotate", "key revoke",
+		"app create", "app list", "app show", "app update", "app disable", "app enable", "app legacy", "staff add",
+		"staff list", "staff remove", "staff token", "webhooks listen", "doctor", "version"} {
 		o := c.run(append(strings.Fields(command), "--help")...)
 		if o.code != exitOK || !strings.Contains(o.out, "    storefront "+command) || o.err != "" {
 			t.Errorf("%s --help: code %d, %q; no example in\n%s", command, o.code, o.err, o.out)
@@ -93,7 +94,8 @@ func TestMistakes(t *testing.T) {
 			if o.code != tc.code || !strings.Contains(o.err, tc.want) || o.out != "" {
 				t.Errorf("%+v; want code %d and %q", o, tc.code, tc.want)
 			}
-			if strings.Count(o.err, "\n") != 1 || !strings.HasPrefix(o.err, "storefront: ") || strings.Contains(o.err, "opensesame") {
+			if strings.Count(o.err, "\n") != 1 || !strings.HasPrefix(o.err, "storefront: ") ||
+				strings.Contains(o.err, "opensesame") {
 				t.Errorf("not one clear line: %q", o.err)
 			}
 		})
@@ -123,7 +125,8 @@ func TestFlagsBeatVariables(t *testing.T) {
 func TestLifeOfAStore(t *testing.T) {
 	c := newCLI(t)
 	var made shop
-	c.decode(&made, "store", "create", "Kite", "--currency", "EUR", "--owner-email", "ana@kite.example", "--owner-name", "Ana")
+	c.decode(&made, "store", "create", "Kite", "--currency", "EUR", "--owner-email",
+		"ana@kite.example", "--owner-name", "Ana")
 	if made.Owner == nil || made.Owner.Password == nil || made.Owner.Role != "owner" {
 		t.Fatalf("%+v: no owner with a password", made)
 	}
@@ -161,7 +164,8 @@ func TestLifeOfAStore(t *testing.T) {
 		t.Errorf("%+v, want two people", members)
 	}
 	var made2 token
-	if c.decode(&made2, "staff", "token", "TOM@kite.example", "--name", "laptop"); made2.Token == nil || made2.UserID != added.ID {
+	if c.decode(&made2, "staff", "token", "TOM@kite.example", "--name", "laptop"); made2.Token == nil ||
+		made2.UserID != added.ID {
 		t.Errorf("%+v: no token of Tom's", made2)
 	}
 	var removed map[string]string
@@ -224,7 +228,9 @@ func TestServeUntilTheSignal(t *testing.T) {
 	ended := make(chan outcome, 1)
 	go func() {
 		var err bytes.Buffer
-		code := run(ctx, []string{"serve", "--demo", "--demo-orders", "1", "--json", "--addr", "127.0.0.1:0", "--admin-addr", "127.0.0.1:0"},
+		code := run(ctx, []string{
+			"serve", "--demo", "--demo-orders", "1", "--json", "--addr", "127.0.0.1:0", "--admin-addr", "127.0.0.1:0",
+		},
 			c.env, stdio{write, &err})
 		write.Close()
 		ended <- outcome{code: code, err: err.String()}

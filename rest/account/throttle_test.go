@@ -50,10 +50,12 @@ func TestBruteForce(t *testing.T) {
 				if counts[403] != tc.let || counts[429] != 50-tc.let {
 					t.Fatalf("%v, want %d let through", counts, tc.let)
 				}
-				if after := last.header.Get("Retry-After"); after == "" || !strings.Contains(last.body, "Too many attempts: try again in ") {
+				if after := last.header.Get("Retry-After"); after == "" ||
+					!strings.Contains(last.body, "Too many attempts: try again in ") {
 					t.Errorf("Retry-After %q\n%s", after, last.body)
 				}
-				if a := w.post("/sign-in", credentials(tc.email(0), secret), "X-Forwarded-For", tc.from(0)); a.status != 429 {
+				if a := w.post("/sign-in", credentials(tc.email(0), secret),
+					"X-Forwarded-For", tc.from(0)); a.status != 429 {
 					t.Errorf("the right password: %d", a.status)
 				}
 			})
@@ -89,7 +91,8 @@ func TestBruteForceByHTTP(t *testing.T) {
 	w.shop("ada@example.com")
 	one := func(text string) func(int) string { return func(int) string { return text } }
 	counts, _ := w.guess(50, one("ada@example.com"), one(""))
-	if most := 10 + 1 + int(time.Since(began)/(30*time.Second)); counts[403] > most || counts[429] < 50-most-counts[503] || counts[303] != 0 {
+	if most := 10 + 1 + int(time.Since(began)/(30*time.Second)); counts[403] > most ||
+		counts[429] < 50-most-counts[503] || counts[303] != 0 {
 		t.Errorf("%v, want at most %d let through", counts, most)
 	}
 }
@@ -108,7 +111,8 @@ func TestThrottleRecovers(t *testing.T) {
 			w.post("/sign-in", credentials("ada@example.com", "wrong"))
 		}
 		a := w.post("/sign-in", credentials("ada@example.com", secret))
-		if a.status != 429 || a.header.Get("Retry-After") != "30" || !strings.Contains(a.body, "try again in 30 seconds") {
+		if a.status != 429 || a.header.Get("Retry-After") != "30" ||
+			!strings.Contains(a.body, "try again in 30 seconds") {
 			t.Errorf("%d %v", a.status, a.header)
 		}
 		time.Sleep(30 * time.Second)

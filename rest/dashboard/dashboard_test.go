@@ -150,8 +150,9 @@ func safe(t *testing.T, h http.Header) {
 	}
 	got := h.Get("Content-Security-Policy")
 	for _, want := range []string{
-		"default-src 'none'", "script-src 'self'", "style-src 'self'", "connect-src 'self'", "img-src 'self' https:", "base-uri 'none'",
-		"form-action 'self'", "frame-ancestors 'none'", "require-trusted-types-for 'script'", "trusted-types 'none'",
+		"default-src 'none'", "script-src 'self'", "style-src 'self'", "connect-src 'self'",
+		"img-src 'self' https:", "base-uri 'none'", "form-action 'self'", "frame-ancestors 'none'",
+		"require-trusted-types-for 'script'", "trusted-types 'none'",
 	} {
 		if !strings.Contains(got+";", want+";") {
 			t.Errorf("policy %q lacks %q", got, want)
@@ -176,14 +177,16 @@ func TestCaching(t *testing.T) {
 			tag := first.Header().Get("ETag")
 			for _, value := range []string{tag, "W/" + tag, `"other", ` + tag, "*"} {
 				w := ask(d, "GET", tc.target, "Cookie", "x=1", "If-None-Match", value)
-				if w.Code != http.StatusNotModified || w.Body.Len() > 0 || w.Header().Get("ETag") != tag || w.Header().Get("Content-Type") != "" {
+				if w.Code != http.StatusNotModified || w.Body.Len() > 0 || w.Header().Get("ETag") != tag ||
+					w.Header().Get("Content-Type") != "" {
 					t.Errorf("If-None-Match %s: %d, %d bytes, %v", value, w.Code, w.Body.Len(), w.Header())
 				}
 			}
 			if w := ask(d, "GET", tc.target, "Cookie", "x=1", "If-None-Match", `"other"`); w.Code != http.StatusOK {
 				t.Errorf("another tag: %d", w.Code)
 			}
-			if w := ask(d, "GET", tc.target, "Cookie", "x=1", "If-None-Match", tag, "Accept-Encoding", "gzip"); w.Code != http.StatusOK {
+			if w := ask(d, "GET", tc.target, "Cookie", "x=1", "If-None-Match", tag,
+				"Accept-Encoding", "gzip"); w.Code != http.StatusOK {
 				t.Errorf("the tag of the other encoding: %d", w.Code)
 			}
 		})

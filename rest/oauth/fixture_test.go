@@ -102,7 +102,9 @@ func serve(t testing.TB, s *ent.Store, edit ...setting) *world {
 	}
 	log := slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelError}))
 	a := account.Config{Sessions: sessions, APIHost: issuer, Allowed: true, Logger: log}
-	c := oauth.Config{Resource: "/api/public/v1", Logger: log, ClientOf: func(*http.Request) netip.Addr { return netip.MustParseAddr("192.0.2.1") }}
+	c := oauth.Config{Resource: "/api/public/v1", Logger: log, ClientOf: func(*http.Request) netip.Addr {
+		return netip.MustParseAddr("192.0.2.1")
+	}}
 	for _, f := range edit {
 		f(&c, &a)
 	}
@@ -121,7 +123,9 @@ func serve(t testing.TB, s *ent.Store, edit ...setting) *world {
 	transport := &http.Transport{MaxIdleConnsPerHost: 64}
 	t.Cleanup(transport.CloseIdleConnections)
 	w.url = ts.URL
-	w.http = &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	w.http = &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error {
+		return http.ErrUseLastResponse
+	}}
 	return w
 }
 
@@ -152,7 +156,9 @@ func (w *world) restart() *world {
 // in writes to the database as the operator of a store.
 func (w *world) in(store xid.ID, f func(context.Context, *db.Client) error) {
 	w.t.Helper()
-	err := w.store.InTx(viewer.Operator(w.t.Context(), store), func(ctx context.Context) error { return f(ctx, w.store.DB(ctx)) })
+	err := w.store.InTx(viewer.Operator(w.t.Context(), store), func(ctx context.Context) error {
+		return f(ctx, w.store.DB(ctx))
+	})
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -193,7 +199,8 @@ func (w *world) register(r row) (app *db.App) {
 			return err
 		}
 		create := c.App.Create().SetID(id).SetClientID(client).SetName(r.Name).SetDeveloper(r.Developer).
-			SetRedirectUris(strings.Join(r.URIs, " ")).SetScopes(scope.Of(r.Scopes...).String()).SetUpdatedAt(micros.Now())
+			SetRedirectUris(strings.Join(r.URIs, " ")).SetScopes(scope.Of(r.Scopes...).String()).
+			SetUpdatedAt(micros.Now())
 		if r.Website != "" {
 			create.SetWebsite(r.Website)
 		}
@@ -225,7 +232,8 @@ func (w *world) signIn(name, email string, stores ...member) *person {
 		})
 	}
 	w.in(stores[0].shop.ID, func(ctx context.Context, c *db.Client) error {
-		if err := c.User.Create().SetID(p.id).SetName(name).SetEmail(email).SetUpdatedAt(micros.Now()).Exec(ctx); err != nil {
+		if err := c.User.Create().SetID(p.id).SetName(name).SetEmail(email).
+			SetUpdatedAt(micros.Now()).Exec(ctx); err != nil {
 			return err
 		}
 		return w.session(ctx, c, p)
@@ -300,8 +308,9 @@ func values(base url.Values, changes ...string) url.Values {
 
 // asked is a valid authorisation request of the app, with changes.
 func (w *world) asked(changes ...string) url.Values {
-	return values(url.Values{"response_type": {"code"}, "client_id": {w.app.ClientID}, "redirect_uri": {callback}, "state": {"st&te"},
-		"code_challenge": {challenge(verifier)}, "code_challenge_method": {"S256"}}, changes...)
+	return values(url.Values{"response_type": {"code"}, "client_id": {w.app.ClientID},
+		"redirect_uri": {callback}, "state": {"st&te"}, "code_challenge": {challenge(verifier)},
+		"code_challenge_method": {"S256"}}, changes...)
 }
 
 func challenge(verifier string) string {
@@ -356,8 +365,10 @@ func (r *reply) redirected(to string) url.Values {
 // told fails the test unless a page tells the person, and nobody is sent anywhere.
 func (r *reply) told(status int) *reply {
 	r.t.Helper()
-	if r.status != status || r.header.Get("Location") != "" || !strings.HasPrefix(r.header.Get("Content-Type"), "text/html") {
-		r.t.Errorf("%d %s to %q, want a page with %d", r.status, r.header.Get("Content-Type"), r.header.Get("Location"), status)
+	if r.status != status || r.header.Get("Location") != "" ||
+		!strings.HasPrefix(r.header.Get("Content-Type"), "text/html") {
+		r.t.Errorf("%d %s to %q, want a page with %d", r.status,
+			r.header.Get("Content-Type"), r.header.Get("Location"), status)
 	}
 	return r
 }
@@ -377,13 +388,15 @@ func (w *world) redeeming(code string, changes ...string) url.Values {
 
 // refreshing is a valid token request for a refresh token, with changes.
 func (w *world) refreshing(token string, changes ...string) url.Values {
-	return values(url.Values{"grant_type": {"refresh_token"}, "refresh_token": {token}, "client_id": {w.app.ClientID}}, changes...)
+	return values(url.Values{"grant_type": {"refresh_token"}, "refresh_token": {token}, "client_id": {w.app.ClientID}},
+		changes...)
 }
 
 // post sends a form to an endpoint that programs call.
 func (w *world) post(path string, form url.Values, headers ...string) *reply {
 	w.t.Helper()
-	return w.send(http.MethodPost, path, nil, form.Encode(), append(headers, "Content-Type: application/x-www-form-urlencoded")...)
+	return w.send(http.MethodPost, path, nil, form.Encode(),
+		append(headers, "Content-Type: application/x-www-form-urlencoded")...)
 }
 
 func (w *world) exchange(code string, changes ...string) *reply {
@@ -427,7 +440,8 @@ type refusal struct {
 func (r *reply) refused(status int, code string) *reply {
 	r.t.Helper()
 	var e refusal
-	if err := json.Unmarshal([]byte(r.body), &e); err != nil || r.status != status || e.Error != code || e.Description == "" {
+	if err := json.Unmarshal([]byte(r.body), &e); err != nil || r.status != status ||
+		e.Error != code || e.Description == "" {
 		r.t.Errorf("%d %s, want %d %s", r.status, r.body, status, code)
 	}
 	return r
@@ -472,11 +486,13 @@ func (w *world) lateCode(life time.Duration) string {
 	w.t.Helper()
 	secret, id, now := apikey.Mint(apikey.Code), xid.New(), micros.Now()
 	w.in(w.shop.ID, func(ctx context.Context, c *db.Client) error {
-		err := c.Credential.Create().SetID(digest.Sum(secret.Hash())).SetStoreID(w.shop.ID).SetCredentialID(id).SetKind(string(apikey.Code)).Exec(ctx)
+		err := c.Credential.Create().SetID(digest.Sum(secret.Hash())).SetStoreID(w.shop.ID).SetCredentialID(id).
+			SetKind(string(apikey.Code)).Exec(ctx)
 		if err != nil {
 			return err
 		}
-		return c.Grant.Create().SetID(id).SetAppStoreID(w.app.StoreID).SetAppID(w.app.ID).SetUserID(w.ada.id).SetUserName("Ada").
+		return c.Grant.Create().SetID(id).SetAppStoreID(w.app.StoreID).SetAppID(w.app.ID).
+			SetUserID(w.ada.id).SetUserName("Ada").
 			SetScopes(scope.ProductsRead).SetRedirectURI(callback).SetCodeChallenge(challenge(verifier)).
 			SetCodeExpiresAt(now.Add(life)).SetExpiresAt(now.Add(time.Hour)).SetUpdatedAt(now).Exec(ctx)
 	})

@@ -29,7 +29,9 @@ func TestAppend(t *testing.T) {
 		{"invalid_parameter", &fault.Error{Kind: fault.InvalidParameter, Detail: "Bad query.",
 			Fields: []fault.Field{{Parameter: "limit", Code: fault.InvalidFormat, Detail: "Must be digits."}}}},
 		{"idempotency_key_required", &fault.Error{Kind: fault.IdempotencyKeyRequired, Detail: "Send a key.",
-			Fields: []fault.Field{{Header: "Idempotency-Key", Pointer: "#", Code: fault.Required, Detail: "Is missing."}}}},
+			Fields: []fault.Field{
+				{Header: "Idempotency-Key", Pointer: "#", Code: fault.Required, Detail: "Is missing."},
+			}}},
 		{"not_found", fault.Missing("order")},
 		{"state", fault.State(fault.OutOfStock, `Only 2 of "MUG" are left.`)},
 		{"state_without_row", fault.State("kiln_cold", "The kiln is still cold.")},
@@ -70,8 +72,8 @@ func decode(t *testing.T, b []byte) (v any) {
 
 func TestMemberOrder(t *testing.T) {
 	got := string(Append([]byte("x"), "http://h", fault.New(fault.RateLimited, "Slow down."), "req_1"))
-	want := `x{"type":"http://h/docs/problems#rate-limited","title":"Too many requests","status":429,"code":"rate_limited",` +
-		`"detail":"Slow down.","request_id":"req_1","errors":[]}`
+	want := `x{"type":"http://h/docs/problems#rate-limited","title":"Too many requests","status":429,` +
+		`"code":"rate_limited","detail":"Slow down.","request_id":"req_1","errors":[]}`
 	if got != want {
 		t.Errorf("got %s\nwant %s", got, want)
 	}

@@ -108,12 +108,15 @@ func TestAnswers(t *testing.T) {
 				}
 			}
 			policy := w.Header().Get("Content-Security-Policy")
-			for _, want := range []string{"default-src 'none'", "style-src 'self'", "base-uri 'none'", "frame-ancestors 'none'"} {
+			for _, want := range []string{
+				"default-src 'none'", "style-src 'self'", "base-uri 'none'", "frame-ancestors 'none'",
+			} {
 				if !strings.Contains(policy, want) {
 					t.Errorf("policy %q lacks %q", policy, want)
 				}
 			}
-			if strings.Contains(policy, "unsafe") || strings.Contains(policy, "script-src") != (strings.HasPrefix(tc.target, "/graphql/")) {
+			if strings.Contains(policy, "unsafe") ||
+				strings.Contains(policy, "script-src") != (strings.HasPrefix(tc.target, "/graphql/")) {
 				t.Errorf("policy %q allows too much or too little", policy)
 			}
 			again := ask(tc.h, tc.method, tc.target, "If-None-Match", w.Header().Get("ETag"))
@@ -138,7 +141,9 @@ func TestDocsShowTheDocument(t *testing.T) {
 				continue
 			}
 			n++
-			for _, want := range []string{`id="` + id + `"`, `href="#` + id + `"`, `<code class="path">` + path + `</code>`} {
+			for _, want := range []string{
+				`id="` + id + `"`, `href="#` + id + `"`, `<code class="path">` + path + `</code>`,
+			} {
 				if !strings.Contains(page, want) {
 					t.Errorf("%s: the page lacks %s", id, want)
 				}
@@ -200,14 +205,19 @@ func TestAnchors(t *testing.T) {
 // Pages load nothing from other hosts, and link to none but the one for help.
 func TestNoForeignHosts(t *testing.T) {
 	allowed := map[string]bool{"https://github.com/storefront-go/storefront/issues": true}
-	for target, h := range map[string]http.Handler{"/docs": docs(t), "/docs/problems": docs(t), "/docs/webhooks": docs(t), "/graphql/explorer": explorer(t)} {
+	for target, h := range map[string]http.Handler{
+		"/docs": docs(t), "/docs/problems": docs(t), "/docs/webhooks": docs(t), "/graphql/explorer": explorer(t),
+	} {
 		page := ask(h, "GET", target).Body.String()
-		for _, m := range regexp.MustCompile(`(?:src|href|action|srcset)\s*=\s*["']?([^"'\s>]+)`).FindAllStringSubmatch(page, -1) {
-			if to := m[1]; !strings.HasPrefix(to, "#") && (!strings.HasPrefix(to, "/") || strings.HasPrefix(to, "//")) && !allowed[to] {
+		for _, m := range regexp.MustCompile(`(?:src|href|action|srcset)\s*=\s*["']?([^"'\s>]+)`).
+			FindAllStringSubmatch(page, -1) {
+			if to := m[1]; !strings.HasPrefix(to, "#") &&
+				(!strings.HasPrefix(to, "/") || strings.HasPrefix(to, "//")) && !allowed[to] {
 				t.Errorf("%s refers to %s", target, to)
 			}
 		}
-		if strings.Contains(page, " style=") || regexp.MustCompile(` on[a-z]+=`).MatchString(page) || strings.Contains(page, "<style") {
+		if strings.Contains(page, " style=") || regexp.MustCompile(` on[a-z]+=`).MatchString(page) ||
+			strings.Contains(page, "<style") {
 			t.Errorf("%s has inline style or script, which the policy blocks", target)
 		}
 	}
@@ -216,7 +226,9 @@ func TestNoForeignHosts(t *testing.T) {
 			return err
 		}
 		b, err := files.ReadFile(path)
-		if bytes.Contains(b, []byte("//cdn")) || regexp.MustCompile(`https?://|@import|url\(|innerHTML|localStorage|sessionStorage|document\.cookie|eval\(`).Match(b) {
+		if bytes.Contains(b, []byte("//cdn")) ||
+			regexp.MustCompile(`https?://|@import|url\(|innerHTML|localStorage|sessionStorage|document\.cookie|eval\(`).
+				Match(b) {
 			t.Errorf("%s refers elsewhere or keeps or writes what it must not", path)
 		}
 		return err
@@ -273,7 +285,8 @@ func TestDocsRefuses(t *testing.T) {
 }
 
 func TestJSON(t *testing.T) {
-	got, err := JSON([]byte("openapi: 3.1.0\nz: {'200': x, b: [1, 1.5, true, null, 'null', '2026-03-01'], c: <&>}\na: [{}, []]\n"))
+	got, err := JSON([]byte("openapi: 3.1.0\nz: {'200': x, b: [1, 1.5, true, null, 'null', '2026-03-01'], c: " +
+		"<&>}\na: [{}, []]\n"))
 	if err != nil {
 		t.Fatal(err)
 	}

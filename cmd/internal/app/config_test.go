@@ -48,10 +48,16 @@ func TestCheck(t *testing.T) {
 		{"negative rate", func(c *Config) { c.RateLimit = -1 }, "--rate-limit"},
 		{"half a certificate", func(c *Config) { c.TLSCert = "x.pem" }, "--tls-key"},
 		{"too many orders", func(c *Config) { c.DemoOrders = 1 << 30 }, "--demo-orders"},
-		{"mail", func(c *Config) { c.SMTPURL, c.MailFrom = "smtp://u:opensesame@mail.example", "Shop <a@shop.example>" }, ""},
+		{"mail", func(c *Config) {
+			c.SMTPURL, c.MailFrom = "smtp://u:opensesame@mail.example", "Shop <a@shop.example>"
+		}, ""},
 		{"mail from nobody", func(c *Config) { c.SMTPURL = "smtp://u:opensesame@mail.example" }, "--mail-from"},
-		{"mail from no address", func(c *Config) { c.SMTPURL, c.MailFrom = "smtp://mail.example", "shop" }, "--mail-from"},
-		{"mail to no server", func(c *Config) { c.SMTPURL, c.MailFrom = "mail.example", "a@shop.example" }, "--smtp-url"},
+		{"mail from no address", func(c *Config) {
+			c.SMTPURL, c.MailFrom = "smtp://mail.example", "shop"
+		}, "--mail-from"},
+		{"mail to no server", func(c *Config) {
+			c.SMTPURL, c.MailFrom = "mail.example", "a@shop.example"
+		}, "--smtp-url"},
 		{"mail from somebody, to no server", func(c *Config) { c.MailFrom = "a@shop.example" }, ""},
 		{"no folder", func(c *Config) { c.Data = "" }, "--data"},
 	} {
@@ -90,7 +96,8 @@ func TestSummaryHidesSecrets(t *testing.T) {
 			t.Errorf("the summary shows %q: %s", secret, b.String())
 		}
 	}
-	for _, want := range []string{"db.internal:3306", `"smtp_server":"mail.internal:2525"`, `"mail_from":"a@shop.example"`, `"addr":"127.0.0.1:8080"`, "STOREFRONT_SECRET_KEY", `"rate_limit":100`} {
+	for _, want := range []string{"db.internal:3306", `"smtp_server":"mail.internal:2525"`,
+		`"mail_from":"a@shop.example"`, `"addr":"127.0.0.1:8080"`, "STOREFRONT_SECRET_KEY", `"rate_limit":100`} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("the summary lacks %q: %s", want, b.String())
 		}

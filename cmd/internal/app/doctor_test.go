@@ -159,7 +159,8 @@ func TestDiagnoseAddressInUse(t *testing.T) {
 	defer l.Close()
 	c := free(t)
 	c.Addr = l.Addr().String()
-	if got := graded(t, Diagnose(t.Context(), c), "address"); got.Grade != Fail || !strings.Contains(got.Mend, "--addr") {
+	if got := graded(t, Diagnose(t.Context(), c), "address"); got.Grade != Fail ||
+		!strings.Contains(got.Mend, "--addr") {
 		t.Errorf("%+v, want a failure that names --addr", got)
 	}
 }

@@ -71,10 +71,13 @@ func TestRefusesDemoPeople(t *testing.T) {
 		!strings.Contains(err.Error(), "storefront staff password") || strings.Contains(err.Error(), "keyless") {
 		t.Errorf("everywhere: %v", err)
 	}
-	c := Config{Storage: Storage{Data: filepath.Dir(b.Store.Redacted())}, Listen: Listen{Addr: "0.0.0.0:0", AdminAddr: "127.0.0.1:0"}}
+	c := Config{Storage: Storage{Data: filepath.Dir(b.Store.Redacted())},
+		Listen: Listen{Addr: "0.0.0.0:0", AdminAddr: "127.0.0.1:0"}}
 	c.Database = b.Store.Redacted()
 	c.Data = t.TempDir()
-	s, err := Start(t.Context(), c, Runtime{Logger: slog.New(slog.NewTextHandler(t.Output(), nil)), Getenv: func(string) string { return "" }})
+	s, err := Start(t.Context(), c, Runtime{
+		Logger: slog.New(slog.NewTextHandler(t.Output(), nil)), Getenv: func(string) string { return "" },
+	})
 	if err == nil || !strings.Contains(err.Error(), "demo@example.com") {
 		t.Errorf("Start: %v, %v", s, err)
 	}

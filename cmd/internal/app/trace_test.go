@@ -38,7 +38,8 @@ func TestTracesAsked(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			got, err := tracesAsked(tc.env.get)
-			if got != tc.want || (err == nil) != (tc.err == "") || err != nil && !strings.Contains(err.Error(), tc.err) {
+			if got != tc.want || (err == nil) != (tc.err == "") ||
+				err != nil && !strings.Contains(err.Error(), tc.err) {
 				t.Errorf("tracesAsked = %t, %v; want %t and %q", got, err, tc.want, tc.err)
 			}
 		})
@@ -92,7 +93,8 @@ func TestTracesReachTheCollector(t *testing.T) {
 func TestStranger(t *testing.T) {
 	tr := &tracer{proxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}}
 	for from, want := range map[string]bool{
-		"203.0.113.9:1": true, "10.1.2.3:1": false, "127.0.0.1:1": false, "[::1]:1": false, "[::ffff:10.0.0.1]:1": false, "nonsense": true,
+		"203.0.113.9:1": true, "10.1.2.3:1": false, "127.0.0.1:1": false, "[::1]:1": false,
+		"[::ffff:10.0.0.1]:1": false, "nonsense": true,
 	} {
 		if got := tr.stranger(&http.Request{RemoteAddr: from}); got != want {
 			t.Errorf("stranger(%s) = %t, want %t", from, got, want)

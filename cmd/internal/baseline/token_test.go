@@ -120,7 +120,8 @@ func TestTokenRefuses(t *testing.T) {
 			{name: "a code as a token", body: code, old: "authorization_code", changed: "refresh_token"},
 			{name: "a refresh by another client", body: token, old: b.app.ClientID, changed: "other"},
 		} {
-			if status, _ := b.post(t, strings.Replace(tc.body, tc.old, tc.changed, 1)); status != http.StatusBadRequest {
+			if status, _ := b.post(t, strings.Replace(tc.body, tc.old, tc.changed, 1)); status !=
+				http.StatusBadRequest {
 				t.Errorf("%s: got %d, want 400", tc.name, status)
 			}
 		}
