@@ -101,7 +101,7 @@ func fixedArgs(args string) func(*caller) string { return func(*caller) string {
 // and in the outbox afterwards, in all stores.
 func TestMutationEvents(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
-		w, log := newCaller(t, s), new(storetest.Log)
+		w, log, actions := newCaller(t, s), new(storetest.Log), newAuditLog(t, s)
 		token := w.token
 		for _, tc := range effects {
 			t.Run(tc.field+"/"+tc.name, func(t *testing.T) {
@@ -109,9 +109,11 @@ func TestMutationEvents(t *testing.T) {
 				w.Ctx = viewer.Operator(t.Context(), w.Shop.Model.ID)
 				args := tc.args(w)
 				log.Mark(t, s)
+				actions.fresh(t)
 				if got := w.call(tc.field, args); got != tc.refused {
 					t.Errorf("refused as %q, want %q", got, tc.refused)
 				}
+				actions.judge(t, tc.field, tc.refused != "")
 				got := log.Since(t, s)
 				if got != tc.events {
 					t.Errorf("told %q, want %q", got, tc.events)
@@ -123,6 +125,7 @@ func TestMutationEvents(t *testing.T) {
 				}
 			})
 		}
+		actions.complete(t)
 	})
 }
 

@@ -15,88 +15,53 @@ import (
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
-	"github.com/storefront-go/storefront/graph/audit"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/model"
 	"github.com/storefront-go/storefront/graph/outbox"
 	"github.com/storefront-go/storefront/graph/wire"
 )
 
-// productEdit is a change of one product: the entity as it will be, the update
-// that makes it so, and the events that tell.
-type productEdit struct {
-	*db.Product
-	update  *db.ProductUpdate
-	changed []string
-	// special is the event beside product.updated, if there is one.
-	special event.Type
+// productEdit is a change of one product.
+type productEdit = core.Edit[*db.Product, *db.ProductUpdate]
+
+// products is how products change.
+func (r *Resolver) products() *core.Versioned[*db.Product, *db.ProductUpdate] {
+	return &core.Versioned[*db.Product, *db.ProductUpdate]{
+		Kind: xid.Product,
+		Load: r.ProductRow,
+		Head: func(p *db.Product) core.Head {
+			return core.Head{Store: p.StoreID, ID: p.ID, Version: &p.Version, Sequence: &p.EventSequence, UpdatedAt: &p.UpdatedAt}
+		},
+		Update: func(ctx context.Context, id xid.ID, version int64) *db.ProductUpdate {
+			return r.Client(ctx).Product.Update().Where(product.ID(id), product.Version(version))
+		},
+		Delete: func(ctx context.Context, id xid.ID, version int64) (int, error) {
+			return r.Client(ctx).Product.Delete().Where(product.ID(id), product.Version(version)).Exec(ctx)
+		},
+		Object: func(p *db.Product) []byte { return wire.AppendProduct(nil, p) },
+		Events: productUpdated,
+		Taken:  handleTaken,
+	}
 }
 
-// changeProduct runs edit on the product if it has the expected version, in one
-// transaction with the events and the audit row. An edit that changes nothing
-// leaves everything as it is.
-func (m Mutation) changeProduct(ctx context.Context, id string, expected int64, action string, edit func(context.Context, *productEdit) error) (*model.ProductPayload, error) {
-	uid, err := core.ParseID(xid.Product, id)
+// productUpdated adds product.updated behind what the edit tells. A change of the
+// inventory alone has no event (contract, section 8).
+func productUpdated(e *productEdit) {
+	if len(e.Changed) == 1 && e.Changed[0] == "inventory_quantity" {
+		return
+	}
+	e.Events = append(e.Events, outbox.Entry{Type: event.ProductUpdated, Changed: e.Changed})
+}
+
+// changeProduct runs edit on the product if it has the expected version.
+func (m Mutation) changeProduct(ctx context.Context, id string, expected int64, action string,
+	edit func(context.Context, *productEdit) error,
+) (*model.ProductPayload, error) {
+	p, err := core.Change(ctx, m.Core, m.products(), id, expected, action, edit)
 	if err != nil {
 		return nil, err
 	}
-	var p *db.Product
-	err = m.Store.InTx(ctx, func(ctx context.Context) error {
-		if p, err = m.ProductRow(ctx, uid); err != nil {
-			return err
-		}
-		if p.Version != expected {
-			return core.Stale(xid.Product, expected, p.Version)
-		}
-		e := &productEdit{Product: p, update: m.Client(ctx).Product.Update().Where(product.ID(uid), product.Version(expected))}
-		if err := edit(ctx, e); err != nil || len(e.changed) == 0 {
-			return err
-		}
-		return m.saveProduct(ctx, e, action)
-	})
-	if err != nil {
-		return nil, core.Explain("product", err)
-	}
 	return &model.ProductPayload{Product: p}, nil
-}
-
-// saveProduct writes the edit, its events and its audit row.
-func (m Mutation) saveProduct(ctx context.Context, e *productEdit, action string) error {
-	events := e.events()
-	e.Version++
-	e.EventSequence += int64(len(events))
-	e.UpdatedAt = core.UpdateTime(e.UpdatedAt)
-	n, err := e.update.SetVersion(e.Version).SetEventSequence(e.EventSequence).SetUpdatedAt(e.UpdatedAt).Save(ctx)
-	if ent.IsDuplicate(err) {
-		return handleTaken()
-	}
-	if err := core.Swapped(xid.Product, n, err); err != nil {
-		return err
-	}
-	if err := audit.Write(ctx, m.Client(ctx), action, xid.Product, e.ID, ""); err != nil {
-		return err
-	}
-	if len(events) == 0 {
-		return nil
-	}
-	object := wire.AppendProduct(nil, e.Product)
-	for i := range events {
-		events[i].Object = object
-	}
-	return outbox.Append(ctx, m.Client(ctx), productResource(e.Product), events...)
-}
-
-// events are what the edit tells: product.updated, beside the special event
-// where there is one. Inventory alone is told to nobody (contract, section 8).
-func (e *productEdit) events() []outbox.Entry {
-	if len(e.changed) == 1 && e.changed[0] == "inventory_quantity" {
-		return nil
-	}
-	updated := outbox.Entry{Type: event.ProductUpdated, Changed: e.changed}
-	if e.special == "" {
-		return []outbox.Entry{updated}
-	}
-	return []outbox.Entry{{Type: e.special}, updated}
 }
 
 // ProductUpdate changes the members that are given.
@@ -107,19 +72,19 @@ func (m Mutation) ProductUpdate(ctx context.Context, id string, expectedVersion 
 		return nil, err
 	}
 	return m.changeProduct(ctx, id, expectedVersion, "product.update", func(ctx context.Context, e *productEdit) error {
-		p, u := e.Product, e.update
-		core.MemberOf(&e.changed, in.Title, "title", &p.Title, u.SetTitle)
-		core.MemberOf(&e.changed, in.PriceMinor, "price_minor", &p.PriceMinor, u.SetPriceMinor)
-		core.MemberOf(&e.changed, in.Currency, "currency", &p.Currency, u.SetCurrency)
-		core.MemberOf(&e.changed, in.Handle, "handle", &p.Handle, u.SetHandle)
-		core.MemberOpt(&e.changed, in.Description, "description", &p.Description, u.SetDescription, u.ClearDescription)
-		core.MemberOpt(&e.changed, in.CompareAtPriceMinor, "compare_at_price_minor", &p.CompareAtPriceMinor, u.SetCompareAtPriceMinor, u.ClearCompareAtPriceMinor)
-		core.MemberOpt(&e.changed, in.Sku, "sku", &p.Sku, u.SetSku, u.ClearSku)
-		core.MemberOpt(&e.changed, in.Vendor, "vendor", &p.Vendor, u.SetVendor, u.ClearVendor)
-		core.MemberOpt(&e.changed, in.ProductType, "product_type", &p.ProductType, u.SetProductType, u.ClearProductType)
-		core.MemberOpt(&e.changed, in.InventoryQuantity, "inventory_quantity", &p.InventoryQuantity, u.SetInventoryQuantity, u.ClearInventoryQuantity)
-		core.MemberOpt(&e.changed, in.ImageURL, "image_url", &p.ImageURL, u.SetImageURL, u.ClearImageURL)
-		core.MemberDoc(&e.changed, document.NewTags(in.Tags.Value()), in.Tags.IsSet(), "tags", &p.Tags, u.SetTags, nil)
+		p, u := e.Row, e.Update
+		core.MemberOf(&e.Changed, in.Title, "title", &p.Title, u.SetTitle)
+		core.MemberOf(&e.Changed, in.PriceMinor, "price_minor", &p.PriceMinor, u.SetPriceMinor)
+		core.MemberOf(&e.Changed, in.Currency, "currency", &p.Currency, u.SetCurrency)
+		core.MemberOf(&e.Changed, in.Handle, "handle", &p.Handle, u.SetHandle)
+		core.MemberOpt(&e.Changed, in.Description, "description", &p.Description, u.SetDescription, u.ClearDescription)
+		core.MemberOpt(&e.Changed, in.CompareAtPriceMinor, "compare_at_price_minor", &p.CompareAtPriceMinor, u.SetCompareAtPriceMinor, u.ClearCompareAtPriceMinor)
+		core.MemberOpt(&e.Changed, in.Sku, "sku", &p.Sku, u.SetSku, u.ClearSku)
+		core.MemberOpt(&e.Changed, in.Vendor, "vendor", &p.Vendor, u.SetVendor, u.ClearVendor)
+		core.MemberOpt(&e.Changed, in.ProductType, "product_type", &p.ProductType, u.SetProductType, u.ClearProductType)
+		core.MemberOpt(&e.Changed, in.InventoryQuantity, "inventory_quantity", &p.InventoryQuantity, u.SetInventoryQuantity, u.ClearInventoryQuantity)
+		core.MemberOpt(&e.Changed, in.ImageURL, "image_url", &p.ImageURL, u.SetImageURL, u.ClearImageURL)
+		core.MemberDoc(&e.Changed, document.NewTags(in.Tags.Value()), in.Tags.IsSet(), "tags", &p.Tags, u.SetTags, nil)
 		if p.Status == state.ProductActive {
 			return m.sellable(ctx, p)
 		}
@@ -171,23 +136,27 @@ type productMove struct {
 
 func (m Mutation) moveProduct(ctx context.Context, id string, expected int64, move productMove) (*model.ProductPayload, error) {
 	return m.changeProduct(ctx, id, expected, move.action, func(ctx context.Context, e *productEdit) error {
-		if err := core.Allowed("product", e.Status, move.to, move.from...); err != nil {
+		p := e.Row
+		if err := core.Allowed("product", p.Status, move.to, move.from...); err != nil {
 			return err
 		}
-		e.special, e.changed = move.special, []string{"status"}
-		e.Status = move.to
-		e.update.SetStatus(move.to)
+		if move.special != "" {
+			e.Tell(move.special)
+		}
+		e.Changed = []string{"status"}
+		p.Status = move.to
+		e.Update.SetStatus(move.to)
 		switch {
 		case move.to == state.ProductActive:
 			now := micros.Now()
-			e.PublishedAt = &now
-			e.update.SetPublishedAt(now)
-			e.changed = append(e.changed, "published_at")
-			return m.sellable(ctx, e.Product)
-		case e.PublishedAt != nil:
-			e.PublishedAt = nil
-			e.update.ClearPublishedAt()
-			e.changed = append(e.changed, "published_at")
+			p.PublishedAt = &now
+			e.Update.SetPublishedAt(now)
+			e.Changed = append(e.Changed, "published_at")
+			return m.sellable(ctx, p)
+		case p.PublishedAt != nil:
+			p.PublishedAt = nil
+			e.Update.ClearPublishedAt()
+			e.Changed = append(e.Changed, "published_at")
 		}
 		return nil
 	})
@@ -211,50 +180,23 @@ func (m Mutation) sellable(ctx context.Context, p *db.Product) error {
 // ProductDelete removes a product. Old order lines keep its id, which is then
 // unknown.
 func (m Mutation) ProductDelete(ctx context.Context, id string, expectedVersion int64) (*model.ProductDeletePayload, error) {
-	uid, err := core.ParseID(xid.Product, id)
+	err := core.Remove(ctx, m.Core, m.products(), id, expectedVersion, "product.delete", m.leaveStorefront, event.ProductDeleted)
 	if err != nil {
 		return nil, err
-	}
-	err = m.Store.InTx(ctx, func(ctx context.Context) error {
-		p, err := m.ProductRow(ctx, uid)
-		if err != nil {
-			return err
-		}
-		if p.Version != expectedVersion {
-			return core.Stale(xid.Product, expectedVersion, p.Version)
-		}
-		if err := m.unshow(ctx, p); err != nil {
-			return err
-		}
-		n, err := m.Client(ctx).Product.Delete().Where(product.ID(uid), product.Version(expectedVersion)).Exec(ctx)
-		if err := core.Swapped(xid.Product, n, err); err != nil {
-			return err
-		}
-		p.Version++
-		p.EventSequence++
-		r := productResource(p)
-		r.At = core.UpdateTime(p.UpdatedAt)
-		if err := audit.Write(ctx, m.Client(ctx), "product.delete", xid.Product, uid, ""); err != nil {
-			return err
-		}
-		return outbox.Append(ctx, m.Client(ctx), r,
-			outbox.Entry{Type: event.ProductDeleted, Object: wire.AppendProduct(nil, p)})
-	})
-	if err != nil {
-		return nil, core.Explain("product", err)
 	}
 	return &model.ProductDeletePayload{DeletedID: &id}, nil
 }
 
-// unshow tells the storefront that a product goes, whose row then cannot tell.
+// leaveStorefront lets the storefront see that a product goes, whose row then cannot
+// show it.
 // The store's row is written before the product's: publishing takes them in that
 // order too, so the two never wait for each other.
-func (m Mutation) unshow(ctx context.Context, p *db.Product) error {
+func (m Mutation) leaveStorefront(ctx context.Context, p *db.Product) error {
 	if p.Status != state.ProductActive {
 		return nil
 	}
 	if _, err := m.Client(ctx).Store.Update().Where(store.ID(p.StoreID)).AddStorefrontRevision(1).Save(ctx); err != nil {
-		return fmt.Errorf("tell the storefront: %w", err)
+		return fmt.Errorf("count a change of the storefront: %w", err)
 	}
 	return nil
 }

@@ -11,11 +11,8 @@ import (
 	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
-	"github.com/storefront-go/storefront/graph/audit"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/model"
-	"github.com/storefront-go/storefront/graph/outbox"
-	"github.com/storefront-go/storefront/graph/wire"
 )
 
 // ProductCreate makes a draft. The handle comes from the title when none is
@@ -25,18 +22,14 @@ func (m Mutation) ProductCreate(ctx context.Context, in model.ProductCreateInput
 		return nil, err
 	}
 	var p *db.Product
-	err := m.Store.InTx(ctx, func(ctx context.Context) (err error) {
+	err := m.Commit(ctx, xid.Product, func(ctx context.Context) (_ *core.Record, err error) {
 		if p, err = m.insertProduct(ctx, in); err != nil {
-			return err
+			return nil, err
 		}
-		if err = audit.Write(ctx, m.Client(ctx), "product.create", xid.Product, p.ID, ""); err != nil {
-			return err
-		}
-		return outbox.Append(ctx, m.Client(ctx), productResource(p),
-			outbox.Entry{Type: event.ProductCreated, Object: wire.AppendProduct(nil, p)})
+		return m.products().Made(p, "product.create", "", event.ProductCreated), nil
 	})
 	if err != nil {
-		return nil, core.Explain("product", err)
+		return nil, err
 	}
 	return &model.ProductPayload{Product: p}, nil
 }
@@ -96,9 +89,4 @@ func checkProductTexts(c *core.Check, handle, description, sku, vendor, productT
 
 func handleTaken() error {
 	return fault.Invalid(fault.Field{Pointer: "#/handle", Code: fault.Taken, Detail: "Another product has this handle."})
-}
-
-// productResource is what a product's events are about.
-func productResource(p *db.Product) outbox.Resource {
-	return outbox.Resource{Store: p.StoreID, ID: p.ID, Version: p.Version, Sequence: p.EventSequence, At: p.UpdatedAt}
 }

@@ -1,17 +1,67 @@
 package core
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
 
 	"entgo.io/ent/dialect/sql"
 
+	"github.com/storefront-go/storefront/ent/event"
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/audit"
 	"github.com/storefront-go/storefront/graph/outbox"
 )
+
+// Record is what a change leaves behind besides itself: its row of the audit log
+// and the events that tell of it.
+type Record struct {
+	Action string // such as "product.update"
+	Kind   xid.Kind
+	ID     xid.ID
+	Detail string // short, without personal data; may be empty
+	// Of is what the events are about; they are in their order.
+	Of     outbox.Resource
+	Events []outbox.Entry
+}
+
+// Commit runs a change of a kind of resource in one transaction with all that it
+// leaves behind, and explains its error. It is the only way to change something: f
+// makes the change and returns its record, or nil when it has changed nothing. It
+// may run again, as [ent.Store.InTx] says, and joins a transaction that is open.
+func (c *Core) Commit(ctx context.Context, kind xid.Kind, f func(context.Context) (*Record, error)) error {
+	return Explain(KindName(kind), c.Store.InTx(ctx, func(ctx context.Context) error {
+		done, err := f(ctx)
+		if err != nil || done == nil {
+			return err
+		}
+		if err := audit.Write(ctx, c.Client(ctx), done.Action, done.Kind, done.ID, done.Detail); err != nil {
+			return err
+		}
+		return c.Announce(ctx, done.Of, done.Events...)
+	}))
+}
+
+// Announce writes events about a resource in the transaction of ctx: for what
+// changes along with the resource that the [Record] is about.
+func (c *Core) Announce(ctx context.Context, of outbox.Resource, events ...outbox.Entry) error {
+	if len(events) == 0 {
+		return nil
+	}
+	return outbox.Append(ctx, c.Client(ctx), of, events...)
+}
+
+// EventsOf returns events that carry one representation.
+func EventsOf(object []byte, types ...event.Type) []outbox.Entry {
+	list := make([]outbox.Entry, len(types))
+	for i, t := range types {
+		list[i] = outbox.Entry{Type: t, Object: object}
+	}
+	return list
+}
 
 // Stale is the answer to a change that expected another version.
 func Stale(kind xid.Kind, expected, present int64) error {
@@ -35,6 +85,14 @@ func Swapped(kind xid.Kind, count int, err error) error {
 // clocks of two processes say, so that a list of changes shows it.
 func UpdateTime(before micros.Time) micros.Time { return outbox.After(before) }
 
+// Touched raises updated_at as [UpdateTime] does, in a row that was not read.
+func Touched(now micros.Time) func(*sql.UpdateBuilder) {
+	return func(u *sql.UpdateBuilder) {
+		const later = micros.Time(outbox.Spread)
+		u.Set("updated_at", sql.Expr("CASE WHEN `updated_at` > ? THEN `updated_at` + ? ELSE ? END", now-later, later, now))
+	}
+}
+
 // Allowed refuses a transition that the state machine does not have.
 func Allowed[S ~string](what string, present, to S, from ...S) error {
 	if slices.Contains(from, present) {
@@ -44,17 +102,10 @@ func Allowed[S ~string](what string, present, to S, from ...S) error {
 		fmt.Sprintf("The %s is %s and cannot become %s.", what, Words(present), Words(to)))
 }
 
+// Words is a state as a sentence has it.
 func Words[S ~string](s S) string { return strings.ReplaceAll(string(s), "_", " ") }
 
 // TooLarge is the answer to a sum that no amount can hold.
 func TooLarge(what string) error {
 	return fault.State(fault.AmountTooLarge, "The "+what+" would be above the largest amount.")
-}
-
-// Touched raises updated_at as [updateTime] does, in a row that was not read.
-func Touched(now micros.Time) func(*sql.UpdateBuilder) {
-	return func(u *sql.UpdateBuilder) {
-		const later = micros.Time(outbox.Spread)
-		u.Set("updated_at", sql.Expr("CASE WHEN `updated_at` > ? THEN `updated_at` + ? ELSE ? END", now-later, later, now))
-	}
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/model"
-	"github.com/storefront-go/storefront/graph/outbox"
 	"github.com/storefront-go/storefront/graph/page"
 )
 
@@ -106,9 +105,4 @@ func (r *Resolver) currency(ctx context.Context) (string, error) {
 		return "", err
 	}
 	return s.Currency, nil
-}
-
-// customerResource is what a customer's events are about.
-func customerResource(c *db.Customer) outbox.Resource {
-	return outbox.Resource{Store: c.StoreID, ID: c.ID, Version: c.Version, Sequence: c.EventSequence, At: c.UpdatedAt}
 }

@@ -3,7 +3,6 @@ package sales
 import (
 	"context"
 
-	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/customer"
 	"github.com/storefront-go/storefront/ent/document"
@@ -11,76 +10,52 @@ import (
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
-	"github.com/storefront-go/storefront/graph/audit"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/model"
 	"github.com/storefront-go/storefront/graph/outbox"
 	"github.com/storefront-go/storefront/graph/wire"
 )
 
-// customerEdit is a change of one customer: the entity as it will be, the
-// update that makes it so, and the members that differ.
-type customerEdit struct {
-	*db.Customer
-	update  *db.CustomerUpdate
-	changed []string
-	// event is what the change tells: customer.updated unless the edit says else.
-	event event.Type
+// customerEdit is a change of one customer.
+type customerEdit = core.Edit[*db.Customer, *db.CustomerUpdate]
+
+// customers is how customers change; their money is in the store's currency.
+func (r *Resolver) customers(currency string) *core.Versioned[*db.Customer, *db.CustomerUpdate] {
+	return &core.Versioned[*db.Customer, *db.CustomerUpdate]{
+		Kind: xid.Customer,
+		Load: r.customer,
+		Head: func(c *db.Customer) core.Head {
+			return core.Head{Store: c.StoreID, ID: c.ID, Version: &c.Version, Sequence: &c.EventSequence, UpdatedAt: &c.UpdatedAt}
+		},
+		Update: func(ctx context.Context, id xid.ID, version int64) *db.CustomerUpdate {
+			return r.Client(ctx).Customer.Update().Where(customer.ID(id), customer.Version(version))
+		},
+		Object: func(c *db.Customer) []byte { return wire.AppendCustomer(nil, c, currency) },
+		Events: customerUpdated,
+		Taken:  emailTaken,
+	}
 }
 
-// changeCustomer runs edit on the customer if he has the expected version, in
-// one transaction with the event and the audit row. An edit that changes nothing
-// leaves everything as it is.
-func (m Mutation) changeCustomer(ctx context.Context, id string, expected int64, action string, edit func(context.Context, *customerEdit) error) (*model.CustomerPayload, error) {
-	uid, err := core.ParseID(xid.Customer, id)
-	if err != nil {
-		return nil, err
+// customerUpdated adds customer.updated, unless the edit has an event of its own.
+func customerUpdated(e *customerEdit) {
+	if len(e.Events) == 0 {
+		e.Events = []outbox.Entry{{Type: event.CustomerUpdated, Changed: e.Changed}}
 	}
+}
+
+// changeCustomer runs edit on the customer if they have the expected version.
+func (m Mutation) changeCustomer(ctx context.Context, id string, expected int64, action string,
+	edit func(context.Context, *customerEdit) error,
+) (*model.CustomerPayload, error) {
 	currency, err := m.currency(ctx)
 	if err != nil {
 		return nil, core.Explain("store", err)
 	}
-	var row *db.Customer
-	err = m.Store.InTx(ctx, func(ctx context.Context) (err error) {
-		if row, err = m.customer(ctx, uid); err != nil {
-			return err
-		}
-		if row.Version != expected {
-			return core.Stale(xid.Customer, expected, row.Version)
-		}
-		e := &customerEdit{Customer: row, event: event.CustomerUpdated,
-			update: m.Client(ctx).Customer.Update().Where(customer.ID(uid), customer.Version(expected))}
-		if err := edit(ctx, e); err != nil || len(e.changed) == 0 {
-			return err
-		}
-		return m.saveCustomer(ctx, e, action, currency)
-	})
+	row, err := core.Change(ctx, m.Core, m.customers(currency), id, expected, action, edit)
 	if err != nil {
-		return nil, core.Explain("customer", err)
+		return nil, err
 	}
 	return &model.CustomerPayload{Customer: &model.Customer{Customer: row, Currency: currency}}, nil
-}
-
-// saveCustomer writes the edit, its event and its audit row.
-func (m Mutation) saveCustomer(ctx context.Context, e *customerEdit, action, currency string) error {
-	e.Version++
-	e.EventSequence++
-	e.UpdatedAt = core.UpdateTime(e.UpdatedAt)
-	n, err := e.update.SetVersion(e.Version).SetEventSequence(e.EventSequence).SetUpdatedAt(e.UpdatedAt).Save(ctx)
-	if ent.IsDuplicate(err) {
-		return emailTaken()
-	}
-	if err := core.Swapped(xid.Customer, n, err); err != nil {
-		return err
-	}
-	if err := audit.Write(ctx, m.Client(ctx), action, xid.Customer, e.ID, ""); err != nil {
-		return err
-	}
-	entry := outbox.Entry{Type: e.event, Object: wire.AppendCustomer(nil, e.Customer, currency)}
-	if e.event == event.CustomerUpdated {
-		entry.Changed = e.changed
-	}
-	return outbox.Append(ctx, m.Client(ctx), customerResource(e.Customer), entry)
 }
 
 // CustomerUpdate changes the members that are given.
@@ -91,20 +66,20 @@ func (m Mutation) CustomerUpdate(ctx context.Context, id string, expectedVersion
 		return nil, err
 	}
 	return m.changeCustomer(ctx, id, expectedVersion, "customer.update", func(_ context.Context, e *customerEdit) error {
-		if e.Status == state.CustomerRedacted {
+		if e.Row.Status == state.CustomerRedacted {
 			return fault.State(fault.InvalidTransition, "The customer is redacted and cannot be changed.")
 		}
-		row, u := e.Customer, e.update
-		core.MemberOpt(&e.changed, in.Email, "email", &row.Email, u.SetEmail, u.ClearEmail)
-		core.MemberOpt(&e.changed, in.Phone, "phone", &row.Phone, u.SetPhone, u.ClearPhone)
-		core.MemberOpt(&e.changed, in.FirstName, "first_name", &row.FirstName, u.SetFirstName, u.ClearFirstName)
-		core.MemberOpt(&e.changed, in.LastName, "last_name", &row.LastName, u.SetLastName, u.ClearLastName)
-		core.MemberOpt(&e.changed, in.Locale, "locale", &row.Locale, u.SetLocale, u.ClearLocale)
-		core.MemberOpt(&e.changed, in.Note, "note", &row.Note, u.SetNote, u.ClearNote)
-		core.MemberOf(&e.changed, in.EmailMarketing, "email_marketing", &row.EmailMarketing, u.SetEmailMarketing)
-		core.MemberDoc(&e.changed, docs.defaultAddress, in.DefaultAddress.IsSet(), "default_address", &row.DefaultAddress, u.SetDefaultAddress, u.ClearDefaultAddress)
-		core.MemberDoc(&e.changed, docs.addresses, in.Addresses.IsSet(), "addresses", &row.Addresses, u.SetAddresses, nil)
-		core.MemberDoc(&e.changed, document.NewTags(in.Tags.Value()), in.Tags.IsSet(), "tags", &row.Tags, u.SetTags, nil)
+		row, u := e.Row, e.Update
+		core.MemberOpt(&e.Changed, in.Email, "email", &row.Email, u.SetEmail, u.ClearEmail)
+		core.MemberOpt(&e.Changed, in.Phone, "phone", &row.Phone, u.SetPhone, u.ClearPhone)
+		core.MemberOpt(&e.Changed, in.FirstName, "first_name", &row.FirstName, u.SetFirstName, u.ClearFirstName)
+		core.MemberOpt(&e.Changed, in.LastName, "last_name", &row.LastName, u.SetLastName, u.ClearLastName)
+		core.MemberOpt(&e.Changed, in.Locale, "locale", &row.Locale, u.SetLocale, u.ClearLocale)
+		core.MemberOpt(&e.Changed, in.Note, "note", &row.Note, u.SetNote, u.ClearNote)
+		core.MemberOf(&e.Changed, in.EmailMarketing, "email_marketing", &row.EmailMarketing, u.SetEmailMarketing)
+		core.MemberDoc(&e.Changed, docs.defaultAddress, in.DefaultAddress.IsSet(), "default_address", &row.DefaultAddress, u.SetDefaultAddress, u.ClearDefaultAddress)
+		core.MemberDoc(&e.Changed, docs.addresses, in.Addresses.IsSet(), "addresses", &row.Addresses, u.SetAddresses, nil)
+		core.MemberDoc(&e.Changed, document.NewTags(in.Tags.Value()), in.Tags.IsSet(), "tags", &row.Tags, u.SetTags, nil)
 		return nil
 	})
 }
@@ -137,12 +112,12 @@ func (m Mutation) CustomerEnable(ctx context.Context, id string, expectedVersion
 
 func (m Mutation) moveCustomer(ctx context.Context, id string, expected int64, action string, to state.CustomerStatus, from ...state.CustomerStatus) (*model.CustomerPayload, error) {
 	return m.changeCustomer(ctx, id, expected, action, func(_ context.Context, e *customerEdit) error {
-		if err := core.Allowed("customer", e.Status, to, from...); err != nil {
+		if err := core.Allowed("customer", e.Row.Status, to, from...); err != nil {
 			return err
 		}
-		e.Status = to
-		e.update.SetStatus(to)
-		e.changed = append(e.changed, "status")
+		e.Row.Status = to
+		e.Update.SetStatus(to)
+		e.Changed = append(e.Changed, "status")
 		return nil
 	})
 }

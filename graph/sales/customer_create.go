@@ -12,11 +12,8 @@ import (
 	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
-	"github.com/storefront-go/storefront/graph/audit"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/model"
-	"github.com/storefront-go/storefront/graph/outbox"
-	"github.com/storefront-go/storefront/graph/wire"
 )
 
 // CustomerCreate makes a customer: a guest, or one with an account.
@@ -30,22 +27,18 @@ func (m Mutation) CustomerCreate(ctx context.Context, in model.CustomerCreateInp
 		return nil, core.Explain("store", err)
 	}
 	var row *db.Customer
-	err = m.Store.InTx(ctx, func(ctx context.Context) (err error) {
+	err = m.Commit(ctx, xid.Customer, func(ctx context.Context) (_ *core.Record, err error) {
 		row, err = m.customerRow(ctx, in, docs).Save(ctx)
 		if ent.IsDuplicate(err) {
-			return emailTaken()
+			return nil, emailTaken()
 		}
 		if err != nil {
-			return err
+			return nil, err
 		}
-		if err = audit.Write(ctx, m.Client(ctx), "customer.create", xid.Customer, row.ID, ""); err != nil {
-			return err
-		}
-		return outbox.Append(ctx, m.Client(ctx), customerResource(row),
-			outbox.Entry{Type: event.CustomerCreated, Object: wire.AppendCustomer(nil, row, currency)})
+		return m.customers(currency).Made(row, "customer.create", "", event.CustomerCreated), nil
 	})
 	if err != nil {
-		return nil, core.Explain("customer", err)
+		return nil, err
 	}
 	return &model.CustomerPayload{Customer: &model.Customer{Customer: row, Currency: currency}}, nil
 }

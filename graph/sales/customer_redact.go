@@ -28,16 +28,17 @@ const redactBatch = 90
 // store's books need them.
 func (m Mutation) CustomerRedact(ctx context.Context, id string, expectedVersion int64) (*model.CustomerPayload, error) {
 	return m.changeCustomer(ctx, id, expectedVersion, "customer.redact", func(ctx context.Context, e *customerEdit) error {
-		err := core.Allowed("customer", e.Status, state.CustomerRedacted, state.CustomerGuest, state.CustomerActive, state.CustomerDisabled)
+		row := e.Row
+		err := core.Allowed("customer", row.Status, state.CustomerRedacted, state.CustomerGuest, state.CustomerActive, state.CustomerDisabled)
 		if err != nil {
 			return err
 		}
-		e.event, e.changed = event.CustomerRedacted, []string{"status"}
-		row := e.Customer
+		e.Changed = []string{"status"}
+		e.Tell(event.CustomerRedacted)
 		row.Email, row.Phone, row.FirstName, row.LastName, row.Locale, row.Note = nil, nil, nil, nil, nil, nil
 		row.DefaultAddress, row.Addresses, row.Tags = nil, document.NewAddresses(nil), document.NewTags(nil)
 		row.Status, row.EmailMarketing = state.CustomerRedacted, state.EmailNotSubscribed
-		e.update.ClearEmail().ClearPhone().ClearFirstName().ClearLastName().ClearLocale().ClearNote().
+		e.Update.ClearEmail().ClearPhone().ClearFirstName().ClearLastName().ClearLocale().ClearNote().
 			ClearDefaultAddress().SetAddresses(row.Addresses).SetTags(row.Tags).
 			SetStatus(row.Status).SetEmailMarketing(row.EmailMarketing)
 		return m.redactOrders(ctx, row.ID)
@@ -89,8 +90,11 @@ func (m Mutation) redactPage(ctx context.Context, orders []*db.Order) error {
 	n, err := m.Client(ctx).Order.Update().Where(order.IDIn(ids...)).
 		ClearEmail().ClearBillingAddress().ClearShippingAddress().
 		AddVersion(1).AddEventSequence(1).SetUpdatedAt(at).Save(ctx)
-	if err != nil || n != len(orders) {
-		return fmt.Errorf("redact orders: %d of %d changed: %w", n, len(orders), err)
+	if err != nil {
+		return fmt.Errorf("redact orders: %w", err)
+	}
+	if n != len(orders) {
+		return fmt.Errorf("redact orders: %d of %d changed", n, len(orders))
 	}
 	for _, o := range orders {
 		if err := m.tellRedacted(ctx, o, lines[o.ID], at); err != nil {
@@ -133,6 +137,6 @@ func (m Mutation) tellRedacted(ctx context.Context, o *db.Order, lines []*db.Ord
 	o.EventSequence++
 	o.UpdatedAt = at
 	object := wire.AppendOrder(nil, o, len(lines), func(i int) *db.OrderLine { return lines[i] })
-	return outbox.Append(ctx, m.Client(ctx), orderResource(o),
+	return m.Announce(ctx, orderResource(o),
 		outbox.Entry{Type: event.OrderUpdated, Changed: changed, Object: object})
 }

@@ -13,10 +13,8 @@ import (
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
-	"github.com/storefront-go/storefront/graph/audit"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/model"
-	"github.com/storefront-go/storefront/graph/outbox"
 	"github.com/storefront-go/storefront/graph/page"
 	"github.com/storefront-go/storefront/graph/wire"
 )
@@ -64,21 +62,22 @@ func (m Mutation) OrderNoteAppend(ctx context.Context, orderID string, in model.
 	if err != nil {
 		return nil, err
 	}
-	payload := &model.OrderNotePayload{}
-	err = m.Store.InTx(ctx, func(ctx context.Context) error {
+	var payload *model.OrderNotePayload
+	err = m.Commit(ctx, xid.Order, func(ctx context.Context) (*core.Record, error) {
 		n, o, err := m.appendNote(ctx, id, in)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		shown, err := m.withLines(ctx, []*db.Order{o})
 		if err != nil {
-			return err
+			return nil, err
 		}
-		payload.Note, payload.Order = &model.OrderNote{Note: n}, shown[0]
-		return nil
+		payload = &model.OrderNotePayload{Note: &model.OrderNote{Note: n}, Order: shown[0]}
+		return &core.Record{Action: "order.note_append", Kind: xid.Order, ID: id, Of: orderResource(o),
+			Events: core.EventsOf(encodeNote(n), event.OrderNoteAdded)}, nil
 	})
 	if err != nil {
-		return nil, core.Explain("order", err)
+		return nil, err
 	}
 	return payload, nil
 }
@@ -104,11 +103,7 @@ func (m Mutation) appendNote(ctx context.Context, id xid.ID, in model.OrderNoteI
 	if err != nil {
 		return nil, nil, fmt.Errorf("add note: %w", err)
 	}
-	if err := audit.Write(ctx, m.Client(ctx), "order.note_append", xid.Order, id, ""); err != nil {
-		return nil, nil, err
-	}
-	return n, o, outbox.Append(ctx, m.Client(ctx), orderResource(o),
-		outbox.Entry{Type: event.OrderNoteAdded, Object: appendNote(n)})
+	return n, o, nil
 }
 
 // noteRow is a note by the viewer.
@@ -118,7 +113,7 @@ func (m Mutation) noteRow(ctx context.Context, id, order xid.ID, in model.OrderN
 		SetAuthorType(v.Kind).SetAuthorID(v.Actor).SetAuthorName(v.Name)
 }
 
-// appendNote is the representation of a note, with its author.
-func appendNote(n *db.Note) []byte {
+// encodeNote is the representation of a note, with its author.
+func encodeNote(n *db.Note) []byte {
 	return wire.AppendNote(nil, n, wire.ActorID(n.AuthorType, n.AuthorID))
 }

@@ -31,12 +31,12 @@ func (m Mutation) OrderCancel(ctx context.Context, id string, expectedVersion in
 		if err := m.restock(ctx, e); err != nil {
 			return err
 		}
-		e.Status, e.CancelledAt = state.OrderCancelled, &e.now
-		e.update.SetStatus(e.Status).SetCancelledAt(e.now)
-		e.tell(event.OrderCancelled)
+		e.Status, e.CancelledAt = state.OrderCancelled, &e.Now
+		e.Update.SetStatus(e.Status).SetCancelledAt(e.Now)
+		e.Tell(event.OrderCancelled)
 		if e.FinancialStatus == state.FinancialPending {
 			e.FinancialStatus = state.FinancialVoided
-			e.update.SetFinancialStatus(e.FinancialStatus)
+			e.Update.SetFinancialStatus(e.FinancialStatus)
 		}
 		if taken := e.PaidMinor - e.RefundedMinor; refund && taken > 0 {
 			if err := m.refund(ctx, e, model.RefundInput{AmountMinor: taken, Reason: reason}, nil); err != nil {
@@ -97,7 +97,7 @@ func (m Mutation) restock(ctx context.Context, e *orderEdit) error {
 // annotate adds an internal note to the change.
 func (m Mutation) annotate(ctx context.Context, e *orderEdit, body string) {
 	e.NotesCount++
-	e.update.SetNotesCount(e.NotesCount)
+	e.Update.SetNotesCount(e.NotesCount)
 	e.note = m.noteRow(ctx, xid.New(), e.ID, model.OrderNoteInput{Body: body, Visibility: state.NoteInternal})
-	e.tell(event.OrderNoteAdded)
+	e.Tell(event.OrderNoteAdded)
 }

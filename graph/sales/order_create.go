@@ -10,7 +10,6 @@ import (
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
-	"github.com/storefront-go/storefront/graph/audit"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/model"
 )
@@ -35,31 +34,33 @@ func (m Mutation) OrderCreate(ctx context.Context, in model.OrderCreateInput) (*
 	}
 	id := core.NewID(in.PlacedAt)
 	var shown *model.Order
-	err = m.Store.InTx(ctx, func(ctx context.Context) (err error) {
+	err = m.Commit(ctx, xid.Order, func(ctx context.Context) (_ *core.Record, err error) {
 		c, d := core.NewCheck(ctx), *d
 		if err := m.refer(ctx, c, &d, in); err != nil {
-			return err
+			return nil, err
 		}
 		if err := c.Err(); err != nil {
-			return err
+			return nil, err
 		}
 		o, lines, err := d.compute(in)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		o.ID, o.Number = id, number
-		shown, err = m.insertOrder(ctx, &d, o, lines)
-		return err
+		events := begin(o)
+		if shown, err = m.insertOrder(ctx, &d, o, lines); err != nil {
+			return nil, err
+		}
+		return m.orders().Made(shown, "order.create", "", events...), nil
 	})
 	if err != nil {
-		return nil, core.Explain("order", err)
+		return nil, err
 	}
 	return &model.OrderPayload{Order: shown}, nil
 }
 
 // insertOrder writes a new order with all that follows from it.
 func (m Mutation) insertOrder(ctx context.Context, d *orderDraft, o *db.Order, lines []*db.OrderLine) (*model.Order, error) {
-	events := begin(o)
 	saved, err := m.orderRow(ctx, d, o).Save(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("add order: %w", err)
@@ -79,11 +80,7 @@ func (m Mutation) insertOrder(ctx context.Context, d *orderDraft, o *db.Order, l
 			return nil, err
 		}
 	}
-	if err := audit.Write(ctx, m.Client(ctx), "order.create", xid.Order, saved.ID, ""); err != nil {
-		return nil, err
-	}
-	shown := m.assemble([]*db.Order{saved}, lines)[0]
-	return shown, m.tellOrder(ctx, &orderEdit{Order: shown, events: events}, nil)
+	return m.assemble([]*db.Order{saved}, lines)[0], nil
 }
 
 // begin puts a new order into its first state and returns the events of that.

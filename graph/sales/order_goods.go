@@ -142,8 +142,8 @@ func (m Mutation) ship(ctx context.Context, e *orderEdit, in model.FulfillInput,
 	if e.FulfillmentStatus = state.FulfillmentPartiallyFulfilled; e.settleGoods() {
 		return nil
 	}
-	e.update.SetFulfillmentStatus(e.FulfillmentStatus)
-	e.tell(event.OrderPartiallyFulfilled)
+	e.Update.SetFulfillmentStatus(e.FulfillmentStatus)
+	e.Tell(event.OrderPartiallyFulfilled)
 	return nil
 }
 
@@ -154,9 +154,9 @@ func (e *orderEdit) settleGoods() bool {
 	if e.FulfillmentStatus != state.FulfillmentPartiallyFulfilled || len(e.rest()) > 0 {
 		return false
 	}
-	e.FulfillmentStatus, e.FulfilledAt = state.FulfillmentFulfilled, &e.now
-	e.update.SetFulfillmentStatus(e.FulfillmentStatus).SetFulfilledAt(e.now)
-	e.tell(event.OrderFulfilled)
+	e.FulfillmentStatus, e.FulfilledAt = state.FulfillmentFulfilled, &e.Now
+	e.Update.SetFulfillmentStatus(e.FulfillmentStatus).SetFulfilledAt(e.Now)
+	e.Tell(event.OrderFulfilled)
 	return true
 }
 
@@ -170,9 +170,9 @@ func (m Mutation) OrderComplete(ctx context.Context, id string, expectedVersion 
 		if e.FulfillmentStatus != state.FulfillmentFulfilled {
 			return fault.State(fault.InvalidTransition, "The order is "+core.Words(e.FulfillmentStatus)+" and cannot become completed.")
 		}
-		e.Status, e.CompletedAt = state.OrderCompleted, &e.now
-		e.update.SetStatus(e.Status).SetCompletedAt(e.now)
-		e.tell(event.OrderCompleted)
+		e.Status, e.CompletedAt = state.OrderCompleted, &e.Now
+		e.Update.SetStatus(e.Status).SetCompletedAt(e.Now)
+		e.Tell(event.OrderCompleted)
 		return nil
 	})
 }

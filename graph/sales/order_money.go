@@ -60,15 +60,15 @@ func (m Mutation) take(ctx context.Context, e *orderEdit, in model.PaymentInput)
 	}
 	e.PaidMinor += in.AmountMinor
 	e.FinancialStatus = to
-	e.update.SetPaidMinor(e.PaidMinor).SetFinancialStatus(to)
+	e.Update.SetPaidMinor(e.PaidMinor).SetFinancialStatus(to)
 	if to == state.FinancialPaid {
-		e.PaidAt = &e.now
-		e.update.SetPaidAt(e.now)
+		e.PaidAt = &e.Now
+		e.Update.SetPaidAt(e.Now)
 	}
 	e.spent += in.AmountMinor
 	e.ledger = append(e.ledger, m.ledgerRow(ctx, e, state.LedgerPayment, in.AmountMinor, nil).
 		SetNillableMethod(in.Method).SetNillableReference(in.Reference))
-	e.tell(told)
+	e.Tell(told)
 	return nil
 }
 
@@ -126,7 +126,7 @@ func (m Mutation) refund(ctx context.Context, e *orderEdit, in model.RefundInput
 	}
 	e.RefundedMinor += in.AmountMinor
 	e.FinancialStatus = to
-	e.update.SetRefundedMinor(e.RefundedMinor).SetFinancialStatus(to)
+	e.Update.SetRefundedMinor(e.RefundedMinor).SetFinancialStatus(to)
 	e.spent -= in.AmountMinor
 	back := make([]document.Line, len(lines))
 	for i, p := range lines {
@@ -139,7 +139,7 @@ func (m Mutation) refund(ctx context.Context, e *orderEdit, in model.RefundInput
 		}
 	}
 	e.ledger = append(e.ledger, m.ledgerRow(ctx, e, state.LedgerRefund, in.AmountMinor, back).SetNillableReason(in.Reason))
-	e.tell(event.OrderRefunded)
+	e.Tell(event.OrderRefunded)
 	e.settleGoods()
 	return nil
 }

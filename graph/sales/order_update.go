@@ -7,6 +7,7 @@ import (
 	"github.com/storefront-go/storefront/ent/event"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/model"
+	"github.com/storefront-go/storefront/graph/outbox"
 )
 
 // OrderUpdate changes the members that are given; the money, the goods and the
@@ -22,13 +23,13 @@ func (m Mutation) OrderUpdate(ctx context.Context, id string, expectedVersion in
 		return nil, err
 	}
 	return m.changeOrder(ctx, id, expectedVersion, "order.update", func(ctx context.Context, e *orderEdit) error {
-		u := e.update
-		core.MemberOpt(&e.changed, in.Email, "email", &e.Email, u.SetEmail, u.ClearEmail)
-		core.MemberDoc(&e.changed, document.NewAddress(billing), in.BillingAddress.IsSet(), "billing_address", &e.BillingAddress, u.SetBillingAddress, u.ClearBillingAddress)
-		core.MemberDoc(&e.changed, document.NewAddress(shipping), in.ShippingAddress.IsSet(), "shipping_address", &e.ShippingAddress, u.SetShippingAddress, u.ClearShippingAddress)
-		core.MemberDoc(&e.changed, document.NewTags(in.Tags.Value()), in.Tags.IsSet(), "tags", &e.Tags, u.SetTags, nil)
-		if len(e.changed) > 0 {
-			e.tell(event.OrderUpdated)
+		u := e.Update
+		core.MemberOpt(&e.Changed, in.Email, "email", &e.Email, u.SetEmail, u.ClearEmail)
+		core.MemberDoc(&e.Changed, document.NewAddress(billing), in.BillingAddress.IsSet(), "billing_address", &e.BillingAddress, u.SetBillingAddress, u.ClearBillingAddress)
+		core.MemberDoc(&e.Changed, document.NewAddress(shipping), in.ShippingAddress.IsSet(), "shipping_address", &e.ShippingAddress, u.SetShippingAddress, u.ClearShippingAddress)
+		core.MemberDoc(&e.Changed, document.NewTags(in.Tags.Value()), in.Tags.IsSet(), "tags", &e.Tags, u.SetTags, nil)
+		if len(e.Changed) > 0 {
+			e.Events = []outbox.Entry{{Type: event.OrderUpdated, Changed: e.Changed}}
 		}
 		return nil
 	})

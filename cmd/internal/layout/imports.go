@@ -154,7 +154,7 @@ func leaf(dir string) bool {
 }
 
 // facade lets rest name entities, never predicates, and keeps its HTML and
-// OAuth faces below it.
+// OAuth frontends below it.
 func facade(t *Tree) []Finding {
 	return eachImport(t, func(f *File, i Import) string {
 		switch dir := f.Dir(); {
@@ -179,7 +179,7 @@ func homes(t *Tree) []Finding {
 }
 
 func speaksGraphQL(f *File) bool {
-	homes := []string{"graph", "graph/core", "graph/transport", "graph/model", "graph/internal/exec"}
+	homes := []string{"graph", "graph/core", "graph/transport", "graph/model", "graph/internal/exec", "graph/graphtest"}
 	return f.Test() || slices.Contains(homes, f.Dir())
 }
 

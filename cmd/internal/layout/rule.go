@@ -37,6 +37,8 @@ func Rules() []Rule {
 		{"libraries have one home", homes},
 		{"environment and flags are read in cmd", settings},
 		{"no update by id alone", updateOne},
+		{"changes go through the core", changes},
+		{"packages stay small", crowds},
 		{"transactions begin in ent", transactions},
 		{"tests do not sleep", sleeps},
 		{"tests are not skipped", skips},

@@ -1,0 +1,30 @@
+package layout
+
+import (
+	"fmt"
+	"testing"
+)
+
+func TestChanges(t *testing.T) {
+	const body = "package sales\n\nimport \"" + Module +
+		"/graph/audit\"\n\nfunc f() {\n\ts.InTx(ctx, g)\n\taudit.Write(ctx)\n}\n"
+	run(t, changes, []broken{
+		{name: "the core", files: map[string]string{"graph/core/a.go": body}},
+		{name: "a leaf", files: map[string]string{"graph/oauth/a.go": body}},
+		{name: "a test", files: map[string]string{"graph/sales/a_test.go": body}},
+		{name: "the domain", files: map[string]string{"graph/sales/a.go": body}, want: []string{
+			"graph/sales/a.go:6: InTx: changes are committed by graph/core: use Commit, Change or Remove",
+			"graph/sales/a.go:7: Write: changes are committed by graph/core: use Commit, Change or Remove",
+		}},
+	})
+}
+
+func TestCrowds(t *testing.T) {
+	files := map[string]string{"graph/b/a.go": "package b\n"}
+	for i := range maxSources + 1 {
+		files[fmt.Sprintf("graph/a/%d.go", i)] = "package a\n"
+		files[fmt.Sprintf("graph/b/%d_test.go", i)] = "package b\n"
+	}
+	run(t, crowds, []broken{{name: "too many", files: files,
+		want: []string{"graph/a: 41 source files, more than 40: split the package"}}})
+}

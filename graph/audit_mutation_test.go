@@ -1,0 +1,110 @@
+package graph_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph"
+)
+
+// actions are those of mutations whose name does not say them.
+var actions = map[string]string{
+	"installedAppRevoke":       "grant.revoke", // one row for each grant that ends
+	"notificationsMarkAllRead": "notification.mark_all_read",
+	"signOutEverywhere":        "session.end_all",
+}
+
+// unaudited are the mutations that leave no row in the audit log, with the reason.
+var unaudited = map[string]string{}
+
+// auditLog reads what a mutation leaves in the audit log of all stores.
+type auditLog struct {
+	store *ent.Store
+	seen  map[xid.ID]bool
+	found map[string]bool // by field: its action was there
+}
+
+func newAuditLog(t *testing.T, s *ent.Store) *auditLog {
+	l := &auditLog{store: s, seen: map[xid.ID]bool{}, found: map[string]bool{}}
+	l.fresh(t)
+	return l
+}
+
+// fresh returns the actions that came since the last call. It reads past the
+// store's filter, since a mutation may write in two stores.
+func (l *auditLog) fresh(t *testing.T) (list []string) {
+	t.Helper()
+	rows, err := l.store.Raw().QueryContext(t.Context(), "SELECT id, action FROM audit_log")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var id xid.ID
+		var action string
+		if err := rows.Scan(&id, &action); err != nil {
+			t.Fatal(err)
+		}
+		if !l.seen[id] {
+			l.seen[id] = true
+			list = append(list, action)
+		}
+	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+// judge reads what a mutation has left: a refused one leaves nothing.
+func (l *auditLog) judge(t *testing.T, field string, refused bool) {
+	t.Helper()
+	left := l.fresh(t)
+	if refused && len(left) > 0 {
+		t.Errorf("it was refused, and the audit log has %v", left)
+	}
+	if slices.Contains(left, actionOf(field)) {
+		l.found[field] = true
+	}
+}
+
+// complete misses the mutations that left no row of their action.
+func (l *auditLog) complete(t *testing.T) {
+	t.Helper()
+	for _, f := range graph.Schema().Mutation.Fields {
+		if _, excused := unaudited[f.Name]; l.found[f.Name] == excused && !strings.HasPrefix(f.Name, "__") {
+			t.Errorf("%s: in the audit log as %s: %v", f.Name, actionOf(f.Name), l.found[f.Name])
+		}
+	}
+}
+
+// actionOf is the action of a mutation, with a point behind one of its words.
+func actionOf(field string) string {
+	if a, ok := actions[field]; ok {
+		return a
+	}
+	var b strings.Builder
+	for _, r := range field {
+		if unicode.IsUpper(r) {
+			b.WriteByte('_')
+		}
+		b.WriteRune(unicode.ToLower(r))
+	}
+	words := b.String()
+	for _, kind := range slices.Backward(kinds) {
+		if rest, ok := strings.CutPrefix(words, kind+"_"); ok {
+			return kind + "." + rest
+		}
+	}
+	return words
+}
+
+// kinds are the first words of actions, longer ones behind those that they begin with.
+var kinds = []string{
+	"api_key", "app", "customer", "export", "grant", "marketplace_theme", "notification", "order", "password", "product",
+	"session", "staff", "staff_token", "store", "theme", "webhook_delivery", "webhook_endpoint",
+}

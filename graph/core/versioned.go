@@ -1,0 +1,206 @@
+package core
+
+import (
+	"context"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/event"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/outbox"
+)
+
+// Update is what ent generates to change rows that have a version.
+type Update[U any] interface {
+	SetVersion(version int64) U
+	SetUpdatedAt(t micros.Time) U
+	Save(ctx context.Context) (count int, err error)
+}
+
+// Versioned is how rows of one kind change: what [Change] and [Remove] have to know
+// of them. R is a pointer to the entity in hand.
+type Versioned[R any, U Update[U]] struct {
+	Kind xid.Kind
+	// Load reads the row in the transaction.
+	Load func(ctx context.Context, id xid.ID) (R, error)
+	// Head returns what every change of the row moves.
+	Head func(R) Head
+	// Update begins the update of the row, if it still has the version.
+	Update func(ctx context.Context, id xid.ID, version int64) U
+	// Delete removes the row, if it still has the version; nil for kinds whose rows
+	// stay.
+	Delete func(ctx context.Context, id xid.ID, version int64) (count int, err error)
+	// Object is the representation that events carry; nil for kinds without events.
+	Object func(R) []byte
+	// Events completes the events of an edit that changes something; nil adds none.
+	Events func(*Edit[R, U])
+	// Taken is the answer when a unique key of the row is another one's.
+	Taken func() error
+}
+
+// Head is what every change of a versioned row moves, in the entity in hand.
+type Head struct {
+	Store, ID xid.ID
+	Version   *int64
+	// Sequence counts the events of the resource; nil for kinds without events.
+	Sequence  *int64
+	UpdatedAt *micros.Time
+}
+
+// resource is what the events of the row are about, as it is now.
+func (h Head) resource() outbox.Resource {
+	if h.Sequence == nil {
+		return outbox.Resource{}
+	}
+	return outbox.Resource{Store: h.Store, ID: h.ID, Version: *h.Version, Sequence: *h.Sequence, At: *h.UpdatedAt}
+}
+
+// Edit is a change of one row as it is being made: the entity as it will be, the
+// update that makes it so, and what is told of it. An edit that names no member
+// and no event changes nothing.
+type Edit[R, U any] struct {
+	Row    R
+	Update U
+	// Now is the time of the change.
+	Now micros.Time
+	// Changed names the members that differ.
+	Changed []string
+	// Detail is that of the audit log.
+	Detail string
+	// Events tell of the change; those without an object carry the row's.
+	Events []outbox.Entry
+	// Then runs when the row is written, before the commit; nil does nothing.
+	Then func(context.Context) error
+}
+
+// Tell adds an event.
+func (e *Edit[R, U]) Tell(t event.Type) { e.Events = append(e.Events, outbox.Entry{Type: t}) }
+
+// Change runs edit on the row with the public id, if it has the expected version,
+// and returns the row as it is then.
+func Change[R any, U Update[U]](ctx context.Context, c *Core, v *Versioned[R, U], id string, expected int64,
+	action string, edit func(context.Context, *Edit[R, U]) error,
+) (row R, err error) {
+	uid, err := ParseID(v.Kind, id)
+	if err != nil {
+		return row, err
+	}
+	err = c.Commit(ctx, v.Kind, func(ctx context.Context) (_ *Record, err error) {
+		if row, err = v.expect(ctx, uid, expected); err != nil {
+			return nil, err
+		}
+		return v.Apply(ctx, row, action, edit)
+	})
+	return row, err
+}
+
+// expect reads a row that has to have a version.
+func (v *Versioned[R, U]) expect(ctx context.Context, id xid.ID, version int64) (R, error) {
+	row, err := v.Load(ctx, id)
+	if err != nil {
+		return row, err
+	}
+	if present := *v.Head(row).Version; present != version {
+		return row, Stale(v.Kind, version, present)
+	}
+	return row, nil
+}
+
+// Apply runs edit on a row that this transaction has read and writes it, the row
+// first: of two changes of one row the second finds out before it has touched
+// anything else.
+func (v *Versioned[R, U]) Apply(ctx context.Context, row R, action string,
+	edit func(context.Context, *Edit[R, U]) error,
+) (*Record, error) {
+	h := v.Head(row)
+	e := &Edit[R, U]{Row: row, Now: UpdateTime(*h.UpdatedAt), Update: v.Update(ctx, h.ID, *h.Version)}
+	if err := edit(ctx, e); err != nil || len(e.Changed) == 0 && len(e.Events) == 0 {
+		return nil, err
+	}
+	if v.Events != nil {
+		v.Events(e)
+	}
+	if err := v.save(ctx, h, e); err != nil {
+		return nil, err
+	}
+	if e.Then != nil {
+		if err := e.Then(ctx); err != nil {
+			return nil, err
+		}
+	}
+	v.complete(row, e.Events)
+	return &Record{Action: action, Kind: v.Kind, ID: h.ID, Detail: e.Detail, Of: h.resource(), Events: e.Events}, nil
+}
+
+// save moves what every change moves, and writes the row.
+func (v *Versioned[R, U]) save(ctx context.Context, h Head, e *Edit[R, U]) error {
+	*h.Version++
+	*h.UpdatedAt = e.Now
+	if h.Sequence != nil {
+		*h.Sequence += int64(len(e.Events))
+		any(e.Update).(interface{ SetEventSequence(int64) U }).SetEventSequence(*h.Sequence)
+	}
+	n, err := e.Update.SetVersion(*h.Version).SetUpdatedAt(e.Now).Save(ctx)
+	if v.Taken != nil && ent.IsDuplicate(err) {
+		return v.Taken()
+	}
+	return Swapped(v.Kind, n, err)
+}
+
+// complete gives the row's representation to the events that carry no other.
+func (v *Versioned[R, U]) complete(row R, events []outbox.Entry) {
+	var object []byte
+	for i := range events {
+		if events[i].Object != nil {
+			continue
+		}
+		if object == nil {
+			object = v.Object(row)
+		}
+		events[i].Object = object
+	}
+}
+
+// Made is the record of a new row: it has the events from the first on.
+func (v *Versioned[R, U]) Made(row R, action, detail string, events ...event.Type) *Record {
+	h := v.Head(row)
+	r := &Record{Action: action, Kind: v.Kind, ID: h.ID, Detail: detail, Of: h.resource()}
+	if len(events) > 0 {
+		r.Events = EventsOf(v.Object(row), events...)
+	}
+	return r
+}
+
+// Remove deletes the row with the public id, if it has the expected version. before
+// runs first, in the transaction; nil does nothing.
+func Remove[R any, U Update[U]](ctx context.Context, c *Core, v *Versioned[R, U], id string, expected int64,
+	action string, before func(context.Context, R) error, events ...event.Type,
+) error {
+	uid, err := ParseID(v.Kind, id)
+	if err != nil {
+		return err
+	}
+	return c.Commit(ctx, v.Kind, func(ctx context.Context) (*Record, error) {
+		row, err := v.expect(ctx, uid, expected)
+		if err != nil {
+			return nil, err
+		}
+		if before != nil {
+			if err := before(ctx, row); err != nil {
+				return nil, err
+			}
+		}
+		n, err := v.Delete(ctx, uid, expected)
+		if err := Swapped(v.Kind, n, err); err != nil {
+			return nil, err
+		}
+		h := v.Head(row)
+		*h.Version++
+		if h.Sequence != nil {
+			*h.Sequence += int64(len(events))
+		}
+		gone := v.Made(row, action, "", events...)
+		gone.Of.At = UpdateTime(*h.UpdatedAt)
+		return gone, nil
+	})
+}
