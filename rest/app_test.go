@@ -28,13 +28,16 @@ func (m *shop) install(granted, registered scope.Set, narrow ...scope.Set) *inst
 	m.t.Helper()
 	i := &install{app: xid.New(), developer: newShop(m.t, m.store, shopRow{})}
 	i.developer.tx(func(ctx context.Context, c *db.Client) error {
-		return c.App.Create().SetID(i.app).SetClientID(strings.ToLower(i.app.String())).SetName("Sync it").SetDeveloper("Sync Ltd").
+		return c.App.Create().SetID(i.app).SetClientID(strings.ToLower(i.app.String())).
+			SetName("Sync it").SetDeveloper("Sync Ltd").
 			SetRedirectUris("https://sync.example/cb").SetScopes(registered.String()).SetUpdatedAt(epoch).Exec(ctx)
 	})
 	m.tx(func(ctx context.Context, c *db.Client) error {
 		family, hour := xid.New(), micros.Now().Add(time.Hour)
-		err := c.Grant.Create().SetID(family).SetAppStoreID(i.developer.id).SetAppID(i.app).SetUserID(xid.New()).SetUserName("Ada").
-			SetScopes(granted.String()).SetRedirectURI("https://sync.example/cb").SetCodeChallenge("x").SetCodeExpiresAt(hour).
+		err := c.Grant.Create().SetID(family).SetAppStoreID(i.developer.id).SetAppID(i.app).
+			SetUserID(xid.New()).SetUserName("Ada").
+			SetScopes(granted.String()).SetRedirectURI("https://sync.example/cb").
+			SetCodeChallenge("x").SetCodeExpiresAt(hour).
 			SetExpiresAt(hour).SetUpdatedAt(epoch).Exec(ctx)
 		for _, set := range narrow {
 			secret, id := apikey.Mint(apikey.Access), xid.New()
@@ -43,7 +46,8 @@ func (m *shop) install(granted, registered scope.Set, narrow ...scope.Set) *inst
 					SetKind(string(apikey.Access)).Exec(ctx)
 			}
 			if err == nil {
-				err = c.AccessToken.Create().SetID(id).SetGrantID(family).SetHint(apikey.Hint(secret)).SetScopes(set.String()).
+				err = c.AccessToken.Create().SetID(id).SetGrantID(family).
+					SetHint(apikey.Hint(secret)).SetScopes(set.String()).
 					SetExpiresAt(hour).Exec(ctx)
 			}
 			i.tokens = append(i.tokens, secret.Reveal())
@@ -71,7 +75,8 @@ func TestAppToken(t *testing.T) {
 		}
 		s.do(t, request{As: tokens[0], Path: "/me"}).want(http.StatusOK, "").decode(&me)
 		if me.Type != "oauth_token" || me.App.ID != xid.App.Format(app) || me.App.Name != "Sync it" ||
-			!strings.HasPrefix(me.Grant.ID, "grt_") || !strings.HasPrefix(me.Credential.ID, "tok_") || !strings.HasPrefix(me.Credential.Hint, "sfa_") {
+			!strings.HasPrefix(me.Grant.ID, "grt_") || !strings.HasPrefix(me.Credential.ID, "tok_") ||
+			!strings.HasPrefix(me.Credential.Hint, "sfa_") {
 			t.Errorf("%+v", me)
 		}
 		if want := all.Effective().Names(); !slices.Equal(me.Scopes, want) {

@@ -85,7 +85,8 @@ func (s *assets) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.refuse(w, r, fault.Missing("asset"))
 		return
 	case err != nil:
-		s.refuse(w, r, &fault.Error{Kind: fault.Unavailable, Detail: "The asset cannot be read for a moment.", RetryAfter: time.Second, Err: err})
+		s.refuse(w, r, &fault.Error{Kind: fault.Unavailable, Detail: "The asset cannot be read for a moment.",
+			RetryAfter: time.Second, Err: err})
 		return
 	}
 	name.describe(w.Header())
@@ -181,7 +182,8 @@ func (s *assets) send(w http.ResponseWriter, r *http.Request, name assetName, f 
 func (s *assets) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	f, status := problem.Of(err)
 	if status >= http.StatusInternalServerError {
-		s.Logger.ErrorContext(r.Context(), "asset failed", slog.String("request_id", viewer.Request(r.Context())), slog.Any("error", err))
+		s.Logger.ErrorContext(r.Context(), "asset failed", slog.String("request_id", viewer.Request(r.Context())),
+			slog.Any("error", err))
 	}
 	h := w.Header()
 	h["Content-Type"], h["Cache-Control"] = []string{problem.ContentType}, noStore

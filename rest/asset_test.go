@@ -74,7 +74,7 @@ func (s *server) raw(t testing.TB, method, path string, header ...string) *answe
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &answer{res.StatusCode, res.Header, body, t}
+	return &answer{Status: res.StatusCode, Header: res.Header, Body: body, t: t}
 }
 
 func (a *answer) header(t testing.TB, want map[string]string) {
@@ -99,8 +99,9 @@ func TestAssets(t *testing.T) {
 	g := newGallery(t)
 	before := g.store.Statements()
 	for name, contentType := range map[string]string{
-		"style.css": "text/css; charset=utf-8", "a.woff2": "font/woff2", "a.woff": "font/woff", "a.ttf": "font/ttf", "a.otf": "font/otf",
-		"a.png": "image/png", "a.jpg": "image/jpeg", "A-b_c.JPEG": "image/jpeg", "a.gif": "image/gif", "a.webp": "image/webp", "a.svg": "image/svg+xml",
+		"style.css": "text/css; charset=utf-8", "a.woff2": "font/woff2", "a.woff": "font/woff",
+		"a.ttf": "font/ttf", "a.otf": "font/otf", "a.png": "image/png", "a.jpg": "image/jpeg",
+		"A-b_c.JPEG": "image/jpeg", "a.gif": "image/gif", "a.webp": "image/webp", "a.svg": "image/svg+xml",
 		"large.png": "image/png",
 	} {
 		size := 3000
@@ -116,9 +117,10 @@ func TestAssets(t *testing.T) {
 				t.Errorf("%s: other bytes", name)
 			}
 			want := map[string]string{
-				"Content-Type": contentType, "Cache-Control": "public, max-age=31536000, immutable", "Etag": tag, "X-Content-Type-Options": "nosniff",
-				"Content-Security-Policy": "default-src 'none'; sandbox", "Cross-Origin-Resource-Policy": "cross-origin",
-				"Content-Length": fmt.Sprint(size), "Access-Control-Allow-Origin": "", "Set-Cookie": "",
+				"Content-Type": contentType, "Cache-Control": "public, max-age=31536000, immutable", "Etag": tag,
+				"X-Content-Type-Options": "nosniff", "Content-Security-Policy": "default-src 'none'; sandbox",
+				"Cross-Origin-Resource-Policy": "cross-origin", "Content-Length": fmt.Sprint(size),
+				"Access-Control-Allow-Origin": "", "Set-Cookie": "",
 			}
 			if strings.HasPrefix(contentType, "font/") {
 				want["Access-Control-Allow-Origin"] = "*"
@@ -128,13 +130,15 @@ func TestAssets(t *testing.T) {
 			if head.header(t, want); len(head.Body) != 0 {
 				t.Errorf("HEAD %s has a body", name)
 			}
-			if a := g.raw(t, http.MethodGet, address, "If-None-Match", tag); a.Status != http.StatusNotModified || len(a.Body) != 0 || a.Header.Get("Etag") != tag {
+			if a := g.raw(t, http.MethodGet, address, "If-None-Match", tag); a.Status != http.StatusNotModified ||
+				len(a.Body) != 0 || a.Header.Get("Etag") != tag {
 				t.Errorf("%s: condition: %d %v", name, a.Status, a.Header)
 			}
 			g.raw(t, http.MethodGet, address, "If-None-Match", `"x"`).want(http.StatusOK, "")
 		}
 		// The name may be another one of the same type.
-		g.raw(t, http.MethodGet, address[:strings.LastIndex(address, "/")]+"/other"+address[strings.LastIndex(address, "."):]).want(http.StatusOK, "")
+		g.raw(t, http.MethodGet, address[:strings.LastIndex(address, "/")]+"/other"+
+			address[strings.LastIndex(address, "."):]).want(http.StatusOK, "")
 	}
 	if n := g.store.Statements() - before; n != 0 {
 		t.Errorf("%d statements", n)
@@ -152,21 +156,28 @@ func TestAssetRanges(t *testing.T) {
 			status     int
 			from, till int
 		}{
-			{"bytes=0-9", 206, 0, 10}, {"bytes=100-", 206, 100, size}, {"bytes=-7", 206, size - 7, size}, {"bytes=4999-99999999", 206, 4999, size},
-			{"bytes=0-0", 206, 0, 1}, {"items=0-9", 200, 0, size}, {"bytes=-0", 416, 0, 0}, {fmt.Sprintf("bytes=%d-", size), 416, 0, 0}, {"bytes=9-1", 416, 0, 0},
+			{ask: "bytes=0-9", status: 206, till: 10}, {ask: "bytes=100-", status: 206, from: 100, till: size},
+			{ask: "bytes=-7", status: 206, from: size - 7, till: size},
+			{ask: "bytes=4999-99999999", status: 206, from: 4999, till: size},
+			{ask: "bytes=0-0", status: 206, till: 1}, {ask: "items=0-9", status: 200, till: size},
+			{ask: "bytes=-0", status: 416}, {ask: fmt.Sprintf("bytes=%d-", size), status: 416},
+			{ask: "bytes=9-1", status: 416},
 		} {
 			a := g.raw(t, http.MethodGet, address, "Range", tc.ask)
 			if a.Status != tc.status || tc.status < 300 && !bytes.Equal(a.Body, body[tc.from:tc.till]) {
-				t.Errorf("%d bytes, %s: %d with %d bytes, want %d with %d", size, tc.ask, a.Status, len(a.Body), tc.status, tc.till-tc.from)
+				t.Errorf("%d bytes, %s: %d with %d bytes, want %d with %d", size, tc.ask, a.Status,
+					len(a.Body), tc.status, tc.till-tc.from)
 			}
-			if want := fmt.Sprintf("bytes %d-%d/%d", tc.from, tc.till-1, size); tc.status == 206 && a.Header.Get("Content-Range") != want {
+			if want := fmt.Sprintf("bytes %d-%d/%d", tc.from, tc.till-1, size); tc.status == 206 &&
+				a.Header.Get("Content-Range") != want {
 				t.Errorf("%s: Content-Range %q, want %q", tc.ask, a.Header.Get("Content-Range"), want)
 			}
 		}
 		if a := g.raw(t, http.MethodGet, address, "Range", "bytes=0-9", "If-Range", tag); a.Status != 206 {
 			t.Errorf("If-Range with the tag: %d", a.Status)
 		}
-		if a := g.raw(t, http.MethodGet, address, "Range", "bytes=0-9", "If-Range", `"x"`); a.Status != 200 || len(a.Body) != size {
+		if a := g.raw(t, http.MethodGet, address, "Range", "bytes=0-9", "If-Range", `"x"`); a.Status != 200 ||
+			len(a.Body) != size {
 			t.Errorf("If-Range with another tag: %d", a.Status)
 		}
 		if a := g.raw(t, http.MethodGet, address, "If-Match", `"x"`); a.Status != http.StatusPreconditionFailed {
@@ -183,10 +194,13 @@ func TestUnknownAssets(t *testing.T) {
 	sum := strings.Split(known, "/")[2]
 	for _, path := range []string{
 		"/assets/", "/assets/" + sum, "/assets/" + sum + "/", "/assets/" + strings.Repeat("0", 64) + "/a.png",
-		"/assets/" + sum + "/a.gif", "/assets/" + sum + "/a", "/assets/" + sum + "/a.png.html", "/assets/" + sum + "/a.exe", "/assets/" + sum + "/.svg",
+		"/assets/" + sum + "/a.gif", "/assets/" + sum + "/a", "/assets/" + sum + "/a.png.html", "/assets/" + sum +
+			"/a.exe", "/assets/" + sum + "/.svg",
 		"/assets/" + strings.ToUpper(sum) + "/a.png", "/assets/" + sum[1:] + "/a.png", "/assets/" + sum + "0/a.png",
-		"/assets/" + sum + "/x/a.png", "/assets/" + sum + "/..%2fa.png", "/assets/" + sum + "/%2e%2e/a.png", "/assets/" + sum + "/../a.png",
-		"/assets/..%2f..%2fetc%2fpasswd/a.png", "/assets//" + sum + "/a.png", "/assets/" + sum + "/a%00.png", "/assets/" + sum + "/a%20b.png",
+		"/assets/" + sum + "/x/a.png", "/assets/" + sum + "/..%2fa.png", "/assets/" + sum +
+			"/%2e%2e/a.png", "/assets/" + sum + "/../a.png",
+		"/assets/..%2f..%2fetc%2fpasswd/a.png", "/assets//" + sum + "/a.png", "/assets/" + sum +
+			"/a%00.png", "/assets/" + sum + "/a%20b.png",
 		"/assets/" + sum + "/" + strings.Repeat("a", 200) + ".png", "/assets/" + sum + "/é.png",
 	} {
 		a := g.raw(t, http.MethodGet, path).want(http.StatusNotFound, "not_found")
@@ -196,7 +210,8 @@ func TestUnknownAssets(t *testing.T) {
 		}
 	}
 	for _, method := range []string{http.MethodPost, http.MethodDelete, http.MethodOptions} {
-		g.raw(t, method, known).want(http.StatusMethodNotAllowed, "method_not_allowed").header(t, map[string]string{"Allow": "GET, HEAD"})
+		g.raw(t, method, known).want(http.StatusMethodNotAllowed, "method_not_allowed").header(t,
+			map[string]string{"Allow": "GET, HEAD"})
 	}
 	if a := g.raw(t, http.MethodHead, "/assets/x/a.png"); a.Status != http.StatusNotFound || len(a.Body) != 0 {
 		t.Errorf("HEAD: %d %s", a.Status, a.Body)
@@ -216,7 +231,8 @@ func TestAssetCompression(t *testing.T) {
 			a.header(t, map[string]string{"Content-Encoding": "", "Etag": `"` + sum + `"`, "Vary": ""})
 			continue
 		}
-		a.header(t, map[string]string{"Content-Encoding": "gzip", "Etag": `"` + sum + `-gzip"`, "Vary": "Accept-Encoding", "Content-Length": fmt.Sprint(len(a.Body))})
+		a.header(t, map[string]string{"Content-Encoding": "gzip", "Etag": `"` + sum + `-gzip"`,
+			"Vary": "Accept-Encoding", "Content-Length": fmt.Sprint(len(a.Body))})
 		z, err := gzip.NewReader(bytes.NewReader(a.Body))
 		if err != nil {
 			t.Fatal(err)
@@ -224,7 +240,8 @@ func TestAssetCompression(t *testing.T) {
 		if unpacked, err := io.ReadAll(z); err != nil || !bytes.Equal(unpacked, body) {
 			t.Errorf("%s: %v, %d bytes", name, err, len(unpacked))
 		}
-		if a := g.raw(t, http.MethodGet, address, "Accept-Encoding", "gzip", "If-None-Match", `"`+sum+`-gzip"`); a.Status != http.StatusNotModified {
+		if a := g.raw(t, http.MethodGet, address, "Accept-Encoding", "gzip", "If-None-Match",
+			`"`+sum+`-gzip"`); a.Status != http.StatusNotModified {
 			t.Errorf("%s: condition: %d", name, a.Status)
 		}
 		a = g.raw(t, http.MethodGet, address, "Accept-Encoding", "gzip", "If-Match", "*")

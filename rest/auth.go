@@ -24,7 +24,8 @@ func (a *API) authenticate(c *call) error {
 		return a.failedAuthentication(c, err)
 	}
 	if c.query.values.Has("access_token") { // RFC 6750, section 2.3, is not offered
-		return fault.New(fault.InvalidRequest, "A credential in the query is never accepted: send it in the Authorization header alone.")
+		return fault.New(fault.InvalidRequest,
+			"A credential in the query is never accepted: send it in the Authorization header alone.")
 	}
 	c.viewer = v
 	c.ctx = viewer.With(c.ctx, v)
@@ -54,7 +55,8 @@ func (a *API) failedAuthentication(c *call, err error) error {
 		return err
 	}
 	if d := a.failures.Take(gcra.Network(c.client)); !d.OK {
-		return &fault.Error{Kind: fault.RateLimited, Detail: "Too many failed authentications from this address.", RetryAfter: d.RetryAfter}
+		return &fault.Error{Kind: fault.RateLimited, Detail: "Too many failed authentications from this address.",
+			RetryAfter: d.RetryAfter}
 	}
 	return err
 }
@@ -68,7 +70,9 @@ func (a *API) limit(c *call) error {
 	if c.rate.OK {
 		return nil
 	}
-	return &fault.Error{Kind: fault.RateLimited, Detail: "Too many requests: wait, then go on.", RetryAfter: c.rate.RetryAfter}
+	return &fault.Error{
+		Kind: fault.RateLimited, Detail: "Too many requests: wait, then go on.", RetryAfter: c.rate.RetryAfter,
+	}
 }
 
 // clientOf is the address of the client: the peer's, or, where the peer is a
@@ -126,6 +130,6 @@ func (a *API) cors(c *call) bool {
 // The header values that every answer shares. They are never changed.
 var (
 	anyOrigin = []string{"*"}
-	exposed   = []string{"X-Request-Id, Location, ETag, Retry-After, RateLimit, RateLimit-Policy, Idempotent-Replayed, " +
-		"WWW-Authenticate, Deprecation, Sunset, Link"}
+	exposed   = []string{"X-Request-Id, Location, ETag, Retry-After, RateLimit, RateLimit-Policy, " +
+		"Idempotent-Replayed, WWW-Authenticate, Deprecation, Sunset, Link"}
 )

@@ -17,15 +17,17 @@ var weakTag = regexp.MustCompile(`^W/"[0-9a-z]+"$`)
 
 func TestETag(t *testing.T) {
 	c := newCast(t)
-	for _, path := range []string{"/products", "/products?limit=1", "/products/" + productID, "/orders", "/orders/" + orderID, "/customers",
-		"/exports", "/webhooks", "/themes", "/themes/" + themeID, "/themes/" + themeID + "/assets", "/marketplace/themes"} {
+	for _, path := range []string{"/products", "/products?limit=1", "/products/" + productID,
+		"/orders", "/orders/" + orderID, "/customers", "/exports", "/webhooks", "/themes", "/themes/" + themeID,
+		"/themes/" + themeID + "/assets", "/marketplace/themes"} {
 		t.Run(path, func(t *testing.T) {
 			get := func(ifNoneMatch ...string) *answer {
-				return c.do(t, request{As: c.as["all"], Path: path, Free: slices.Contains(ifNoneMatch, ""), Edit: func(r *http.Request) {
-					if ifNoneMatch != nil {
-						r.Header["If-None-Match"] = ifNoneMatch
-					}
-				}})
+				return c.do(t, request{As: c.as["all"], Path: path,
+					Free: slices.Contains(ifNoneMatch, ""), Edit: func(r *http.Request) {
+						if ifNoneMatch != nil {
+							r.Header["If-None-Match"] = ifNoneMatch
+						}
+					}})
 			}
 			first := get().want(http.StatusOK, "")
 			tag := first.Header.Get("ETag")
@@ -33,17 +35,24 @@ func TestETag(t *testing.T) {
 				t.Fatalf("ETag %q, Cache-Control %q", tag, first.Header.Get("Cache-Control"))
 			}
 			strong := tag[2:]
-			for _, matching := range [][]string{{tag}, {strong}, {"*"}, {`"x", ` + tag}, {tag + `,W/"y"`}, {`"x"`, tag}, {" " + tag + " "}} {
+			for _, matching := range [][]string{
+				{tag}, {strong}, {"*"}, {`"x", ` + tag}, {tag + `,W/"y"`}, {`"x"`, tag}, {" " + tag + " "},
+			} {
 				a := get(matching...)
 				if a.Status != http.StatusNotModified || len(a.Body) > 0 || a.Header.Get("ETag") != tag ||
-					a.Header.Get("Cache-Control") != "private, no-cache" || a.Header.Get("Content-Type") != "" || a.Header.Get("Vary") != first.Header.Get("Vary") {
+					a.Header.Get("Cache-Control") != "private, no-cache" || a.Header.Get("Content-Type") != "" ||
+					a.Header.Get("Vary") != first.Header.Get("Vary") {
 					t.Errorf("If-None-Match %q: %d %v", matching, a.Status, a.Header)
 				}
 			}
-			for _, other := range [][]string{{`W/"x"`}, {`"x"`}, {""}, {"x"}, {strong[1 : len(strong)-1]}, {tag[:len(tag)-2] + `"`}} {
+			for _, other := range [][]string{
+				{`W/"x"`}, {`"x"`}, {""}, {"x"}, {strong[1 : len(strong)-1]}, {tag[:len(tag)-2] + `"`},
+			} {
 				get(other...).want(http.StatusOK, "")
 			}
-			head := c.do(t, request{As: c.as["all"], Method: "HEAD", Path: path, Header: map[string]string{"If-None-Match": tag}})
+			head := c.do(t, request{
+				As: c.as["all"], Method: "HEAD", Path: path, Header: map[string]string{"If-None-Match": tag},
+			})
 			if head.Status != http.StatusNotModified {
 				t.Errorf("HEAD: %d", head.Status)
 			}
@@ -64,7 +73,8 @@ func TestETagFollowsTheRepresentation(t *testing.T) {
 	if tag("/products?limit=2") != two {
 		t.Error("the same page has another tag")
 	}
-	c.do(t, request{As: c.as["all"], Method: "POST", Path: "/products", Body: draft("New")}).want(http.StatusCreated, "")
+	c.do(t, request{As: c.as["all"], Method: "POST", Path: "/products", Body: draft("New")}).
+		want(http.StatusCreated, "")
 	if tag("/products?limit=2") == two || tag("/products/"+productID) != single {
 		t.Error("the tags do not follow the rows")
 	}
@@ -73,14 +83,19 @@ func TestETagFollowsTheRepresentation(t *testing.T) {
 // TestNoETag on what is of the moment or wrong; such is never kept.
 func TestNoETag(t *testing.T) {
 	c := newCast(t)
-	for _, path := range []string{"/me", "/exports/" + exportID, "/products?limit=0", "/products/" + unknownID, "/nothing"} {
+	for _, path := range []string{
+		"/me", "/exports/" + exportID, "/products?limit=0", "/products/" + unknownID, "/nothing",
+	} {
 		a := c.do(t, request{As: c.as["all"], Path: path, Header: map[string]string{"If-None-Match": "*"}})
-		if a.Status == http.StatusNotModified || a.Header.Get("ETag") != "" || a.Header.Get("Cache-Control") != "no-store" {
-			t.Errorf("%s: %d, ETag %q, Cache-Control %q", path, a.Status, a.Header.Get("ETag"), a.Header.Get("Cache-Control"))
+		if a.Status == http.StatusNotModified || a.Header.Get("ETag") != "" ||
+			a.Header.Get("Cache-Control") != "no-store" {
+			t.Errorf("%s: %d, ETag %q, Cache-Control %q", path, a.Status,
+				a.Header.Get("ETag"), a.Header.Get("Cache-Control"))
 		}
 	}
 	// A condition is for reads: a write is never 304.
-	c.do(t, request{As: c.as["all"], Method: "POST", Path: "/products", Body: draft("x"), Header: map[string]string{"If-None-Match": "*"}}).want(http.StatusCreated, "")
+	c.do(t, request{As: c.as["all"], Method: "POST", Path: "/products", Body: draft("x"),
+		Header: map[string]string{"If-None-Match": "*"}}).want(http.StatusCreated, "")
 }
 
 func TestGzip(t *testing.T) {
@@ -91,11 +106,16 @@ func TestGzip(t *testing.T) {
 		accept []string
 		zipped bool
 	}{
-		{nil, false}, {[]string{""}, false}, {[]string{"identity"}, false}, {[]string{"br, deflate"}, false}, {[]string{"gzip;q=0"}, false},
-		{[]string{"gzip; q=0.000, br"}, false}, {[]string{"x-gzip"}, false}, {[]string{"gzipped"}, false}, {[]string{"*"}, false},
-		{[]string{"gzip"}, true}, {[]string{"GZIP"}, true}, {[]string{"deflate, gzip;q=0.5, br"}, true}, {[]string{"br", "gzip ; q=1.0"}, true}, {[]string{"gzip;q=0.001"}, true},
+		{nil, false}, {[]string{""}, false}, {[]string{"identity"}, false},
+		{[]string{"br, deflate"}, false}, {[]string{"gzip;q=0"}, false},
+		{[]string{"gzip; q=0.000, br"}, false}, {[]string{"x-gzip"}, false},
+		{[]string{"gzipped"}, false}, {[]string{"*"}, false}, {[]string{"gzip"}, true}, {[]string{"GZIP"}, true},
+		{[]string{"deflate, gzip;q=0.5, br"}, true},
+		{[]string{"br", "gzip ; q=1.0"}, true}, {[]string{"gzip;q=0.001"}, true},
 	} {
-		a := s.do(t, request{As: m.all, Path: "/products", Edit: func(r *http.Request) { r.Header["Accept-Encoding"] = tc.accept }})
+		a := s.do(t, request{
+			As: m.all, Path: "/products", Edit: func(r *http.Request) { r.Header["Accept-Encoding"] = tc.accept },
+		})
 		body := a.Body
 		if got := a.Header.Get("Content-Encoding") == "gzip"; got != tc.zipped {
 			t.Errorf("Accept-Encoding %q: gzip %t, want %t", tc.accept, got, tc.zipped)
@@ -121,24 +141,28 @@ func TestGzip(t *testing.T) {
 		}
 	}
 	// What is small stays as it is, and a large error is packed too.
-	if a := s.do(t, request{As: m.all, Path: "/products?limit=1", Header: map[string]string{"Accept-Encoding": "gzip"}}); a.Header.Get("Content-Encoding") != "" {
+	if a := s.do(t, request{As: m.all, Path: "/products?limit=1",
+		Header: map[string]string{"Accept-Encoding": "gzip"}}); a.Header.Get("Content-Encoding") != "" {
 		t.Error("a small answer is packed")
 	}
 }
 
 func TestCORS(t *testing.T) {
 	c := newCast(t)
-	const exposed = "X-Request-Id, Location, ETag, Retry-After, RateLimit, RateLimit-Policy, Idempotent-Replayed, WWW-Authenticate, Deprecation, Sunset, Link"
+	const exposed = "X-Request-Id, Location, ETag, Retry-After, RateLimit, RateLimit-Policy, Idempotent-Replayed, " +
+		"WWW-Authenticate, Deprecation, Sunset, Link"
 	for _, r := range []request{
-		{Path: "/products", As: c.as["all"]}, {Path: "/products"}, {Path: "/nothing"}, {Path: "/products", Method: "PUT"}, {Path: "/products?limit=0", As: c.as["all"]},
-		{Path: "/products", Method: "POST", Body: draft("x"), As: c.as["all"]}, {Path: legacy + "/me", As: c.as["all"]}, {Path: "/openapi.json"},
-		{Path: "/products", Method: "OPTIONS"},
+		{Path: "/products", As: c.as["all"]}, {Path: "/products"}, {Path: "/nothing"},
+		{Path: "/products", Method: "PUT"}, {Path: "/products?limit=0", As: c.as["all"]},
+		{Path: "/products", Method: "POST", Body: draft("x"), As: c.as["all"]}, {Path: legacy + "/me", As: c.as["all"]},
+		{Path: "/openapi.json"}, {Path: "/products", Method: "OPTIONS"},
 	} {
 		for _, origin := range []string{"", "https://shop.example", "null"} {
 			r.Header = map[string]string{"Origin": origin}
 			a := c.do(t, r)
-			for name, want := range map[string]string{"Access-Control-Allow-Origin": "*", "Access-Control-Expose-Headers": exposed,
-				"Access-Control-Allow-Credentials": "", "Access-Control-Allow-Methods": ""} {
+			for name, want := range map[string]string{"Access-Control-Allow-Origin": "*",
+				"Access-Control-Expose-Headers": exposed, "Access-Control-Allow-Credentials": "",
+				"Access-Control-Allow-Methods": ""} {
 				if got := a.Header.Get(name); got != want {
 					t.Errorf("%s %s: %s %q, want %q", r.Method, r.Path, name, got, want)
 				}
@@ -149,12 +173,16 @@ func TestCORS(t *testing.T) {
 
 func TestPreflight(t *testing.T) {
 	c := newCast(t)
-	for _, path := range []string{"/products", "/orders/x/notes", "/nothing", "/webhooks/whk_1", legacy + "/me", "/openapi.json"} {
+	for _, path := range []string{
+		"/products", "/orders/x/notes", "/nothing", "/webhooks/whk_1", legacy + "/me", "/openapi.json",
+	} {
 		for _, asked := range []string{"authorization, idempotency-key, content-type", "x-anything", ""} {
-			a := c.do(t, request{Method: "OPTIONS", Path: path, Header: map[string]string{"Origin": "https://shop.example",
-				"Access-Control-Request-Method": "DELETE", "Access-Control-Request-Headers": asked}})
-			want := map[string]string{"Access-Control-Allow-Origin": "*", "Access-Control-Allow-Methods": "GET, HEAD, POST, DELETE",
-				"Access-Control-Max-Age": "7200", "Access-Control-Allow-Credentials": "", "Access-Control-Allow-Headers": asked}
+			a := c.do(t, request{Method: "OPTIONS", Path: path,
+				Header: map[string]string{"Origin": "https://shop.example",
+					"Access-Control-Request-Method": "DELETE", "Access-Control-Request-Headers": asked}})
+			want := map[string]string{"Access-Control-Allow-Origin": "*",
+				"Access-Control-Allow-Methods": "GET, HEAD, POST, DELETE", "Access-Control-Max-Age": "7200",
+				"Access-Control-Allow-Credentials": "", "Access-Control-Allow-Headers": asked}
 			if asked == "" {
 				want["Access-Control-Allow-Headers"] = "*, Authorization"
 			}

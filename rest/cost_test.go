@@ -26,8 +26,10 @@ func TestStatements(t *testing.T) {
 			want uint64
 		}{
 			{"/products?limit=1", 1}, {"/products?limit=100", 1}, {"/products?status=draft&limit=100", 1},
-			{"/products?updated_from=2026-01-01T00:00:00Z", 1}, {"/products/" + productID, 1}, {"/products/" + unknownID, 1},
-			{"/orders?limit=1", 2}, {"/orders?limit=100", 2}, {"/orders?status=open&limit=100", 2}, {"/orders/" + orderID, 2},
+			{"/products?updated_from=2026-01-01T00:00:00Z", 1},
+			{"/products/" + productID, 1}, {"/products/" + unknownID, 1},
+			{"/orders?limit=1", 2}, {"/orders?limit=100", 2},
+			{"/orders?status=open&limit=100", 2}, {"/orders/" + orderID, 2},
 			{"/customers?limit=1", 1}, {"/customers?limit=100", 1},
 			// the endpoints and their queues; apps would be a third
 			{"/webhooks?limit=1", 2}, {"/webhooks?limit=100", 2},
@@ -87,16 +89,21 @@ func (m *shop) moreOrders(n int) {
 		for i := range n {
 			id := fixed(100 + i)
 			_, err := c.Order.Create().SetID(id).SetNumber(int64(2000 + i)).SetStatus(state.OrderOpen).
-				SetFinancialStatus(state.FinancialPending).SetFulfillmentStatus(state.FulfillmentUnfulfilled).SetCurrency("EUR").
-				SetSubtotalMinor(200).SetDiscountMinor(0).SetShippingMinor(0).SetTaxMinor(0).SetTotalMinor(200).SetPaidMinor(0).
-				SetRefundedMinor(0).SetTags(document.NewTags(nil)).SetSource("import").SetCustomerID(fixed(1)).SetPlacedAt(epoch).
+				SetFinancialStatus(state.FinancialPending).SetFulfillmentStatus(state.FulfillmentUnfulfilled).
+				SetCurrency("EUR").
+				SetSubtotalMinor(200).SetDiscountMinor(0).SetShippingMinor(0).
+				SetTaxMinor(0).SetTotalMinor(200).SetPaidMinor(0).
+				SetRefundedMinor(0).SetTags(document.NewTags(nil)).SetSource("import").
+				SetCustomerID(fixed(1)).SetPlacedAt(epoch).
 				SetUpdatedAt(epoch).Save(ctx)
 			if err != nil {
 				return err
 			}
 			for line := range 2 {
-				_, err := c.OrderLine.Create().SetID(fixed(1000 + 2*i + line)).SetOrderID(id).SetPosition(line + 1).SetTitle("Cup").
-					SetQuantity(1).SetUnitPriceMinor(100).SetDiscountMinor(0).SetTaxMinor(0).SetTotalMinor(100).Save(ctx)
+				_, err := c.OrderLine.Create().SetID(fixed(1000 + 2*i + line)).SetOrderID(id).
+					SetPosition(line + 1).SetTitle("Cup").
+					SetQuantity(1).SetUnitPriceMinor(100).SetDiscountMinor(0).
+					SetTaxMinor(0).SetTotalMinor(100).Save(ctx)
 				if err != nil {
 					return err
 				}

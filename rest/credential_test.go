@@ -35,7 +35,8 @@ var endpoints = []struct {
 	{row{"GET", "/marketplace/themes", scope.ThemesRead}, "/marketplace/themes", ""},
 }
 
-const challenge = `Bearer realm="storefront", resource_metadata="` + apiHost + `/.well-known/oauth-protected-resource/api/public/v1"`
+const challenge = `Bearer realm="storefront", resource_metadata="` + apiHost +
+	`/.well-known/oauth-protected-resource/api/public/v1"`
 
 // TestCredentials tries every bad credential at every endpoint.
 func TestCredentials(t *testing.T) {
@@ -54,44 +55,60 @@ func TestCredentials(t *testing.T) {
 		code      string
 		challenge string
 	}{
-		{"none", func(*http.Request) {}, 401, "authentication_required", required},
-		{"empty header", bearer(""), 401, "authentication_required", required},
-		{"Basic", bearer("Basic " + good), 401, "authentication_required", required},
-		{"no scheme", bearer(good), 401, "authentication_required", required},
-		{"scheme alone", bearer("Bearer"), 401, "invalid_token", invalid},
-		{"wrong checksum", bearer("Bearer " + wrong), 401, "invalid_token", invalid},
-		{"unknown", bearer("Bearer " + mint(apikey.Key)), 401, "invalid_token", invalid},
-		{"unknown access token", bearer("Bearer " + mint(apikey.Access)), 401, "invalid_token", invalid},
-		{"refresh token", bearer("Bearer " + mint(apikey.Refresh)), 401, "invalid_token", invalid},
-		{"code", bearer("Bearer " + mint(apikey.Code)), 401, "invalid_token", invalid},
-		{"staff token", bearer("Bearer " + mint(apikey.Staff)), 401, "invalid_token", invalid},
-		{"not of ours", bearer("Bearer eyJhbGciOiJub25lIn0.e30."), 401, "invalid_token", invalid},
-		{"a megabyte less", bearer("Bearer " + strings.Repeat("x", 9000)), 401, "invalid_token", invalid},
-		{"upper case", bearer("Bearer " + strings.ToUpper(good)), 401, "invalid_token", invalid},
-		{"trailing space", bearer("Bearer " + good + " x"), 401, "invalid_token", invalid},
-		{"two in one header", bearer("Bearer " + good + ", Bearer " + good), 401, "invalid_token", invalid},
-		{"two headers", func(r *http.Request) {
+		{name: "none", edit: func(*http.Request) {}, status: 401, code: "authentication_required", challenge: required},
+		{name: "empty header", edit: bearer(""), status: 401, code: "authentication_required", challenge: required},
+		{name: "Basic", edit: bearer("Basic " + good), status: 401, code: "authentication_required",
+			challenge: required},
+		{name: "no scheme", edit: bearer(good), status: 401, code: "authentication_required", challenge: required},
+		{name: "scheme alone", edit: bearer("Bearer"), status: 401, code: "invalid_token", challenge: invalid},
+		{name: "wrong checksum", edit: bearer("Bearer " + wrong), status: 401, code: "invalid_token",
+			challenge: invalid},
+		{name: "unknown", edit: bearer("Bearer " + mint(apikey.Key)), status: 401, code: "invalid_token",
+			challenge: invalid},
+		{name: "unknown access token", edit: bearer("Bearer " + mint(apikey.Access)), status: 401,
+			code: "invalid_token", challenge: invalid},
+		{name: "refresh token", edit: bearer("Bearer " + mint(apikey.Refresh)), status: 401, code: "invalid_token",
+			challenge: invalid},
+		{name: "code", edit: bearer("Bearer " + mint(apikey.Code)), status: 401, code: "invalid_token",
+			challenge: invalid},
+		{name: "staff token", edit: bearer("Bearer " + mint(apikey.Staff)), status: 401, code: "invalid_token",
+			challenge: invalid},
+		{name: "not of ours", edit: bearer("Bearer eyJhbGciOiJub25lIn0.e30."), status: 401, code: "invalid_token",
+			challenge: invalid},
+		{name: "a megabyte less", edit: bearer("Bearer " + strings.Repeat("x", 9000)), status: 401,
+			code: "invalid_token", challenge: invalid},
+		{name: "upper case", edit: bearer("Bearer " + strings.ToUpper(good)), status: 401, code: "invalid_token",
+			challenge: invalid},
+		{name: "trailing space", edit: bearer("Bearer " + good + " x"), status: 401, code: "invalid_token",
+			challenge: invalid},
+		{name: "two in one header", edit: bearer("Bearer " + good + ", Bearer " + good), status: 401,
+			code: "invalid_token", challenge: invalid},
+		{name: "two headers", edit: func(r *http.Request) {
 			r.Header["Authorization"] = []string{"Bearer " + good, "Bearer " + good}
-		}, 401, "invalid_token", invalid},
-		{"two headers, one of them Basic", func(r *http.Request) {
+		}, status: 401, code: "invalid_token", challenge: invalid},
+		{name: "two headers, one of them Basic", edit: func(r *http.Request) {
 			r.Header["Authorization"] = []string{"Basic eDp5", "Bearer " + good}
-		}, 401, "invalid_token", invalid},
-		{"revoked", bearer("Bearer " + c.as["revoked"]), 401, "invalid_token", invalid},
-		{"expired", bearer("Bearer " + c.as["expired"]), 401, "invalid_token", invalid},
-		{"closed store", bearer("Bearer " + c.as["closed"]), 401, "invalid_token", invalid},
-		{"in the query alone", func(r *http.Request) { r.URL.RawQuery = "access_token=" + good }, 401, "authentication_required", required},
-		{"in the query of a bad header", func(r *http.Request) {
+		}, status: 401, code: "invalid_token", challenge: invalid},
+		{name: "revoked", edit: bearer("Bearer " + c.as["revoked"]), status: 401, code: "invalid_token",
+			challenge: invalid},
+		{name: "expired", edit: bearer("Bearer " + c.as["expired"]), status: 401, code: "invalid_token",
+			challenge: invalid},
+		{name: "closed store", edit: bearer("Bearer " + c.as["closed"]), status: 401, code: "invalid_token",
+			challenge: invalid},
+		{name: "in the query alone", edit: func(r *http.Request) { r.URL.RawQuery = "access_token=" + good },
+			status: 401, code: "authentication_required", challenge: required},
+		{name: "in the query of a bad header", edit: func(r *http.Request) {
 			r.URL.RawQuery = "access_token=" + good
 			r.Header.Set("Authorization", "Bearer "+wrong)
-		}, 401, "invalid_token", invalid},
-		{"in the query too", func(r *http.Request) {
+		}, status: 401, code: "invalid_token", challenge: invalid},
+		{name: "in the query too", edit: func(r *http.Request) {
 			r.URL.RawQuery = "access_token=" + good
 			r.Header.Set("Authorization", "Bearer "+good)
-		}, 400, "invalid_request", ""},
-		{"in the query too, empty", func(r *http.Request) {
+		}, status: 400, code: "invalid_request"},
+		{name: "in the query too, empty", edit: func(r *http.Request) {
 			r.URL.RawQuery = "access_token="
 			r.Header.Set("Authorization", "Bearer "+good)
-		}, 400, "invalid_request", ""},
+		}, status: 400, code: "invalid_request"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			for _, e := range endpoints {
@@ -119,7 +136,9 @@ func b2i(b bool) int {
 func TestSchemeIsCaseInsensitive(t *testing.T) {
 	c := newCast(t)
 	for _, v := range []string{"bearer ", "BEARER ", "Bearer   "} {
-		a := c.do(t, request{Path: "/products", Edit: func(r *http.Request) { r.Header.Set("Authorization", v+c.as["all"]) }})
+		a := c.do(t, request{
+			Path: "/products", Edit: func(r *http.Request) { r.Header.Set("Authorization", v+c.as["all"]) },
+		})
 		a.want(http.StatusOK, "")
 	}
 }
@@ -163,12 +182,16 @@ func TestScopeMatrix(t *testing.T) {
 
 // hostileIDs are no ids of anything, as they stand in a path.
 var hostileIDs = []string{
-	".", "..", "0", "-1", "null", "undefined", "%20", "%00", "%0a", "%7B%7D", "..%2f", "%2e%2e%2fme", "%2F", "*", "'", "%22", "%27%20OR%201=1--", "%F0%9F%98%80", "%ff",
-	"01h455vb4pex5vsknk084sn02q", "_01h455vb4pex5vsknk084sn02q", "PFX_01h455vb4pex5vsknk084sn02q", "PFX_01H455VB4PEX5VSKNK084SN02Q",
-	"PFX-01h455vb4pex5vsknk084sn02q", "PFX_81h455vb4pex5vsknk084sn02q", "PFX_01h455vb4pex5vsknk084sn02", "PFX_01h455vb4pex5vsknk084sn02qq",
-	"PFX_01h455vb4pex5vsknk084sn02u", "PFX_01h455vb4pex5vsknk084sn02l", "PFX_01h455vb4pex5vsknk084sn02o", "PFX_01h455vb4pex5vsknk084sn02%20",
-	"PFX_01h455vb4pex5vsknk084sn02q%00", "%20PFX_01h455vb4pex5vsknk084sn02q", "PFX__01h455vb4pex5vsknk084sn02", "PFX_%E2%85%A81h455vb4pex5vsknk084sn0",
-	"cus_01h455vb4pex5vsknk084sn02q", "str_01h455vb4pex5vsknk084sn02q", "PFX_00000000000000000000000000", "PFX_7zzzzzzzzzzzzzzzzzzzzzzzzz",
+	".", "..", "0", "-1", "null", "undefined", "%20", "%00", "%0a", "%7B%7D", "..%2f", "%2e%2e%2fme", "%2F", "*", "'",
+	"%22", "%27%20OR%201=1--", "%F0%9F%98%80", "%ff", "01h455vb4pex5vsknk084sn02q", "_01h455vb4pex5vsknk084sn02q",
+	"PFX_01h455vb4pex5vsknk084sn02q", "PFX_01H455VB4PEX5VSKNK084SN02Q",
+	"PFX-01h455vb4pex5vsknk084sn02q", "PFX_81h455vb4pex5vsknk084sn02q",
+	"PFX_01h455vb4pex5vsknk084sn02", "PFX_01h455vb4pex5vsknk084sn02qq",
+	"PFX_01h455vb4pex5vsknk084sn02u", "PFX_01h455vb4pex5vsknk084sn02l",
+	"PFX_01h455vb4pex5vsknk084sn02o", "PFX_01h455vb4pex5vsknk084sn02%20",
+	"PFX_01h455vb4pex5vsknk084sn02q%00", "%20PFX_01h455vb4pex5vsknk084sn02q", "PFX__01h455vb4pex5vsknk084sn02",
+	"PFX_%E2%85%A81h455vb4pex5vsknk084sn0", "cus_01h455vb4pex5vsknk084sn02q", "str_01h455vb4pex5vsknk084sn02q",
+	"PFX_00000000000000000000000000", "PFX_7zzzzzzzzzzzzzzzzzzzzzzzzz",
 	"PFX_01890a5d-ac96-774b-bcce-b302099a80", "PFX_%2530" + "1h455vb4pex5vsknk084sn02q",
 }
 
@@ -176,14 +199,14 @@ var hostileIDs = []string{
 func TestHostileIDs(t *testing.T) {
 	c := newCast(t)
 	for _, e := range []struct{ method, before, prefix, other, after, body string }{
-		{"GET", "/orders/", "ord", "prod", "", ""},
-		{"POST", "/orders/", "ord", "prod", "/notes", `{"body":"x"}`},
-		{"GET", "/products/", "prod", "ord", "", ""},
-		{"GET", "/exports/", "exp", "ord", "", ""},
-		{"DELETE", "/webhooks/", "whk", "prod", "", ""},
-		{"GET", "/themes/", "thm", "mkt", "", ""},
-		{"GET", "/themes/", "thm", "ast", "/assets", ""},
-		{"POST", "/themes/", "thm", "mkt", "/activate", ""},
+		{method: "GET", before: "/orders/", prefix: "ord", other: "prod"},
+		{method: "POST", before: "/orders/", prefix: "ord", other: "prod", after: "/notes", body: `{"body":"x"}`},
+		{method: "GET", before: "/products/", prefix: "prod", other: "ord"},
+		{method: "GET", before: "/exports/", prefix: "exp", other: "ord"},
+		{method: "DELETE", before: "/webhooks/", prefix: "whk", other: "prod"},
+		{method: "GET", before: "/themes/", prefix: "thm", other: "mkt"},
+		{method: "GET", before: "/themes/", prefix: "thm", other: "ast", after: "/assets"},
+		{method: "POST", before: "/themes/", prefix: "thm", other: "mkt", after: "/activate"},
 	} {
 		var detail string
 		for _, id := range append(hostileIDs, e.other+"_01h455vb4pex5vsknk084sn02q", strings.Repeat("9", 5000)) {
@@ -191,7 +214,8 @@ func TestHostileIDs(t *testing.T) {
 			if strings.Contains(id, "H455") {
 				path = e.before + strings.ToUpper(e.prefix) + id[3:] + e.after
 			}
-			a := c.do(t, request{As: c.as["all"], Method: e.method, Path: path, Body: e.body}).want(http.StatusNotFound, "not_found")
+			a := c.do(t, request{As: c.as["all"], Method: e.method, Path: path, Body: e.body}).
+				want(http.StatusNotFound, "not_found")
 			if p := a.problem(); detail == "" {
 				detail = p.Detail
 			} else if p.Detail != detail || len(p.Errors) > 0 {

@@ -44,7 +44,9 @@ func (l *line) Addr() net.Addr { return &net.IPAddr{} }
 func dial(t *testing.T, h http.Handler, address, headers string) net.Conn {
 	t.Helper()
 	l := &line{make(chan net.Conn), make(chan struct{})}
-	s := &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 30 * time.Second, WriteTimeout: 60 * time.Second}
+	s := &http.Server{
+		Handler: h, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 30 * time.Second, WriteTimeout: 60 * time.Second,
+	}
 	go s.Serve(l)
 	t.Cleanup(func() { s.Close() })
 	here, there := net.Pipe()
@@ -126,7 +128,8 @@ func TestDownloadOfAClientThatLeaves(t *testing.T) {
 				if !c.last.closed {
 					t.Error("the file is open")
 				}
-				if log := c.logged(); strings.Contains(log, "broke off") || strings.Count(log, `"msg":"request"`) != 1 ||
+				if log := c.logged(); strings.Contains(log, "broke off") ||
+					strings.Count(log, `"msg":"request"`) != 1 ||
 					!strings.Contains(log, `"aborted":true`) {
 					t.Errorf("logged %s", log)
 				}

@@ -96,10 +96,12 @@ func (m *shop) objects() map[string][]byte {
 		"webhook_endpoint": wire.AppendWebhookEndpoint(nil, endpoint, queue, nil),
 		"theme":            wire.AppendTheme(nil, theme, state.ThemeActive, nil),
 		"export":           wire.AppendExport(nil, job, nil),
-		"grant": wire.AppendGrant(nil, &db.Grant{ID: fixed(1), UserID: fixed(1), UserName: "Ada", Scopes: "orders.read", ExpiresAt: epoch,
-			RevokedAt: &epoch, RevokedReason: new(state.GrantCodeReused)}, &db.App{ID: fixed(1), Name: "Sync it", ClientID: "sync"}),
-		"note": wire.AppendNote(nil, &db.Note{ID: fixed(1), OrderID: fixed(1), Body: "x", Visibility: state.NoteInternal,
-			AuthorType: "api_key", AuthorName: "Sync"}, xid.APIKey.Format(fixed(1))),
+		"grant": wire.AppendGrant(nil, &db.Grant{ID: fixed(1), UserID: fixed(1), UserName: "Ada",
+			Scopes: "orders.read", ExpiresAt: epoch, RevokedAt: &epoch, RevokedReason: new(state.GrantCodeReused)},
+			&db.App{ID: fixed(1), Name: "Sync it", ClientID: "sync"}),
+		"note": wire.AppendNote(nil, &db.Note{ID: fixed(1), OrderID: fixed(1),
+			Body: "x", Visibility: state.NoteInternal, AuthorType: "api_key",
+			AuthorName: "Sync"}, xid.APIKey.Format(fixed(1))),
 	}
 }
 
@@ -116,8 +118,9 @@ func TestDocumentHasTheBodiesOfEvents(t *testing.T) {
 			what = "note"
 		}
 		body := func(object []byte) []byte {
-			return wire.AppendEvent(nil, wire.Event{ID: fixed(1), Type: e.Type, Occurred: epoch, Store: m.id, Kind: e.Resource,
-				Resource: fixed(1), Version: 2, Sequence: 1, Changed: []string{"status"}, Object: object})
+			return wire.AppendEvent(nil, wire.Event{ID: fixed(1), Type: e.Type,
+				Occurred: epoch, Store: m.id, Kind: e.Resource, Resource: fixed(1), Version: 2, Sequence: 1,
+				Changed: []string{"status"}, Object: object})
 		}
 		for kind, object := range objects {
 			if err := v.EventErr(string(e.Type), body(object)); (err == nil) != (kind == what) {
@@ -154,11 +157,14 @@ func TestDocumentHasTheColumns(t *testing.T) {
 	for _, b := range blocks {
 		got = append(got, strings.FieldsFunc(b[1], func(r rune) bool { return r == ',' || r == ' ' || r == '\n' }))
 	}
-	want := [][]string{export.Columns(state.ExportOrders), export.Columns(state.ExportProducts), export.Columns(state.ExportCustomers)}
+	want := [][]string{
+		export.Columns(state.ExportOrders), export.Columns(state.ExportProducts), export.Columns(state.ExportCustomers),
+	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("columns (-written +document):\n%s", diff)
 	}
-	if got := parsed(t).Components.Schemas["ExportKind"].Enum; !slices.Equal(got, []string{"orders", "products", "customers"}) {
+	if got := parsed(t).Components.Schemas["ExportKind"].Enum; !slices.Equal(got,
+		[]string{"orders", "products", "customers"}) {
 		t.Errorf("kinds %v", got)
 	}
 }

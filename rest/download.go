@@ -115,7 +115,8 @@ func (a *API) linked(r *http.Request) (store, id xid.ID, err error) {
 	params, err := a.Links.Verify(path, r.URL.RawQuery, micros.Now())
 	switch {
 	case errors.Is(err, link.ErrExpired):
-		return xid.Nil, xid.Nil, fault.New(fault.LinkExpired, "The address has expired: read the export again for a new one.")
+		return xid.Nil, xid.Nil, fault.New(fault.LinkExpired,
+			"The address has expired: read the export again for a new one.")
 	case err != nil || len(params) != 1:
 		return xid.Nil, xid.Nil, forged()
 	}
@@ -130,13 +131,16 @@ func (a *API) linked(r *http.Request) (store, id xid.ID, err error) {
 }
 
 func forged() error {
-	return fault.New(fault.LinkInvalid, "The address is not one that was given out: take it as it is, to the last character.")
+	return fault.New(fault.LinkInvalid,
+		"The address is not one that was given out: take it as it is, to the last character.")
 }
 
 // gone says that a file is no more; other errors stay.
 func gone(err error) error {
 	if errors.Is(err, export.ErrGone) {
-		return &fault.Error{Kind: fault.FileGone, Detail: "The file has expired or was deleted: start a new export.", Err: err}
+		return &fault.Error{
+			Kind: fault.FileGone, Detail: "The file has expired or was deleted: start a new export.", Err: err,
+		}
 	}
 	return err
 }

@@ -61,7 +61,7 @@ func fetch(t *testing.T, s *server, url string, headers ...string) *answer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &answer{res.StatusCode, res.Header, b, t}
+	return &answer{Status: res.StatusCode, Header: res.Header, Body: b, t: t}
 }
 
 // From the start of an export to the last byte of its file, through the engine and
@@ -84,15 +84,18 @@ func TestDownloadFromTheEngine(t *testing.T) {
 	} {
 		f := exported(t, s, m, tc.body)
 		a := fetch(t, s, *f.URL, "Accept-Encoding", "gzip").want(http.StatusOK, "")
-		if int64(len(a.Body)) != f.Size || fmt.Sprintf("%x", sha256.Sum256(a.Body)) != f.Sha256 || a.Header.Get("ETag") != `"sha256-`+f.Sha256+`"` {
-			t.Errorf("%s: %d bytes and ETag %s, want %d and %s", tc.end, len(a.Body), a.Header.Get("ETag"), f.Size, f.Sha256)
+		if int64(len(a.Body)) != f.Size || fmt.Sprintf("%x", sha256.Sum256(a.Body)) != f.Sha256 ||
+			a.Header.Get("ETag") != `"sha256-`+f.Sha256+`"` {
+			t.Errorf("%s: %d bytes and ETag %s, want %d and %s", tc.end, len(a.Body),
+				a.Header.Get("ETag"), f.Size, f.Sha256)
 		}
 		name := a.Header.Get("Content-Disposition")
 		if a.Header.Get("Content-Type") != tc.contentType || a.Header.Get("Content-Encoding") != "" ||
 			!strings.HasPrefix(name, `attachment; filename="products-`) || !strings.HasSuffix(name, tc.end+`"`) {
 			t.Errorf("%s: %v", tc.end, a.Header)
 		}
-		part := fetch(t, s, *f.URL, "Range", "bytes=100-199", "If-Range", a.Header.Get("ETag")).want(http.StatusPartialContent, "")
+		part := fetch(t, s, *f.URL, "Range", "bytes=100-199", "If-Range",
+			a.Header.Get("ETag")).want(http.StatusPartialContent, "")
 		if !bytes.Equal(part.Body, a.Body[100:200]) {
 			t.Errorf("%s: a range is %q", tc.end, part.Body)
 		}

@@ -125,7 +125,9 @@ func newCounter(t testing.TB, size int) *counter {
 	for i := range c.body {
 		c.body[i] = byte(i ^ i>>8 ^ i>>16)
 	}
-	a := &API{Config: Config{APIHost: "https://api.test", Links: c.links, Logger: slog.New(slog.NewJSONHandler(c, nil))},
+	a := &API{Config: Config{
+		APIHost: "https://api.test", Links: c.links, Logger: slog.New(slog.NewJSONHandler(c, nil)),
+	},
 		metrics: newMetrics(c.registry, new(idem.Keeper)), challenge: "Bearer"}
 	router := mux.NewRouter().SkipClean(true).UseEncodedPath()
 	router.PathPrefix(downloadRoot).Handler(a.downloads(c.open))
@@ -147,20 +149,23 @@ func (c *counter) open(ctx context.Context, store, id xid.ID) (*file, error) {
 	if c.edit != nil {
 		c.edit(c.last)
 	}
-	return &file{name: fileName, contentType: "application/gzip", sha256: hex.EncodeToString(sum[:]), content: c.last}, nil
+	return &file{name: fileName, contentType: "application/gzip",
+		sha256: hex.EncodeToString(sum[:]), content: c.last}, nil
 }
 
 func (c *counter) tag() string { return fmt.Sprintf(`"sha256-%x"`, sha256.Sum256(c.body)) }
 
 // address is the link of the file.
 func (c *counter) address(expires time.Duration) string {
-	return c.links.Sign(downloadRoot+xid.Export.Format(c.id)+"/"+fileName, micros.Now().Add(expires), "store", xid.Store.Format(c.store))
+	return c.links.Sign(downloadRoot+xid.Export.Format(c.id)+"/"+fileName,
+		micros.Now().Add(expires), "store", xid.Store.Format(c.store))
 }
 
 // serve answers one request without a network.
 func (c *counter) serve(method, target string, headers ...string) *http.Response {
 	c.t.Helper()
-	r, err := http.ReadRequest(bufio.NewReader(strings.NewReader(method + " " + target + " HTTP/1.1\r\nHost: api.test\r\n\r\n")))
+	r, err := http.ReadRequest(bufio.NewReader(strings.NewReader(method + " " + target +
+		" HTTP/1.1\r\nHost: api.test\r\n\r\n")))
 	if err != nil {
 		c.t.Fatal(err)
 	}

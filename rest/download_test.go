@@ -33,26 +33,41 @@ func TestDownload(t *testing.T) {
 		want    string
 		ranged  string // Content-Range
 	}{
-		{"whole", "GET", nil, 200, body, ""},
-		{"head", "HEAD", nil, 200, "", ""},
-		{"gzip is accepted", "GET", []string{"Accept-Encoding", "gzip"}, 200, body, ""},
-		{"a credential is not looked at", "GET", []string{"Authorization", "Bearer sfk_wrong"}, 200, body, ""},
-		{"first byte", "GET", []string{"Range", "bytes=0-0"}, 206, body[:1], "bytes 0-0/100000"},
-		{"from the middle", "GET", []string{"Range", "bytes=50000-"}, 206, body[50000:], "bytes 50000-99999/100000"},
-		{"the last ones", "GET", []string{"Range", "bytes=-10"}, 206, body[99990:], "bytes 99990-99999/100000"},
-		{"over the end", "GET", []string{"Range", "bytes=99999-200000"}, 206, body[99999:], "bytes 99999-99999/100000"},
-		{"head of a range", "HEAD", []string{"Range", "bytes=10-19"}, 206, "", "bytes 10-19/100000"},
-		{"If-Range of this file", "GET", []string{"Range", "bytes=10-19", "If-Range", tag}, 206, body[10:20], "bytes 10-19/100000"},
-		{"If-Range of another", "GET", []string{"Range", "bytes=10-19", "If-Range", `"sha256-0"`}, 200, body, ""},
-		{"If-Range, weak", "GET", []string{"Range", "bytes=10-19", "If-Range", "W/" + tag}, 200, body, ""},
-		{"If-Range, a date", "GET", []string{"Range", "bytes=10-19", "If-Range", "Sun, 01 Mar 2026 09:30:00 GMT"}, 200, body, ""},
-		{"If-None-Match", "GET", []string{"If-None-Match", tag}, 304, "", ""},
-		{"If-None-Match of another", "GET", []string{"If-None-Match", `"x"`}, 200, body, ""},
-		{"If-Match", "GET", []string{"If-Match", tag}, 200, body, ""},
-		{"If-Match of another", "GET", []string{"If-Match", `"x"`}, 412, "", ""},
-		{"ranges of more than the file", "GET", []string{"Range", "bytes=0-,0-"}, 200, body, ""},
-		{"too many ranges", "GET", []string{"Range", "bytes=" + strings.Repeat("0-0,", 16) + "1-1"}, 200, body, ""},
-		{"another unit", "GET", []string{"Range", "rows=0-1"}, 200, body, ""},
+		{name: "whole", method: "GET", status: 200, want: body},
+		{name: "head", method: "HEAD", status: 200},
+		{name: "gzip is accepted", method: "GET", headers: []string{"Accept-Encoding", "gzip"}, status: 200,
+			want: body},
+		{name: "a credential is not looked at", method: "GET", headers: []string{"Authorization", "Bearer sfk_wrong"},
+			status: 200, want: body},
+		{name: "first byte", method: "GET", headers: []string{"Range", "bytes=0-0"}, status: 206, want: body[:1],
+			ranged: "bytes 0-0/100000"},
+		{name: "from the middle", method: "GET", headers: []string{"Range", "bytes=50000-"}, status: 206,
+			want: body[50000:], ranged: "bytes 50000-99999/100000"},
+		{name: "the last ones", method: "GET", headers: []string{"Range", "bytes=-10"}, status: 206, want: body[99990:],
+			ranged: "bytes 99990-99999/100000"},
+		{name: "over the end", method: "GET", headers: []string{"Range", "bytes=99999-200000"}, status: 206,
+			want: body[99999:], ranged: "bytes 99999-99999/100000"},
+		{name: "head of a range", method: "HEAD", headers: []string{"Range", "bytes=10-19"}, status: 206,
+			ranged: "bytes 10-19/100000"},
+		{name: "If-Range of this file", method: "GET", headers: []string{"Range", "bytes=10-19", "If-Range", tag},
+			status: 206, want: body[10:20], ranged: "bytes 10-19/100000"},
+		{name: "If-Range of another", method: "GET",
+			headers: []string{"Range", "bytes=10-19", "If-Range", `"sha256-0"`}, status: 200, want: body},
+		{name: "If-Range, weak", method: "GET", headers: []string{"Range", "bytes=10-19", "If-Range", "W/" + tag},
+			status: 200, want: body},
+		{name: "If-Range, a date", method: "GET",
+			headers: []string{"Range", "bytes=10-19", "If-Range", "Sun, 01 Mar 2026 09:30:00 GMT"}, status: 200,
+			want: body},
+		{name: "If-None-Match", method: "GET", headers: []string{"If-None-Match", tag}, status: 304},
+		{name: "If-None-Match of another", method: "GET", headers: []string{"If-None-Match", `"x"`}, status: 200,
+			want: body},
+		{name: "If-Match", method: "GET", headers: []string{"If-Match", tag}, status: 200, want: body},
+		{name: "If-Match of another", method: "GET", headers: []string{"If-Match", `"x"`}, status: 412},
+		{name: "ranges of more than the file", method: "GET", headers: []string{"Range", "bytes=0-,0-"}, status: 200,
+			want: body},
+		{name: "too many ranges", method: "GET",
+			headers: []string{"Range", "bytes=" + strings.Repeat("0-0,", 16) + "1-1"}, status: 200, want: body},
+		{name: "another unit", method: "GET", headers: []string{"Range", "rows=0-1"}, status: 200, want: body},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			r, err := http.NewRequestWithContext(t.Context(), tc.method, ts.URL+c.address(time.Minute), nil)
@@ -71,7 +86,8 @@ func TestDownload(t *testing.T) {
 			if got := text(t, res); res.StatusCode != tc.status || got != tc.want {
 				t.Errorf("%d and %d bytes, want %d and %d", res.StatusCode, len(got), tc.status, len(tc.want))
 			}
-			want := map[string]string{"Cache-Control": "private, no-store", "X-Content-Type-Options": "nosniff", "Content-Encoding": "",
+			want := map[string]string{"Cache-Control": "private, no-store",
+				"X-Content-Type-Options": "nosniff", "Content-Encoding": "",
 				"Last-Modified": "", "Access-Control-Allow-Origin": "", "Etag": tag, "Content-Range": tc.ranged}
 			if tc.status == 200 || tc.status == 206 {
 				want["Content-Type"], want["Accept-Ranges"] = "application/gzip", "bytes"
@@ -103,13 +119,15 @@ func TestDownloadOfSeveralRanges(t *testing.T) {
 	for _, want := range []struct {
 		ranged string
 		body   []byte
-	}{{"bytes 0-9/100000", c.body[:10]}, {"bytes 50000-50099/100000", c.body[50000:50100]}, {"bytes 99999-99999/100000", c.body[99999:]}} {
+	}{{"bytes 0-9/100000", c.body[:10]}, {"bytes 50000-50099/100000", c.body[50000:50100]},
+		{"bytes 99999-99999/100000", c.body[99999:]}} {
 		p, err := parts.NextPart()
 		if err != nil {
 			t.Fatal(err)
 		}
 		got, err := io.ReadAll(p)
-		if err != nil || !bytes.Equal(got, want.body) || p.Header.Get("Content-Range") != want.ranged || p.Header.Get("Content-Type") != "application/gzip" {
+		if err != nil || !bytes.Equal(got, want.body) || p.Header.Get("Content-Range") != want.ranged ||
+			p.Header.Get("Content-Type") != "application/gzip" {
 			t.Errorf("part %v: %d bytes, %v; want %s", p.Header, len(got), err, want.ranged)
 		}
 	}
@@ -120,7 +138,9 @@ func TestDownloadOfSeveralRanges(t *testing.T) {
 
 func TestDownloadOutOfRange(t *testing.T) {
 	c := newCounter(t, 1000)
-	for _, ranges := range []string{"bytes=1000-", "bytes=5000-6000", "bytes=x", "bytes=5-4", "bytes=--1", "bytes=-0", "bytes=-00, -0"} {
+	for _, ranges := range []string{
+		"bytes=1000-", "bytes=5000-6000", "bytes=x", "bytes=5-4", "bytes=--1", "bytes=-0", "bytes=-00, -0",
+	} {
 		res := c.serve("GET", c.address(time.Minute), "Range", ranges)
 		refused(t, ranges, res, http.StatusRequestedRangeNotSatisfiable, "range_not_satisfiable")
 		if got := res.Header.Get("Content-Range"); strings.HasPrefix(ranges, "bytes=1000") && got != "bytes */1000" {
@@ -133,7 +153,8 @@ func TestDownloadOfNothing(t *testing.T) {
 	c := newCounter(t, 0)
 	for _, headers := range [][]string{nil, {"Range", "bytes=0-"}} {
 		res := c.serve("GET", c.address(time.Minute), headers...)
-		if got := text(t, res); res.StatusCode != http.StatusOK || got != "" || res.Header.Get("Content-Length") != "0" {
+		if got := text(t, res); res.StatusCode != http.StatusOK || got != "" ||
+			res.Header.Get("Content-Length") != "0" {
 			t.Errorf("%v: %d %q %v", headers, res.StatusCode, got, res.Header)
 		}
 	}
@@ -145,7 +166,8 @@ func TestDownloadOfAnAlteredAddress(t *testing.T) {
 	c := newCounter(t, 10)
 	address := c.address(time.Minute)
 	altered := func(target string) {
-		r, err := http.ReadRequest(bufio.NewReader(strings.NewReader("GET " + target + " HTTP/1.1\r\nHost: api.test\r\n\r\n")))
+		r, err := http.ReadRequest(bufio.NewReader(strings.NewReader("GET " + target +
+			" HTTP/1.1\r\nHost: api.test\r\n\r\n")))
 		if err != nil || target == address {
 			return // the server answers 400
 		}
@@ -158,7 +180,9 @@ func TestDownloadOfAnAlteredAddress(t *testing.T) {
 		refused(t, fmt.Sprintf("%q", target), w.Result(), status, code)
 	}
 	for i := range address {
-		for _, b := range []byte{address[i] ^ 1, address[i] ^ 0x20, 'A', '0', '/', '&', '=', '%', '?', '#', ';', '+', 0x80} {
+		for _, b := range []byte{
+			address[i] ^ 1, address[i] ^ 0x20, 'A', '0', '/', '&', '=', '%', '?', '#', ';', '+', 0x80,
+		} {
 			altered(address[:i] + string([]byte{b}) + address[i+1:])
 			altered(address[:i] + string([]byte{b}) + address[i:])
 		}
@@ -177,7 +201,8 @@ func TestDownloadOfAnAlteredAddress(t *testing.T) {
 // What was signed for something else is no download.
 func TestDownloadOfAnotherLink(t *testing.T) {
 	c := newCounter(t, 10)
-	path, store, soon := downloadRoot+xid.Export.Format(c.id)+"/"+fileName, xid.Store.Format(c.store), micros.Now().Add(time.Minute)
+	path, store, soon := downloadRoot+xid.Export.Format(c.id)+"/"+
+		fileName, xid.Store.Format(c.store), micros.Now().Add(time.Minute)
 	for name, address := range map[string]string{
 		"a preview":           c.links.Sign(path, soon, "theme", xid.Theme.Format(xid.New())),
 		"no store":            c.links.Sign(path, soon),
@@ -245,8 +270,9 @@ func TestDownloadThatFails(t *testing.T) {
 		status int
 		code   string
 	}{
-		{"unknown", errors.New("private cause"), http.StatusInternalServerError, "internal_error"},
-		{"away", context.DeadlineExceeded, http.StatusServiceUnavailable, "unavailable"},
+		{name: "unknown", err: errors.New("private cause"), status: http.StatusInternalServerError,
+			code: "internal_error"},
+		{name: "away", err: context.DeadlineExceeded, status: http.StatusServiceUnavailable, code: "unavailable"},
 	} {
 		c := newCounter(t, 100_000)
 		c.openErr = tc.err
@@ -315,13 +341,16 @@ func TestDownloadQueryIsNeverLogged(t *testing.T) {
 	all := c.logged() + fmt.Sprint(families)
 	for _, address := range []string{good, late} {
 		_, query, _ := strings.Cut(address, "?")
-		for _, secret := range []string{query, query[len(query)-43:], "expires=", "signature", xid.Store.Format(c.store)} {
+		for _, secret := range []string{
+			query, query[len(query)-43:], "expires=", "signature", xid.Store.Format(c.store),
+		} {
 			if strings.Contains(all, secret) {
 				t.Errorf("%q is told:\n%s", secret, all)
 			}
 		}
 	}
-	if got := strings.Count(c.logged(), `"msg":"request"`); got != 14 || !strings.Contains(c.logged(), `"route":"/downloads"`) ||
+	if got := strings.Count(c.logged(), `"msg":"request"`); got != 14 ||
+		!strings.Contains(c.logged(), `"route":"/downloads"`) ||
 		!strings.Contains(c.logged(), `"bytes":100000`) || !strings.Contains(all, "download broke off") {
 		t.Errorf("%d lines of requests:\n%s", got, c.logged())
 	}

@@ -40,37 +40,55 @@ func TestEventsOfWrites(t *testing.T) {
 		log.Mark(t, s.store)
 		written := map[string]bool{}
 		for _, d := range []deed{
-			{"a draft", m.all, "POST", "/products", draft("Cup"), 201, "product.created"},
-			{"a draft by v0", m.all, "POST", legacy + "/products", draft("Cup"), 410, ""},
-			{"no price", m.all, "POST", "/products", `{"title":"Cup"}`, 422, ""},
-			{"a handle that is taken", m.all, "POST", "/products", with(map[string]any{"handle": "blue-mug"}), 422, ""},
-			{"no JSON", m.all, "POST", "/products", "{", 400, ""},
-			{"a draft without the scope", read, "POST", "/products", draft("Cup"), 403, ""},
+			{name: "a draft", as: m.all, method: "POST", target: "/products", body: draft("Cup"), status: 201,
+				events: "product.created"},
+			{name: "a draft by v0", as: m.all, method: "POST", target: legacy + "/products", body: draft("Cup"),
+				status: 410},
+			{name: "no price", as: m.all, method: "POST", target: "/products", body: `{"title":"Cup"}`, status: 422},
+			{name: "a handle that is taken", as: m.all, method: "POST", target: "/products",
+				body: with(map[string]any{"handle": "blue-mug"}), status: 422},
+			{name: "no JSON", as: m.all, method: "POST", target: "/products", body: "{", status: 400},
+			{name: "a draft without the scope", as: read, method: "POST", target: "/products", body: draft("Cup"),
+				status: 403},
 
-			{"a note", m.all, "POST", notes, `{"body":"x"}`, 201, "order.note_added"},
-			{"a blank note", m.all, "POST", notes, `{"body":" "}`, 422, ""},
-			{"another store's order", other.all, "POST", notes, `{"body":"x"}`, 404, ""},
-			{"a note without the scope", read, "POST", notes, `{"body":"x"}`, 403, ""},
+			{name: "a note", as: m.all, method: "POST", target: notes, body: `{"body":"x"}`, status: 201,
+				events: "order.note_added"},
+			{name: "a blank note", as: m.all, method: "POST", target: notes, body: `{"body":" "}`, status: 422},
+			{name: "another store's order", as: other.all, method: "POST", target: notes, body: `{"body":"x"}`,
+				status: 404},
+			{name: "a note without the scope", as: read, method: "POST", target: notes, body: `{"body":"x"}`,
+				status: 403},
 
-			{"an endpoint", m.all, "POST", "/webhooks", hook("order.paid"), 201, ""},
-			{"an endpoint with a bad address", m.all, "POST", "/webhooks", `{"url":"https://10.0.0.1/","events":["order.paid"]}`, 422, ""},
-			{"a deletion", m.all, "DELETE", "/webhooks/" + made.ID, "", 204, ""},
-			{"a second deletion", m.all, "DELETE", "/webhooks/" + made.ID, "", 404, ""},
+			{name: "an endpoint", as: m.all, method: "POST", target: "/webhooks", body: hook("order.paid"),
+				status: 201},
+			{name: "an endpoint with a bad address", as: m.all, method: "POST", target: "/webhooks",
+				body: `{"url":"https://10.0.0.1/","events":["order.paid"]}`, status: 422},
+			{name: "a deletion", as: m.all, method: "DELETE", target: "/webhooks/" + made.ID, status: 204},
+			{name: "a second deletion", as: m.all, method: "DELETE", target: "/webhooks/" + made.ID, status: 404},
 
-			{"an export", m.all, "POST", "/exports", `{"kind":"orders"}`, 202, ""},
-			{"an export of nothing known", m.all, "POST", "/exports", `{"kind":"people"}`, 422, ""},
-			{"an export without the scope", read, "POST", "/exports", `{"kind":"orders"}`, 403, ""},
-			{"an export without the kind's scope", m.keyOf(scope.ExportsWrite), "POST", "/exports", `{"kind":"orders"}`, 403, ""},
+			{name: "an export", as: m.all, method: "POST", target: "/exports", body: `{"kind":"orders"}`, status: 202},
+			{name: "an export of nothing known", as: m.all, method: "POST", target: "/exports",
+				body: `{"kind":"people"}`, status: 422},
+			{name: "an export without the scope", as: read, method: "POST", target: "/exports",
+				body: `{"kind":"orders"}`, status: 403},
+			{name: "an export without the kind's scope", as: m.keyOf(scope.ExportsWrite), method: "POST",
+				target: "/exports", body: `{"kind":"orders"}`, status: 403},
 
-			{"the active theme", m.all, "POST", "/themes/" + themeID + "/activate", "", 200, ""},
-			{"another theme", m.all, "POST", "/themes/" + inactiveID + "/activate", "", 200, "theme.activated"},
-			{"a theme that failed", m.all, "POST", "/themes/" + xid.Theme.Format(fixed(4)) + "/activate", "", 409, ""},
-			{"another store's theme", other.all, "POST", "/themes/" + themeID + "/activate", "", 404, ""},
-			{"a theme without the scope", read, "POST", "/themes/" + themeID + "/activate", "", 403, ""},
+			{name: "the active theme", as: m.all, method: "POST", target: "/themes/" + themeID + "/activate",
+				status: 200},
+			{name: "another theme", as: m.all, method: "POST", target: "/themes/" + inactiveID + "/activate",
+				status: 200, events: "theme.activated"},
+			{name: "a theme that failed", as: m.all, method: "POST",
+				target: "/themes/" + xid.Theme.Format(fixed(4)) + "/activate", status: 409},
+			{name: "another store's theme", as: other.all, method: "POST", target: "/themes/" + themeID + "/activate",
+				status: 404},
+			{name: "a theme without the scope", as: read, method: "POST", target: "/themes/" + themeID + "/activate",
+				status: 403},
 		} {
 			t.Run(d.name, func(t *testing.T) {
 				for i := range 3 {
-					r := request{As: d.as, Method: d.method, Path: d.target, Body: d.body, Free: true, Header: map[string]string{"Idempotency-Key": strings.ReplaceAll(d.name, " ", "-")}}
+					r := request{As: d.as, Method: d.method, Path: d.target, Body: d.body, Free: true,
+						Header: map[string]string{"Idempotency-Key": strings.ReplaceAll(d.name, " ", "-")}}
 					if got := s.do(t, r).Status; got != d.status {
 						t.Errorf("status %d, want %d", got, d.status)
 					}
@@ -117,7 +135,8 @@ func TestNoEventWithoutItsAnswer(t *testing.T) {
 	s, m := sqlite(t)
 	log := new(storetest.Log)
 	err := s.store.Admin(t.Context(), func(c *sql.Conn) error {
-		_, err := c.ExecContext(t.Context(), "CREATE TRIGGER refuse BEFORE UPDATE ON idempotency_keys BEGIN SELECT RAISE(ABORT, 'refused'); END")
+		_, err := c.ExecContext(t.Context(),
+			"CREATE TRIGGER refuse BEFORE UPDATE ON idempotency_keys BEGIN SELECT RAISE(ABORT, 'refused'); END")
 		return err
 	})
 	if err != nil {

@@ -29,20 +29,26 @@ var exportID = xid.Export.Format(fixed(1))
 func furnishExports(ctx context.Context, c *db.Client, store xid.ID) error {
 	job := func(n int, kind state.ExportKind, status state.ExportStatus, by viewer.Kind, name string) *db.ExportCreate {
 		return c.Export.Create().SetID(fixed(n)).SetBucket(bucket.Of(store)).SetKind(kind).SetFormat(state.ExportCSV).
-			SetCompression(state.ExportPlain).SetStatus(status).SetRequesterType(by).SetRequesterID(fixed(n)).SetRequesterName(name).
+			SetCompression(state.ExportPlain).SetStatus(status).SetRequesterType(by).
+			SetRequesterID(fixed(n)).SetRequesterName(name).
 			SetDueAt(micros.Never).SetUpdatedAt(epoch)
 	}
-	err := job(1, state.ExportOrders, state.ExportCompleted, viewer.APIKey, `Warehouse "1"`).SetCreatedFrom(epoch).SetFilterStatus("open").
+	err := job(1, state.ExportOrders, state.ExportCompleted, viewer.APIKey, `Warehouse "1"`).
+		SetCreatedFrom(epoch).SetFilterStatus("open").
 		SetRowsDone(3).SetResourcesDone(2).SetResourcesTotal(2).SetSizeBytes(1234).SetSha256(strings.Repeat("0f", 32)).
-		SetStartedAt(epoch.Add(time.Second)).SetCompletedAt(epoch.Add(time.Minute)).SetExpiresAt(epoch.Add(100 * 365 * 24 * time.Hour)).Exec(ctx)
+		SetStartedAt(epoch.Add(time.Second)).SetCompletedAt(epoch.Add(time.Minute)).
+		SetExpiresAt(epoch.Add(100 * 365 * 24 * time.Hour)).Exec(ctx)
 	if err != nil {
 		return err
 	}
-	err = c.Export.Create().SetID(fixed(2)).SetBucket(bucket.Of(store)).SetKind(state.ExportCustomers).SetFormat(state.ExportJSONL).
-		SetCompression(state.ExportGzip).SetStatus(state.ExportFailed).SetRequesterType(viewer.OAuthApp).SetRequesterID(fixed(2)).
+	err = c.Export.Create().SetID(fixed(2)).SetBucket(bucket.Of(store)).
+		SetKind(state.ExportCustomers).SetFormat(state.ExportJSONL).
+		SetCompression(state.ExportGzip).SetStatus(state.ExportFailed).
+		SetRequesterType(viewer.OAuthApp).SetRequesterID(fixed(2)).
 		SetRequesterName("Sync <it>").SetAppStoreID(fixed(2)).SetAppID(fixed(2)).SetErrorCode("export_failed").
 		SetErrorMessage("The file could not be written.").SetRowsDone(10).SetResourcesDone(10).SetResourcesTotal(40).
-		SetStartedAt(epoch.Add(time.Second)).SetCompletedAt(epoch.Add(time.Minute)).SetDueAt(micros.Never).SetUpdatedAt(epoch).Exec(ctx)
+		SetStartedAt(epoch.Add(time.Second)).SetCompletedAt(epoch.Add(time.Minute)).
+		SetDueAt(micros.Never).SetUpdatedAt(epoch).Exec(ctx)
 	if err != nil {
 		return err
 	}
@@ -72,7 +78,8 @@ func TestExportLink(t *testing.T) {
 		a := get(m.all)
 		after := time.Now()
 		j := a.job(http.StatusOK)
-		if j.URL == nil || j.Expires == nil || a.Header.Get("Cache-Control") != "no-store" || a.Header.Get("ETag") != "" {
+		if j.URL == nil || j.Expires == nil || a.Header.Get("Cache-Control") != "no-store" ||
+			a.Header.Get("ETag") != "" {
 			t.Fatalf("%v %s", a.Header, a.Body)
 		}
 		link, err := url.Parse(*j.URL)
@@ -96,7 +103,8 @@ func TestExportLink(t *testing.T) {
 			t.Errorf("the list has a link: %s", list.Body)
 		}
 		for _, unfinished := range []int{2, 3} {
-			if j := s.do(t, request{As: m.all, Path: "/exports/" + xid.Export.Format(fixed(unfinished))}).job(http.StatusOK); j.URL != nil {
+			if j := s.do(t, request{As: m.all, Path: "/exports/" + xid.Export.Format(fixed(unfinished))}).
+				job(http.StatusOK); j.URL != nil {
 				t.Errorf("%s has the link %s", j.Status, *j.URL)
 			}
 		}
@@ -108,7 +116,8 @@ func TestExportIsStartedOnce(t *testing.T) {
 	each(t, func(t *testing.T, s *server, m *shop) {
 		first := s.post(t, m.all, "k", "/exports", `{"kind":"orders"}`)
 		made := first.job(http.StatusAccepted)
-		if at := first.Header.Get("Location"); at != base+"/exports/"+made.ID || made.Status != "queued" || first.Header.Get("Idempotent-Replayed") != "" {
+		if at := first.Header.Get("Location"); at != base+"/exports/"+made.ID || made.Status != "queued" ||
+			first.Header.Get("Idempotent-Replayed") != "" {
 			t.Errorf("Location %q, %s", at, first.Body)
 		}
 		again := s.post(t, m.all, "k", "/exports", ` { "kind" : "orders" } `)
@@ -132,18 +141,23 @@ func TestExportIsStartedOnce(t *testing.T) {
 // kept with the key, and comes after what is wrong with the body.
 func TestExportScopes(t *testing.T) {
 	s, m := sqlite(t)
-	kinds := map[string]string{"orders": scope.OrdersRead, "products": scope.ProductsRead, "customers": scope.CustomersRead}
+	kinds := map[string]string{
+		"orders": scope.OrdersRead, "products": scope.ProductsRead, "customers": scope.CustomersRead,
+	}
 	for kind, needed := range kinds {
 		t.Run(kind, func(t *testing.T) {
 			body := fmt.Sprintf(`{"kind":%q}`, kind)
 			for _, other := range kinds {
-				a := s.do(t, request{As: m.keyOf(scope.ExportsWrite, other), Method: http.MethodPost, Path: "/exports", Body: body})
+				a := s.do(t, request{
+					As: m.keyOf(scope.ExportsWrite, other), Method: http.MethodPost, Path: "/exports", Body: body,
+				})
 				if other == needed {
 					a.want(http.StatusAccepted, "")
 					continue
 				}
 				a.want(http.StatusForbidden, "insufficient_scope")
-				if c := a.Header.Get("WWW-Authenticate"); !strings.Contains(c, `scope="`+needed+`"`) || !strings.Contains(a.problem().Detail, needed) {
+				if c := a.Header.Get("WWW-Authenticate"); !strings.Contains(c, `scope="`+needed+`"`) ||
+					!strings.Contains(a.problem().Detail, needed) {
 					t.Errorf("the refusal does not name %s: %s %s", needed, c, a.Body)
 				}
 			}
@@ -154,7 +168,8 @@ func TestExportScopes(t *testing.T) {
 		})
 	}
 	bad := `{"kind":"orders","format":"xlsx"}`
-	s.do(t, request{As: m.keyOf(scope.ExportsWrite), Method: http.MethodPost, Path: "/exports", Body: bad}).want(422, "validation_failed")
+	s.do(t, request{As: m.keyOf(scope.ExportsWrite), Method: http.MethodPost, Path: "/exports", Body: bad}).want(422,
+		"validation_failed")
 }
 
 // An app has its own jobs, and no others exist for it; the store sees all.
@@ -166,7 +181,9 @@ func TestExportsOfAnApp(t *testing.T) {
 			return s.post(t, as, "k", "/exports", `{"kind":"orders"}`).job(http.StatusAccepted).ID
 		}
 		mine, theirs, stores := start(one.tokens[0]), start(two.tokens[0]), start(m.all)
-		for as, want := range map[string][]string{one.tokens[0]: {mine}, two.tokens[0]: {theirs}, m.all: {stores, theirs, mine}} {
+		for as, want := range map[string][]string{
+			one.tokens[0]: {mine}, two.tokens[0]: {theirs}, m.all: {stores, theirs, mine},
+		} {
 			if diff := cmp.Diff(want, s.do(t, request{As: as, Path: "/exports"}).list().ids()); diff != "" {
 				t.Errorf("the list (-want +got):\n%s", diff)
 			}
@@ -191,8 +208,15 @@ func TestExportBodies(t *testing.T) {
 		{"nulls", `{"kind":"orders","format":null,"compression":null,"filters":null}`, nil},
 		{"nulls inside", filters(`{"created_from":null,"created_to":null,"status":null}`), nil},
 		{"no filter", filters(`{}`), nil},
-		{"every member", `{"kind":"products","format":"jsonl","compression":"gzip","filters":{"created_from":"2026-03-01T00:00:00+01:00","created_to":"2026-04-01T00:00:00Z","status":"draft"}}`, nil},
-		{"a microsecond", filters(`{"created_from":"2026-03-01T00:00:00.000001Z","created_to":"2026-03-01T00:00:00.000002Z"}`), nil},
+		{
+			"every member", `{"kind":"products","format":"jsonl","compression":"gzip",` +
+				`"filters":{"created_from":"2026-03-01T00:00:00+01:00","created_to":"2026-04-01T00:00:00Z",` +
+				`"status":"draft"}}`, nil,
+		},
+		{
+			"a microsecond", filters(`{"created_from":"2026-03-01T00:00:00.000001Z",` +
+				`"created_to":"2026-03-01T00:00:00.000002Z"}`), nil,
+		},
 
 		{"nothing", ``, []string{"#/kind required"}},
 		{"no kind", `{"format":"csv"}`, []string{"#/kind required"}},
@@ -201,17 +225,25 @@ func TestExportBodies(t *testing.T) {
 		{"another case", `{"kind":"Orders"}`, []string{"#/kind unknown_value"}},
 		{"an empty kind", `{"kind":""}`, []string{"#/kind unknown_value"}},
 		{"no text", `{"kind":5,"format":true,"compression":[],"filters":"all"}`,
-			[]string{"#/kind invalid_type", "#/format invalid_type", "#/compression invalid_type", "#/filters invalid_type"}},
-		{"unknown values", `{"kind":"orders","format":"xlsx","compression":"zip"}`, []string{"#/format unknown_value", "#/compression unknown_value"}},
-		{"empty values", `{"kind":"orders","format":"","compression":""}`, []string{"#/format unknown_value", "#/compression unknown_value"}},
-		{"unknown members", `{"kind":"orders","email":"a@b.example","filters":{"state":"open"}}`, []string{"#/email unknown_member", "#/filters/state unknown_member"}},
+			[]string{"#/kind invalid_type", "#/format invalid_type",
+				"#/compression invalid_type", "#/filters invalid_type"}},
+		{"unknown values", `{"kind":"orders","format":"xlsx","compression":"zip"}`,
+			[]string{"#/format unknown_value", "#/compression unknown_value"}},
+		{"empty values", `{"kind":"orders","format":"","compression":""}`,
+			[]string{"#/format unknown_value", "#/compression unknown_value"}},
+		{"unknown members", `{"kind":"orders","email":"a@b.example","filters":{"state":"open"}}`,
+			[]string{"#/email unknown_member", "#/filters/state unknown_member"}},
 		{"a list of filters", filters(`[]`), []string{"#/filters invalid_type"}},
-		{"bad times", filters(`{"created_from":"yesterday","created_to":20260301}`), []string{"#/filters/created_from invalid_format", "#/filters/created_to invalid_type"}},
+		{"bad times", filters(`{"created_from":"yesterday","created_to":20260301}`),
+			[]string{"#/filters/created_from invalid_format", "#/filters/created_to invalid_type"}},
 		{"a status of products", filters(`{"status":"draft"}`), []string{"#/filters/status unknown_value"}},
 		{"an empty status", filters(`{"status":""}`), []string{"#/filters/status unknown_value"}},
-		{"no time between", filters(`{"created_from":"2026-03-01T00:00:00Z","created_to":"2026-03-01T01:00:00+01:00"}`), []string{"#/filters/created_to out_of_range"}},
-		{"everything at once", `{"kind":"orders","format":"xml","colour":1,"filters":{"created_from":1,"status":"eaten","x/y":2}}`,
-			[]string{"#/colour unknown_member", "#/filters/created_from invalid_type", "#/filters/x~1y unknown_member", "#/format unknown_value", "#/filters/status unknown_value"}},
+		{"no time between", filters(`{"created_from":"2026-03-01T00:00:00Z","created_to":"2026-03-01T01:00:00+01:00"}`),
+			[]string{"#/filters/created_to out_of_range"}},
+		{"everything at once", `{"kind":"orders","format":"xml","colour":1,"filters":{"created_from":1,` +
+			`"status":"eaten","x/y":2}}`,
+			[]string{"#/colour unknown_member", "#/filters/created_from invalid_type", "#/filters/x~1y unknown_member",
+				"#/format unknown_value", "#/filters/status unknown_value"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			a := s.do(t, request{As: m.all, Method: http.MethodPost, Path: "/exports", Body: tc.body})

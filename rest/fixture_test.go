@@ -160,7 +160,8 @@ func (m *shop) furnish() {
 }
 
 func furnishWebhooks(ctx context.Context, c *db.Client, store xid.ID) error {
-	err := c.WebhookEndpoint.Create().SetID(fixed(1)).SetURL("https://hooks.example.com/?a=1&b=<2>").SetEvents("order.created order.paid").
+	err := c.WebhookEndpoint.Create().SetID(fixed(1)).SetURL("https://hooks.example.com/?a=1&b=<2>").
+		SetEvents("order.created order.paid").
 		SetDescription("Warehouse \"1\"").SetStatus(state.EndpointSuspended).SetStoppedAt(epoch.Add(48 * time.Hour)).
 		SetStoppedReason(state.StoppedByFailure).SetSecret([]byte("sealed")).SetSecretHint("9xY=").SetVersion(2).
 		SetUpdatedAt(epoch.Add(48 * time.Hour)).Exec(ctx)
@@ -168,11 +169,13 @@ func furnishWebhooks(ctx context.Context, c *db.Client, store xid.ID) error {
 		return err
 	}
 	err = c.WebhookEndpoint.Create().SetID(fixed(2)).SetURL("https://hooks.example.com/").SetEvents("product.updated").
-		SetStatus(state.EndpointActive).SetSecret([]byte("sealed")).SetSecretHint("1aB=").SetUpdatedAt(fixed(2).Time()).Exec(ctx)
+		SetStatus(state.EndpointActive).SetSecret([]byte("sealed")).SetSecretHint("1aB=").
+		SetUpdatedAt(fixed(2).Time()).Exec(ctx)
 	if err != nil {
 		return err
 	}
-	err = c.WebhookQueue.Create().SetID(fixed(1)).SetBucket(bucket.Of(store)).SetDueAt(micros.Never).SetFailingSince(epoch.Add(24 * time.Hour)).
+	err = c.WebhookQueue.Create().SetID(fixed(1)).SetBucket(bucket.Of(store)).SetDueAt(micros.Never).
+		SetFailingSince(epoch.Add(24 * time.Hour)).
 		SetLastSuccessAt(epoch.Add(23 * time.Hour)).SetLastError("500 Internal Server Error").Exec(ctx)
 	if err != nil {
 		return err
@@ -184,18 +187,22 @@ func furnishProducts(ctx context.Context, c *db.Client) error {
 	_, err := c.Product.Create().SetID(fixed(1)).SetTitle(`Blue "mug" & <saucer> 😀`).SetHandle("blue-mug").
 		SetDescription("Stoneware,\n350 ml.").SetStatus(state.ProductActive).SetPriceMinor(1450).
 		SetCompareAtPriceMinor(9007199254740991).SetCurrency("EUR").SetSku("MUG-1").SetVendor("Kiln & Co").
-		SetProductType("Tableware").SetTags(document.NewTags([]string{"kitchen", "blau ß"})).SetInventoryQuantity(2147483647).
+		SetProductType("Tableware").SetTags(document.NewTags([]string{"kitchen", "blau ß"})).
+		SetInventoryQuantity(2147483647).
 		SetImageURL("https://images.example.com/mug.jpg?w=1&h=2").SetPublishedAt(epoch.Add(time.Hour)).SetVersion(3).
 		SetUpdatedAt(epoch.Add(time.Hour)).Save(ctx)
 	if err != nil {
 		return err
 	}
-	_, err = c.Product.Create().SetID(fixed(2)).SetTitle("Tea bowl").SetHandle("tea-bowl").SetStatus(state.ProductDraft).
-		SetPriceMinor(0).SetCurrency("JPY").SetTags(document.NewTags(nil)).SetUpdatedAt(epoch.Add(2 * time.Minute)).Save(ctx)
+	_, err = c.Product.Create().SetID(fixed(2)).SetTitle("Tea bowl").
+		SetHandle("tea-bowl").SetStatus(state.ProductDraft).
+		SetPriceMinor(0).SetCurrency("JPY").SetTags(document.NewTags(nil)).
+		SetUpdatedAt(epoch.Add(2 * time.Minute)).Save(ctx)
 	if err != nil {
 		return err
 	}
-	_, err = c.Product.Create().SetID(fixed(3)).SetTitle("Old jug").SetHandle("old-jug").SetStatus(state.ProductArchived).
+	_, err = c.Product.Create().SetID(fixed(3)).SetTitle("Old jug").
+		SetHandle("old-jug").SetStatus(state.ProductArchived).
 		SetPriceMinor(900).SetCurrency("EUR").SetSku("JUG-1").SetTags(document.NewTags(nil)).SetInventoryQuantity(0).
 		SetUpdatedAt(epoch.Add(3 * time.Minute)).Save(ctx)
 	return err
@@ -208,15 +215,20 @@ func home() document.Address {
 }
 
 func furnishCustomers(ctx context.Context, c *db.Client) error {
-	_, err := c.Customer.Create().SetID(fixed(1)).SetEmail("ada@example.com").SetFirstName("Ada").SetLastName("Example").
+	_, err := c.Customer.Create().SetID(fixed(1)).SetEmail("ada@example.com").
+		SetFirstName("Ada").SetLastName("Example").
 		SetStatus(state.CustomerActive).SetLocale("de-AT").SetEmailMarketing(state.EmailSubscribed).
-		SetDefaultAddress(home()).SetAddresses(document.NewAddresses([]document.AddressFields{{Line1: "Ringstraße 1", City: "Wien", Country: "AT"}})).
-		SetTags(document.NewTags([]string{"newsletter"})).SetNote("Rings twice.").SetOrdersCount(1).SetTotalSpentMinor(3970).
+		SetDefaultAddress(home()).SetAddresses(document.NewAddresses([]document.AddressFields{
+		{Line1: "Ringstraße 1", City: "Wien", Country: "AT"},
+	})).
+		SetTags(document.NewTags([]string{"newsletter"})).SetNote("Rings twice.").
+		SetOrdersCount(1).SetTotalSpentMinor(3970).
 		SetLastOrderAt(epoch).SetVersion(2).SetUpdatedAt(epoch.Add(time.Hour)).Save(ctx)
 	if err != nil {
 		return err
 	}
-	_, err = c.Customer.Create().SetID(fixed(2)).SetStatus(state.CustomerRedacted).SetEmailMarketing(state.EmailUnsubscribed).
+	_, err = c.Customer.Create().SetID(fixed(2)).SetStatus(state.CustomerRedacted).
+		SetEmailMarketing(state.EmailUnsubscribed).
 		SetAddresses(document.NewAddresses(nil)).SetTags(document.NewTags(nil)).SetVersion(7).
 		SetUpdatedAt(epoch.Add(2 * time.Minute)).Save(ctx)
 	return err
@@ -227,14 +239,17 @@ func furnishOrders(ctx context.Context, c *db.Client) error {
 		SetFinancialStatus(state.FinancialPaid).SetFulfillmentStatus(state.FulfillmentUnfulfilled).SetCurrency("EUR").
 		SetSubtotalMinor(2900).SetDiscountMinor(0).SetShippingMinor(490).SetTaxMinor(580).SetTotalMinor(3970).
 		SetPaidMinor(3970).SetRefundedMinor(0).SetCustomerID(fixed(1)).SetEmail("ada@example.com").
-		SetShippingAddress(home()).SetTags(document.NewTags([]string{"gift"})).SetSource("dashboard").SetPlacedAt(epoch).
+		SetShippingAddress(home()).SetTags(document.NewTags([]string{"gift"})).
+		SetSource("dashboard").SetPlacedAt(epoch).
 		SetPaidAt(epoch.Add(time.Minute)).SetVersion(2).SetUpdatedAt(epoch.Add(2 * time.Minute)).Save(ctx)
 	if err != nil {
 		return err
 	}
 	for i, title := range []string{"Blue mug", "Saucer"} {
-		_, err = c.OrderLine.Create().SetID(fixed(10 + i)).SetOrderID(fixed(1)).SetPosition(i + 1).SetProductID(fixed(1)).
-			SetTitle(title).SetQuantity(1).SetUnitPriceMinor(1450).SetDiscountMinor(0).SetTaxMinor(290).SetTotalMinor(1740).Save(ctx)
+		_, err = c.OrderLine.Create().SetID(fixed(10 + i)).SetOrderID(fixed(1)).
+			SetPosition(i + 1).SetProductID(fixed(1)).
+			SetTitle(title).SetQuantity(1).SetUnitPriceMinor(1450).SetDiscountMinor(0).
+			SetTaxMinor(290).SetTotalMinor(1740).Save(ctx)
 		if err != nil {
 			return err
 		}

@@ -16,7 +16,7 @@ func (s *server) serve(t *testing.T, r *http.Request, body []byte) *answer {
 	w := httptest.NewRecorder()
 	s.handler.ServeHTTP(w, r)
 	res := w.Result()
-	a := &answer{w.Code, res.Header, w.Body.Bytes(), t}
+	a := &answer{Status: w.Code, Header: res.Header, Body: w.Body.Bytes(), t: t}
 	if a.Status >= 500 {
 		t.Errorf("%s %q %q: %d %s", r.Method, r.URL, body, a.Status, a.Body)
 	}
@@ -29,8 +29,9 @@ func (s *server) serve(t *testing.T, r *http.Request, body []byte) *answer {
 // FuzzQuery: whatever stands in a query, the answer is a page or a problem, and
 // a cursor is never an error.
 func FuzzQuery(f *testing.F) {
-	for _, q := range []string{"", "limit=1", "limit=0", "limit=+1", "cursor=x", "limit=%zz", "status=draft&sku=a", "sku=%ff", "updated_from=2026-01-01T00:00:00Z",
-		"updated_from=9999-12-31T23:59:59.9999999Z", "cursor=&cursor=", "=", "&&", ";", "access_token=1", "limit=1&limit=2", "customer_id=cus_1", "\x00", "email=%00"} {
+	for _, q := range []string{"", "limit=1", "limit=0", "limit=+1", "cursor=x", "limit=%zz", "status=draft&sku=a",
+		"sku=%ff", "updated_from=2026-01-01T00:00:00Z", "updated_from=9999-12-31T23:59:59.9999999Z", "cursor=&cursor=",
+		"=", "&&", ";", "access_token=1", "limit=1&limit=2", "customer_id=cus_1", "\x00", "email=%00"} {
 		f.Add(q)
 	}
 	s := newServer(f, storetest.Open(f))
@@ -57,8 +58,10 @@ func FuzzQuery(f *testing.F) {
 // FuzzCreateProductBody: every body is a product that reads back as it was
 // answered, or a problem; a second try under the same key is the same answer.
 func FuzzCreateProductBody(f *testing.F) {
-	for _, body := range []string{"", "{}", "null", draft("Cup"), price("1e3"), price("1.5"), price("1e400"), `{"title":"\ud800"}`, with(map[string]any{"tags": []any{1, "a"}}),
-		with(map[string]any{"image_url": "https://a.example"}), with(map[string]any{"handle": "-"}), "\ufeff{}", "[[[[", `{"a":1,"a":2}`, with(map[string]any{"title": "é\u0000"})} {
+	for _, body := range []string{"", "{}", "null", draft("Cup"), price("1e3"), price("1.5"), price("1e400"),
+		`{"title":"\ud800"}`, with(map[string]any{"tags": []any{1, "a"}}),
+		with(map[string]any{"image_url": "https://a.example"}), with(map[string]any{"handle": "-"}), "\ufeff{}", "[[[[",
+		`{"a":1,"a":2}`, with(map[string]any{"title": "é\u0000"})} {
 		f.Add([]byte(body))
 	}
 	s := newServer(f, storetest.Open(f))
@@ -89,9 +92,12 @@ func FuzzCreateProductBody(f *testing.F) {
 // FuzzCreateExportBody: every body is a job, or a problem that names what is
 // wrong; a second try under the same key is the same answer.
 func FuzzCreateExportBody(f *testing.F) {
-	for _, body := range []string{"", "{}", "null", `{"kind":"orders"}`, `{"kind":"products","format":"jsonl","compression":"gzip","filters":{"status":"draft"}}`,
-		`{"kind":"orders","filters":{"created_from":"2026-03-01T00:00:00Z","created_to":"2026-03-01T00:00:00.0000001Z"}}`, `{"kind":"orders","filters":null}`,
-		`{"kind":"\u0000"}`, `{"kind":"orders","filters":{"filters":{}}}`, `{"kind":"customers","filters":{"status":"\ud83d\ude00"}}`, `{"kind":["orders"]}`} {
+	for _, body := range []string{"", "{}", "null", `{"kind":"orders"}`,
+		`{"kind":"products","format":"jsonl","compression":"gzip","filters":{"status":"draft"}}`,
+		`{"kind":"orders","filters":{"created_from":"2026-03-01T00:00:00Z",` +
+			`"created_to":"2026-03-01T00:00:00.0000001Z"}}`, `{"kind":"orders","filters":null}`,
+		`{"kind":"\u0000"}`, `{"kind":"orders","filters":{"filters":{}}}`,
+		`{"kind":"customers","filters":{"status":"\ud83d\ude00"}}`, `{"kind":["orders"]}`} {
 		f.Add([]byte(body))
 	}
 	s := newServer(f, storetest.Open(f))

@@ -51,7 +51,9 @@ func (a *API) spendPerson(person xid.ID) error {
 		return nil
 	}
 	if d := a.rates.Take(person); !d.OK {
-		return &fault.Error{Kind: fault.RateLimited, Detail: "Too many requests: wait, then go on.", RetryAfter: d.RetryAfter}
+		return &fault.Error{
+			Kind: fault.RateLimited, Detail: "Too many requests: wait, then go on.", RetryAfter: d.RetryAfter,
+		}
 	}
 	return nil
 }

@@ -146,7 +146,7 @@ func (s *server) do(t testing.TB, r request) *answer {
 	if err != nil {
 		t.Fatalf("%s %s: %v", req.Method, r.Path, err)
 	}
-	return &answer{res.StatusCode, res.Header, body, t}
+	return &answer{Status: res.StatusCode, Header: res.Header, Body: body, t: t}
 }
 
 func (r request) build(t testing.TB, host string) *http.Request {
@@ -155,7 +155,8 @@ func (r request) build(t testing.TB, host string) *http.Request {
 		r.Method = http.MethodGet
 	}
 	target := r.Path
-	if !strings.HasPrefix(target, "/api/") && !strings.HasPrefix(target, "/docs") && !strings.HasPrefix(target, "/openapi") {
+	if !strings.HasPrefix(target, "/api/") && !strings.HasPrefix(target, "/docs") &&
+		!strings.HasPrefix(target, "/openapi") {
 		target = base + target
 	}
 	var body io.Reader

@@ -14,7 +14,9 @@ import (
 func (a *API) hosts(api http.Handler) (http.Handler, error) {
 	next := api
 	if a.HandleOf != nil {
-		shops, err := shop.New(shop.Config{Core: a.Core.Storefront(), Links: a.Links, HandleOf: a.HandleOf, Logger: a.Logger})
+		shops, err := shop.New(shop.Config{
+			Core: a.Core.Storefront(), Links: a.Links, HandleOf: a.HandleOf, Logger: a.Logger,
+		})
 		if err != nil {
 			return nil, fmt.Errorf("rest: %w", err)
 		}

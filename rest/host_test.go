@@ -44,18 +44,25 @@ func TestHosts(t *testing.T) {
 		for _, host := range []string{"first.shops.test:8080", "SECOND.Shops.Test:8080"} {
 			// These stores have no theme yet.
 			a := s.raw(t, http.MethodGet, "/", "Host", host).want(http.StatusServiceUnavailable, "")
-			if !strings.Contains(string(a.Body), "This shop is being set up") || !strings.HasPrefix(a.Header.Get("X-Request-Id"), "req_") {
+			if !strings.Contains(string(a.Body), "This shop is being set up") ||
+				!strings.HasPrefix(a.Header.Get("X-Request-Id"), "req_") {
 				t.Errorf("%s: %v\n%s", host, a.Header, a.Body)
 			}
 			s.raw(t, http.MethodGet, "/robots.txt", "Host", host).want(http.StatusOK, "")
-			for _, path := range []string{base + "/me", "/openapi.json", "/docs", "/graphql", "/dashboard", "/api/public/oauth/token"} {
-				a := s.raw(t, http.MethodGet, path, "Host", host, "Origin", "https://elsewhere.test").want(http.StatusServiceUnavailable, "")
-				a.header(t, map[string]string{"Access-Control-Allow-Origin": "", "Content-Type": "text/html; charset=utf-8"})
+			for _, path := range []string{
+				base + "/me", "/openapi.json", "/docs", "/graphql", "/dashboard", "/api/public/oauth/token",
+			} {
+				a := s.raw(t, http.MethodGet, path, "Host", host, "Origin", "https://elsewhere.test").
+					want(http.StatusServiceUnavailable, "")
+				a.header(t, map[string]string{
+					"Access-Control-Allow-Origin": "", "Content-Type": "text/html; charset=utf-8",
+				})
 			}
 			s.raw(t, http.MethodOptions, base+"/me", "Host", host, "Access-Control-Request-Method", "GET").
 				want(http.StatusMethodNotAllowed, "").header(t, map[string]string{"Access-Control-Allow-Methods": ""})
 		}
-		for _, host := range []string{"", "api.test", "closed.shops.test:8080", "nobody.shops.test:8080", "first.shops.test", "first.shops.test:9090", "x.first.shops.test:8080"} {
+		for _, host := range []string{"", "api.test", "closed.shops.test:8080", "nobody.shops.test:8080",
+			"first.shops.test", "first.shops.test:9090", "x.first.shops.test:8080"} {
 			s.raw(t, http.MethodGet, base+"/me", "Host", host).want(http.StatusUnauthorized, "authentication_required")
 			s.raw(t, http.MethodGet, "/robots.txt", "Host", host).want(http.StatusNotFound, "not_found")
 		}
@@ -75,7 +82,8 @@ func counted(t testing.TB, registry *prometheus.Registry, route string) bool {
 	for _, family := range families {
 		for _, metric := range family.GetMetric() {
 			for _, label := range metric.GetLabel() {
-				if family.GetName() == "storefront_http_requests_total" && label.GetName() == "route" && label.GetValue() == route {
+				if family.GetName() == "storefront_http_requests_total" &&
+					label.GetName() == "route" && label.GetValue() == route {
 					return true
 				}
 			}
@@ -107,7 +115,8 @@ func TestAssetsOnEveryHost(t *testing.T) {
 	newShop(t, g.store, shopRow{Handle: "first"})
 	address := g.hang(t, "a.png", noise(100))
 	for _, host := range []string{"", "first.shops.test", "nobody.shops.test", "api.test"} {
-		g.raw(t, http.MethodGet, address, "Host", host).want(http.StatusOK, "").header(t, map[string]string{"Content-Type": "image/png"})
+		g.raw(t, http.MethodGet, address, "Host", host).want(http.StatusOK, "").header(t,
+			map[string]string{"Content-Type": "image/png"})
 	}
 }
 
@@ -119,7 +128,8 @@ func TestStorefrontLogsNoQuery(t *testing.T) {
 		c.Logger = slog.New(slog.NewTextHandler(log, nil))
 	})
 	newShop(t, store, shopRow{Handle: "first"})
-	s.raw(t, http.MethodGet, "/?preview=thm_x&signature=verysecret", "Host", "first.shops.test:8080").want(http.StatusForbidden, "")
+	s.raw(t, http.MethodGet, "/?preview=thm_x&signature=verysecret", "Host",
+		"first.shops.test:8080").want(http.StatusForbidden, "")
 	if text := log.String(); !strings.Contains(text, "route=storefront") || strings.Contains(text, "verysecret") {
 		t.Errorf("the log: %s", text)
 	}

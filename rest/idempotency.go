@@ -34,7 +34,9 @@ func (a *API) keyed(c *call) error {
 	}
 	path := strings.TrimPrefix(strings.TrimPrefix(c.r.URL.Path, Base), legacyBase)
 	claim := idem.Claim{Key: key, Fingerprint: c.body.Fingerprint(c.r.Method, path)}
-	answer, replayed, err := a.Idem.Run(c.ctx, claim, func(ctx context.Context) (idem.Answer, error) { return a.once(ctx, c) })
+	answer, replayed, err := a.Idem.Run(c.ctx, claim, func(ctx context.Context) (idem.Answer, error) {
+		return a.once(ctx, c)
+	})
 	if err != nil {
 		return err
 	}

@@ -18,7 +18,9 @@ import (
 // post writes with a key.
 func (s *server) post(t testing.TB, as, key, path, body string) *answer {
 	t.Helper()
-	return s.do(t, request{As: as, Method: http.MethodPost, Path: path, Body: body, Header: map[string]string{"Idempotency-Key": key}})
+	return s.do(t, request{
+		As: as, Method: http.MethodPost, Path: path, Body: body, Header: map[string]string{"Idempotency-Key": key},
+	})
 }
 
 // products counts a store's products through the API.
@@ -50,12 +52,13 @@ func TestIdempotencyKeys(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			// What the document refuses a schema library refuses too, with its own view of commas.
-			a := s.do(t, request{As: m.all, Method: "POST", Path: "/products", Body: draft("x"), Free: tc.code == "", Edit: func(r *http.Request) {
-				delete(r.Header, "Idempotency-Key")
-				if tc.keys != nil {
-					r.Header["Idempotency-Key"] = tc.keys
-				}
-			}})
+			a := s.do(t, request{As: m.all, Method: "POST", Path: "/products", Body: draft("x"),
+				Free: tc.code == "", Edit: func(r *http.Request) {
+					delete(r.Header, "Idempotency-Key")
+					if tc.keys != nil {
+						r.Header["Idempotency-Key"] = tc.keys
+					}
+				}})
 			if tc.code == "" {
 				a.want(http.StatusCreated, "")
 				return
@@ -73,7 +76,8 @@ func TestIdempotencyKeys(t *testing.T) {
 		}
 	}
 	// A read takes no notice of one.
-	s.do(t, request{As: m.all, Path: "/products", Header: map[string]string{"Idempotency-Key": "a b"}}).want(http.StatusOK, "")
+	s.do(t, request{As: m.all, Path: "/products", Header: map[string]string{"Idempotency-Key": "a b"}}).
+		want(http.StatusOK, "")
 }
 
 // TestReplay repeats every kind of answer that is kept: byte for byte, and
@@ -86,13 +90,14 @@ func TestReplay(t *testing.T) {
 			name, path, body string
 			status           int
 		}{
-			{"created", "/products", draft("Cup"), 201},
-			{"note", "/orders/" + orderID + "/notes", `{"body":"x"}`, 201},
-			{"invalid", "/products", `{"title":1}`, 422},
-			{"taken", "/products", with(map[string]any{"handle": "taken"}), 422},
-			{"no body", "/products", "", 422},
-			{"malformed", "/products", `{"title"`, 400},
-			{"note on nothing", "/orders/" + xid.Order.Format(fixed(99)) + "/notes", `{"body":"x"}`, 404},
+			{name: "created", path: "/products", body: draft("Cup"), status: 201},
+			{name: "note", path: "/orders/" + orderID + "/notes", body: `{"body":"x"}`, status: 201},
+			{name: "invalid", path: "/products", body: `{"title":1}`, status: 422},
+			{name: "taken", path: "/products", body: with(map[string]any{"handle": "taken"}), status: 422},
+			{name: "no body", path: "/products", status: 422},
+			{name: "malformed", path: "/products", body: `{"title"`, status: 400},
+			{name: "note on nothing", path: "/orders/" + xid.Order.Format(fixed(99)) + "/notes", body: `{"body":"x"}`,
+				status: 404},
 		} {
 			t.Run(tc.name, func(t *testing.T) {
 				before := s.products(t, m.all)
@@ -137,8 +142,9 @@ func TestReuse(t *testing.T) {
 		body := `{"title":"Cup","price_minor":1,"currency":"EUR","tags":["a","b"],"sku":null}`
 		first := s.post(t, m.all, "k", "/products", body).want(http.StatusCreated, "")
 		for name, equal := range map[string]string{
-			"order":   `{"sku":null,"currency":"EUR","tags":["a","b"],"title":"Cup","price_minor":1}`,
-			"space":   "{\n \"title\" : \"Cup\", \"price_minor\":1,\t\"currency\":\"EUR\",\"tags\":[\"a\" , \"b\"],\"sku\":null }\r\n",
+			"order": `{"sku":null,"currency":"EUR","tags":["a","b"],"title":"Cup","price_minor":1}`,
+			"space": "{\n \"title\" : \"Cup\", \"price_minor\":1,\t\"currency\":\"EUR\",\"tags\":[\"a\" , \"b\"]," +
+				"\"sku\":null }\r\n",
 			"escapes": `{"\u0074itle":"C\u0075p","price_minor":1,"currency":"EUR","tags":["a","b"],"sku":null}`,
 		} {
 			t.Run(name, func(t *testing.T) {
@@ -149,14 +155,18 @@ func TestReuse(t *testing.T) {
 			})
 		}
 		for name, other := range map[string]struct{ path, body string }{
-			"price":             {"/products", `{"title":"Cup","price_minor":2,"currency":"EUR","tags":["a","b"],"sku":null}`},
-			"number as written": {"/products", `{"title":"Cup","price_minor":1.0,"currency":"EUR","tags":["a","b"],"sku":null}`},
-			"order of tags":     {"/products", `{"title":"Cup","price_minor":1,"currency":"EUR","tags":["b","a"],"sku":null}`},
-			"null left out":     {"/products", `{"title":"Cup","price_minor":1,"currency":"EUR","tags":["a","b"]}`},
-			"case":              {"/products", `{"title":"cup","price_minor":1,"currency":"EUR","tags":["a","b"],"sku":null}`},
-			"nothing":           {"/products", ``},
-			"malformed":         {"/products", body + "}"},
-			"path":              {"/orders/" + orderID + "/notes", body},
+			"price": {"/products",
+				`{"title":"Cup","price_minor":2,"currency":"EUR","tags":["a","b"],"sku":null}`},
+			"number as written": {"/products",
+				`{"title":"Cup","price_minor":1.0,"currency":"EUR","tags":["a","b"],"sku":null}`},
+			"order of tags": {"/products",
+				`{"title":"Cup","price_minor":1,"currency":"EUR","tags":["b","a"],"sku":null}`},
+			"null left out": {"/products", `{"title":"Cup","price_minor":1,"currency":"EUR","tags":["a","b"]}`},
+			"case": {"/products",
+				`{"title":"cup","price_minor":1,"currency":"EUR","tags":["a","b"],"sku":null}`},
+			"nothing":   {"/products", ``},
+			"malformed": {"/products", body + "}"},
+			"path":      {"/orders/" + orderID + "/notes", body},
 		} {
 			t.Run(name, func(t *testing.T) {
 				a := s.post(t, m.all, "k", other.path, other.body).want(http.StatusConflict, "idempotency_key_reused")
@@ -272,9 +282,11 @@ func TestEarlyRefusalsKeepNothing(t *testing.T) {
 	s.post(t, reader, "k", "/products", draft("Cup")).want(http.StatusForbidden, "insufficient_scope")
 	s.post(t, weak, "k", "/products", draft("Cup")).want(http.StatusForbidden, "insufficient_scope")
 	s.post(t, strong, "k", "/products?x=1", draft("Cup")).want(http.StatusBadRequest, "invalid_parameter")
-	s.post(t, strong, "k", "/products", strings.Repeat(" ", 1<<20+1)).want(http.StatusRequestEntityTooLarge, "payload_too_large")
+	s.post(t, strong, "k", "/products", strings.Repeat(" ", 1<<20+1)).
+		want(http.StatusRequestEntityTooLarge, "payload_too_large")
 	s.do(t, request{As: strong, Method: "POST", Path: "/products", Body: draft("Jug"),
-		Header: mergeHeader(header, map[string]string{"Content-Type": "text/plain"})}).want(http.StatusUnsupportedMediaType, "unsupported_media_type")
+		Header: mergeHeader(header, map[string]string{"Content-Type": "text/plain"})}).
+		want(http.StatusUnsupportedMediaType, "unsupported_media_type")
 	s.post(t, strong, "k", legacy+"/products", draft("Cup")).want(http.StatusGone, "version_retired")
 	if replayed(s.post(t, strong, "k", "/products", draft("Cup")).want(http.StatusCreated, "")) {
 		t.Error("a refusal was kept")
@@ -316,7 +328,8 @@ func TestStoredAnswersAreEncrypted(t *testing.T) {
 	if err != nil || len(rows) != 1 {
 		t.Fatalf("%d rows, %v", len(rows), err)
 	}
-	if text := fmt.Sprintf("%s %s", rows[0].Answer, rows[0].KeyHash); strings.Contains(text, "Secret") || strings.Contains(text, "special") {
+	if text := fmt.Sprintf("%s %s", rows[0].Answer, rows[0].KeyHash); strings.Contains(text, "Secret") ||
+		strings.Contains(text, "special") {
 		t.Errorf("the row can be read: %s", text)
 	}
 }
@@ -330,7 +343,8 @@ func TestOneTrace(t *testing.T) {
 			path, body string
 			events     int
 		}{
-			{"/products", draft("Cup"), 1}, {"/products", "{}", 0}, {"/products", "{", 0}, {"/products", with(map[string]any{"handle": "blue-mug"}), 0},
+			{"/products", draft("Cup"), 1}, {"/products", "{}", 0}, {"/products", "{", 0},
+			{"/products", with(map[string]any{"handle": "blue-mug"}), 0},
 			{"/orders/" + orderID + "/notes", `{"body":"x"}`, 1}, {"/orders/ord_1/notes", `{"body":"x"}`, 0},
 		} {
 			before := m.traces()
@@ -338,7 +352,8 @@ func TestOneTrace(t *testing.T) {
 				s.post(t, m.all, fmt.Sprint("k", i), tc.path, tc.body)
 			}
 			if after := m.traces(); after[0]-before[0] != tc.events || after[1]-before[1] != tc.events {
-				t.Errorf("%s %s: %d events and %d audit rows, want %d of each", tc.path, tc.body, after[0]-before[0], after[1]-before[1], tc.events)
+				t.Errorf("%s %s: %d events and %d audit rows, want %d of each", tc.path, tc.body,
+					after[0]-before[0], after[1]-before[1], tc.events)
 			}
 		}
 	})

@@ -25,27 +25,31 @@ var bounded = map[string]int{
 	"ProductCreate/tags/items maxLength": limit.Label, "ProductCreate/inventory_quantity maximum": limit.Inventory,
 	"ProductCreate/image_url maxLength": limit.URL,
 	"Product/title maxLength":           limit.Line, "Product/description maxLength": limit.Description,
-	"Product/sku maxLength": limit.Line, "Product/vendor maxLength": limit.Line, "Product/product_type maxLength": limit.Line,
-	"Product/inventory_quantity maximum": limit.Inventory, "Product/image_url maxLength": limit.URL,
+	"Product/sku maxLength": limit.Line, "Product/vendor maxLength": limit.Line,
+	"Product/product_type maxLength": limit.Line, "Product/inventory_quantity maximum": limit.Inventory,
+	"Product/image_url maxLength": limit.URL,
 
 	"Order/email maxLength": limit.Email, "Order/source maxLength": limit.Source,
-	"LineItem/title maxLength": limit.Line, "LineItem/sku maxLength": limit.Line, "LineItem/quantity maximum": limit.Quantity,
-	"Address/name maxLength": limit.Line, "Address/company maxLength": limit.Line, "Address/line1 maxLength": limit.Line,
+	"LineItem/title maxLength": limit.Line, "LineItem/sku maxLength": limit.Line,
+	"LineItem/quantity maximum": limit.Quantity, "Address/name maxLength": limit.Line,
+	"Address/company maxLength": limit.Line, "Address/line1 maxLength": limit.Line,
 	"Address/line2 maxLength": limit.Line, "Address/city maxLength": limit.Line, "Address/region maxLength": limit.Line,
 	"Address/postal_code maxLength": limit.PostalCode, "Address/phone maxLength": limit.Label,
 	"NoteCreate/body maxLength": limit.Note, "Note/body maxLength": limit.Note,
 
-	"Customer/email maxLength": limit.Email, "Customer/phone maxLength": limit.Label, "Customer/locale maxLength": limit.Locale,
-	"Customer/first_name maxLength": limit.Line, "Customer/last_name maxLength": limit.Line,
-	"Customer/addresses maxItems": limit.Addresses, "Customer/note maxLength": limit.Note,
+	"Customer/email maxLength": limit.Email, "Customer/phone maxLength": limit.Label,
+	"Customer/locale maxLength": limit.Locale, "Customer/first_name maxLength": limit.Line,
+	"Customer/last_name maxLength": limit.Line, "Customer/addresses maxItems": limit.Addresses,
+	"Customer/note maxLength": limit.Note,
 
 	"Theme/name maxLength": limit.Line, "Theme/version maxLength": limit.Version, "Theme/author maxLength": limit.Line,
 	"Theme/description maxLength": limit.ThemeDescription,
 	"ThemeAsset/key maxLength":    255, "ThemeAsset/content_type maxLength": 64, // as the columns hold them
 	"MarketplaceTheme/name maxLength": limit.Line, "MarketplaceTheme/tagline maxLength": limit.Line,
 	"MarketplaceTheme/author maxLength": limit.Line, "MarketplaceTheme/version maxLength": limit.Version,
-	"MarketplaceTheme/categories maxItems": limit.Categories, "MarketplaceTheme/categories/items maxLength": limit.Category,
-	"MarketplaceTheme/rating_percent maximum": 100, // a percentage
+	"MarketplaceTheme/categories maxItems":        limit.Categories,
+	"MarketplaceTheme/categories/items maxLength": limit.Category,
+	"MarketplaceTheme/rating_percent maximum":     100, // a percentage
 
 	"WebhookCreate/url maxLength": limit.URL, "WebhookCreate/events maxItems": limit.EventNames,
 	"WebhookCreate/description maxLength": limit.Line, "Webhook/url maxLength": limit.URL,

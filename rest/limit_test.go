@@ -22,16 +22,21 @@ func TestRateLimit(t *testing.T) {
 	lineage := xid.New()
 	old := m.key(keyRow{Scopes: scope.Full(), Lineage: lineage, Slot: 1})
 	rotated := m.key(keyRow{Scopes: scope.Full(), Lineage: lineage, Slot: 2})
-	for i, r := range []request{{As: old, Path: "/products"}, {As: rotated, Path: "/products/x"}, {As: old, Path: "/products?limit=0"}} {
+	for i, r := range []request{
+		{As: old, Path: "/products"}, {As: rotated, Path: "/products/x"}, {As: old, Path: "/products?limit=0"},
+	} {
 		a := s.do(t, r)
 		want := []string{`"default";r=2;t=100`, `"default";r=1;t=200`, `"default";r=0;t=300`}[i]
 		if got := a.Header.Get("RateLimit"); got != want || a.Header.Get("RateLimit-Policy") != `"default";q=3;w=300` {
-			t.Errorf("request %d (%d): RateLimit %q, want %q, policy %q", i, a.Status, got, want, a.Header.Get("RateLimit-Policy"))
+			t.Errorf("request %d (%d): RateLimit %q, want %q, policy %q", i, a.Status, got,
+				want, a.Header.Get("RateLimit-Policy"))
 		}
 	}
 	for _, as := range []string{old, rotated} { // rotating does not refill
 		a := s.do(t, request{As: as, Path: "/products"}).want(http.StatusTooManyRequests, "rate_limited")
-		for name, want := range map[string]string{"Retry-After": "100", "RateLimit": `"default";r=0;t=100`, "RateLimit-Policy": `"default";q=3;w=300`} {
+		for name, want := range map[string]string{
+			"Retry-After": "100", "RateLimit": `"default";r=0;t=100`, "RateLimit-Policy": `"default";q=3;w=300`,
+		} {
 			if got := a.Header.Get(name); got != want {
 				t.Errorf("%s: got %q, want %q", name, got, want)
 			}
@@ -89,19 +94,31 @@ func TestForwardedFor(t *testing.T) {
 		second  []string
 		same    bool // both are the same client
 	}{
-		{"nobody is trusted", nil, "10.0.0.1:1", []string{"192.0.2.1"}, []string{"192.0.2.2"}, true},
-		{"a stranger", proxies, "203.0.113.1:1", []string{"192.0.2.1"}, []string{"192.0.2.2"}, true},
-		{"a proxy", proxies, "10.0.0.1:1", []string{"192.0.2.1"}, []string{"192.0.2.2"}, false},
-		{"a proxy, same client", proxies, "10.0.0.1:1", []string{"192.0.2.1"}, []string{"192.0.2.1"}, true},
-		{"a proxy over IPv6", proxies, "[fd00::1]:1", []string{"2001:db8::1"}, []string{"2001:db8:0:1::1"}, false},
-		{"one IPv6 network", proxies, "[fd00::1]:1", []string{"2001:db8::1"}, []string{"2001:db8::2"}, true},
-		{"a mapped proxy", proxies, "[::ffff:10.0.0.1]:1", []string{"192.0.2.1"}, []string{"192.0.2.2"}, false},
-		{"what the client wrote itself", proxies, "10.0.0.1:1", []string{"1.1.1.1, 192.0.2.1"}, []string{"2.2.2.2, 192.0.2.1"}, true},
-		{"behind two proxies", proxies, "10.0.0.1:1", []string{"192.0.2.1, 10.0.0.2"}, []string{"192.0.2.2, 10.0.0.2"}, false},
-		{"two headers", proxies, "10.0.0.1:1", []string{"1.1.1.1", "192.0.2.1"}, []string{"2.2.2.2", "192.0.2.1"}, true},
-		{"rubbish", proxies, "10.0.0.1:1", []string{"unknown"}, []string{"x, y"}, true},
-		{"mapped client", proxies, "10.0.0.1:1", []string{"::ffff:192.0.2.1"}, []string{"192.0.2.1"}, true},
-		{"none", proxies, "10.0.0.1:1", nil, nil, true},
+		{name: "nobody is trusted", peer: "10.0.0.1:1", first: []string{"192.0.2.1"}, second: []string{"192.0.2.2"},
+			same: true},
+		{name: "a stranger", trusted: proxies, peer: "203.0.113.1:1", first: []string{"192.0.2.1"},
+			second: []string{"192.0.2.2"}, same: true},
+		{name: "a proxy", trusted: proxies, peer: "10.0.0.1:1", first: []string{"192.0.2.1"},
+			second: []string{"192.0.2.2"}},
+		{name: "a proxy, same client", trusted: proxies, peer: "10.0.0.1:1", first: []string{"192.0.2.1"},
+			second: []string{"192.0.2.1"}, same: true},
+		{name: "a proxy over IPv6", trusted: proxies, peer: "[fd00::1]:1", first: []string{"2001:db8::1"},
+			second: []string{"2001:db8:0:1::1"}},
+		{name: "one IPv6 network", trusted: proxies, peer: "[fd00::1]:1", first: []string{"2001:db8::1"},
+			second: []string{"2001:db8::2"}, same: true},
+		{name: "a mapped proxy", trusted: proxies, peer: "[::ffff:10.0.0.1]:1", first: []string{"192.0.2.1"},
+			second: []string{"192.0.2.2"}},
+		{name: "what the client wrote itself", trusted: proxies, peer: "10.0.0.1:1",
+			first: []string{"1.1.1.1, 192.0.2.1"}, second: []string{"2.2.2.2, 192.0.2.1"}, same: true},
+		{name: "behind two proxies", trusted: proxies, peer: "10.0.0.1:1", first: []string{"192.0.2.1, 10.0.0.2"},
+			second: []string{"192.0.2.2, 10.0.0.2"}},
+		{name: "two headers", trusted: proxies, peer: "10.0.0.1:1", first: []string{"1.1.1.1", "192.0.2.1"},
+			second: []string{"2.2.2.2", "192.0.2.1"}, same: true},
+		{name: "rubbish", trusted: proxies, peer: "10.0.0.1:1", first: []string{"unknown"}, second: []string{"x, y"},
+			same: true},
+		{name: "mapped client", trusted: proxies, peer: "10.0.0.1:1", first: []string{"::ffff:192.0.2.1"},
+			second: []string{"192.0.2.1"}, same: true},
+		{name: "none", trusted: proxies, peer: "10.0.0.1:1", same: true},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			c := config(t, storetest.Open(t))

@@ -31,14 +31,16 @@ func authorizing(t testing.TB) func(*rest.Config) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if c.OAuth, err = oauth.New(oauth.Config{Store: c.Core.Store, Keys: c.Keys, Ring: ring, Issuer: c.APIHost, OnLastGrant: c.Core.LastGrantEnded}); err != nil {
+		if c.OAuth, err = oauth.New(oauth.Config{Store: c.Core.Store, Keys: c.Keys, Ring: ring, Issuer: c.APIHost,
+			OnLastGrant: c.Core.LastGrantEnded}); err != nil {
 			t.Fatal(err)
 		}
 		sessions, err := session.NewKeeper(session.Config{Store: c.Core.Store})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if c.Account, err = account.New(account.Config{Sessions: sessions, APIHost: c.APIHost, Allowed: true}); err != nil {
+		if c.Account, err = account.New(account.Config{Sessions: sessions, APIHost: c.APIHost, Allowed: true}); err !=
+			nil {
 			t.Fatal(err)
 		}
 	}
@@ -67,7 +69,7 @@ func (s *server) oauthed(t testing.TB, method, path string, form url.Values, hea
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &answer{res.StatusCode, res.Header, body, t}
+	return &answer{Status: res.StatusCode, Header: res.Header, Body: body, t: t}
 }
 
 // Any page may call what programs call, errors included; none may call the
@@ -79,23 +81,27 @@ func TestCrossOriginOAuth(t *testing.T) {
 		status       int
 		open         bool
 	}{
-		{http.MethodPost, "/api/public/oauth/token", 401, true},
-		{http.MethodGet, "/api/public/oauth/token", 405, true},
-		{http.MethodPost, "/api/public/oauth/revoke", 401, true},
-		{http.MethodGet, "/.well-known/oauth-authorization-server", 200, true},
-		{http.MethodPost, "/.well-known/oauth-authorization-server", 405, true},
-		{http.MethodGet, "/.well-known/oauth-protected-resource/api/public/v1", 200, true},
-		{http.MethodGet, "/api/public/oauth/authorize", 400, false},
-		{http.MethodGet, "/api/public/oauth/other", 404, false},
+		{method: http.MethodPost, path: "/api/public/oauth/token", status: 401, open: true},
+		{method: http.MethodGet, path: "/api/public/oauth/token", status: 405, open: true},
+		{method: http.MethodPost, path: "/api/public/oauth/revoke", status: 401, open: true},
+		{method: http.MethodGet, path: "/.well-known/oauth-authorization-server", status: 200, open: true},
+		{method: http.MethodPost, path: "/.well-known/oauth-authorization-server", status: 405, open: true},
+		{method: http.MethodGet, path: "/.well-known/oauth-protected-resource/api/public/v1", status: 200, open: true},
+		{method: http.MethodGet, path: "/api/public/oauth/authorize", status: 400},
+		{method: http.MethodGet, path: "/api/public/oauth/other", status: 404},
 	} {
 		t.Run(tc.method+" "+tc.path, func(t *testing.T) {
 			a := s.oauthed(t, tc.method, tc.path, nil, "Origin: https://spa.test")
-			open := a.Header.Get("Access-Control-Allow-Origin") == "*" && strings.Contains(a.Header.Get("Access-Control-Expose-Headers"), "WWW-Authenticate")
-			if a.Status != tc.status || open != tc.open || a.Header.Get("Access-Control-Allow-Credentials") != "" || a.Header.Get("X-Request-Id") == "" {
+			open := a.Header.Get("Access-Control-Allow-Origin") == "*" &&
+				strings.Contains(a.Header.Get("Access-Control-Expose-Headers"), "WWW-Authenticate")
+			if a.Status != tc.status || open != tc.open || a.Header.Get("Access-Control-Allow-Credentials") != "" ||
+				a.Header.Get("X-Request-Id") == "" {
 				t.Errorf("%d, open %v, %v", a.Status, open, a.Header)
 			}
-			pre := s.oauthed(t, http.MethodOptions, tc.path, nil, "Origin: https://spa.test", "Access-Control-Request-Method: POST", "Access-Control-Request-Headers: content-type")
-			if answered := pre.Status == http.StatusNoContent && pre.Header.Get("Access-Control-Allow-Headers") == "content-type"; answered != tc.open {
+			pre := s.oauthed(t, http.MethodOptions, tc.path, nil, "Origin: https://spa.test",
+				"Access-Control-Request-Method: POST", "Access-Control-Request-Headers: content-type")
+			if answered := pre.Status == http.StatusNoContent &&
+				pre.Header.Get("Access-Control-Allow-Headers") == "content-type"; answered != tc.open {
 				t.Errorf("preflight: %d %v", pre.Status, pre.Header)
 			}
 		})
@@ -118,13 +124,15 @@ func TestTokenOpensTheAPI(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		err = c.Credential.Create().SetID(digest.Sum(secret.Hash())).SetStoreID(m.id).SetCredentialID(grant).SetKind(string(apikey.Code)).Exec(ctx)
+		err = c.Credential.Create().SetID(digest.Sum(secret.Hash())).SetStoreID(m.id).SetCredentialID(grant).
+			SetKind(string(apikey.Code)).Exec(ctx)
 		if err != nil {
 			return err
 		}
 		now := micros.Now()
 		return c.Grant.Create().SetID(grant).SetAppStoreID(m.id).SetAppID(app).SetUserID(xid.New()).SetUserName("Ada").
-			SetScopes(scope.ProductsRead).SetRedirectURI("https://app.test/cb").SetCodeChallenge(base64.RawURLEncoding.EncodeToString(sum[:])).
+			SetScopes(scope.ProductsRead).SetRedirectURI("https://app.test/cb").
+			SetCodeChallenge(base64.RawURLEncoding.EncodeToString(sum[:])).
 			SetCodeExpiresAt(now.Add(oauth.CodeLife)).SetExpiresAt(now.Add(oauth.GrantLife)).SetUpdatedAt(now).Exec(ctx)
 	})
 	form := url.Values{"grant_type": {"authorization_code"}, "code": {secret.Reveal()}, "client_id": {client},
@@ -137,11 +145,13 @@ func TestTokenOpensTheAPI(t *testing.T) {
 	s.do(t, request{As: got.Access, Path: "/me"}).want(http.StatusOK, "")
 	s.do(t, request{As: got.Access, Path: "/orders"}).want(http.StatusForbidden, "insufficient_scope")
 	s.do(t, request{As: got.Refresh, Path: "/me"}).want(http.StatusUnauthorized, "invalid_token")
-	s.oauthed(t, http.MethodPost, "/api/public/oauth/revoke", url.Values{"token": {got.Refresh}, "client_id": {client}}).want(http.StatusOK, "")
+	s.oauthed(t, http.MethodPost, "/api/public/oauth/revoke",
+		url.Values{"token": {got.Refresh}, "client_id": {client}}).want(http.StatusOK, "")
 	refused := s.do(t, request{As: got.Access, Path: "/me"}).want(http.StatusUnauthorized, "invalid_token")
 	_, rest, _ := strings.Cut(refused.Header.Get("WWW-Authenticate"), `resource_metadata="`+apiHost)
 	path, _, _ := strings.Cut(rest, `"`)
-	if a := s.oauthed(t, http.MethodGet, path, nil); a.Status != http.StatusOK || !strings.Contains(string(a.Body), `"resource":"`+apiHost+base+`"`) {
+	if a := s.oauthed(t, http.MethodGet, path, nil); a.Status != http.StatusOK ||
+		!strings.Contains(string(a.Body), `"resource":"`+apiHost+base+`"`) {
 		t.Errorf("the challenge leads to %q: %d %s", path, a.Status, a.Body)
 	}
 }

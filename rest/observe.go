@@ -29,7 +29,8 @@ func newMetrics(r prometheus.Registerer, keys *idem.Keeper) *metrics {
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "storefront_http_requests_total",
 			Help: "Requests by route and status."}, []string{"method", "route", "status"}),
 		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "storefront_http_request_duration_seconds",
-			Help: "Time from the request's headers to the last byte of its answer.", Buckets: prometheus.ExponentialBuckets(0.0005, 2.5, 12)},
+			Help:    "Time from the request's headers to the last byte of its answer.",
+			Buckets: prometheus.ExponentialBuckets(0.0005, 2.5, 12)},
 			[]string{"method", "route"}),
 		bytes: prometheus.NewCounter(prometheus.CounterOpts{Name: "storefront_http_response_bytes_total",
 			Help: "Bytes of answers' bodies before compression."}),
@@ -57,7 +58,8 @@ func (m *metrics) route(method, route string) *meter {
 func (m *meter) count(status int, took time.Duration, written int64) {
 	counter, ok := m.statuses.Load(status)
 	if !ok {
-		counter, _ = m.statuses.LoadOrStore(status, m.metrics.requests.WithLabelValues(m.method, m.route, strconv.Itoa(status)))
+		counter, _ = m.statuses.LoadOrStore(status,
+			m.metrics.requests.WithLabelValues(m.method, m.route, strconv.Itoa(status)))
 	}
 	counter.(prometheus.Counter).Inc()
 	m.seconds.Observe(took.Seconds())

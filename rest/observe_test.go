@@ -40,7 +40,9 @@ func (l *lines) String() string {
 func TestLog(t *testing.T) {
 	log := &lines{}
 	s, m := sqlite(t, func(c *rest.Config) { c.Logger = slog.New(slog.NewJSONHandler(log, nil)) })
-	s.do(t, request{As: m.all, Path: "/customers?email=secret%40example.com", Header: map[string]string{"X-Request-Id": "mine-1"}})
+	s.do(t, request{
+		As: m.all, Path: "/customers?email=secret%40example.com", Header: map[string]string{"X-Request-Id": "mine-1"},
+	})
 	s.do(t, request{As: m.all, Path: "/products?access_token=opensesame"})
 	s.do(t, request{As: m.all, Path: "/products", Header: map[string]string{"X-Request-Id": strings.Repeat("x", 9000)}})
 	s.do(t, request{As: "sfk_unknown", Path: "/products"})
@@ -53,7 +55,8 @@ func TestLog(t *testing.T) {
 			t.Errorf("the log holds %.20q:\n%s", secret, text)
 		}
 	}
-	for _, part := range []string{`"client_request_id":"mine-1"`, `"route":"/api/public/v1/customers"`, `"replayed":true`, `"status":201`, `"store":"`} {
+	for _, part := range []string{`"client_request_id":"mine-1"`, `"route":"/api/public/v1/customers"`,
+		`"replayed":true`, `"status":201`, `"store":"`} {
 		if !strings.Contains(text, part) {
 			t.Errorf("the log lacks %s:\n%s", part, text)
 		}
@@ -111,7 +114,8 @@ func TestPanicAfterTheFirstByte(t *testing.T) {
 				t.Errorf("counted %v times: %v", got, gathered(t, registry))
 			}
 			text := log.String()
-			if strings.Count(text, `"msg":"request"`) != 1 || !strings.Contains(text, `"aborted":true`) || !strings.Contains(text, `"bytes":4`) {
+			if strings.Count(text, `"msg":"request"`) != 1 || !strings.Contains(text, `"aborted":true`) ||
+				!strings.Contains(text, `"bytes":4`) {
 				t.Errorf("logged %s", text)
 			}
 			if strings.Contains(text, "the secret cause") != (name == "a mistake") {
@@ -153,7 +157,8 @@ func TestMetrics(t *testing.T) {
 	s.post(t, m.all, "k", "/products", draft("x"))
 	got := gathered(t, registry)
 	for name, want := range map[string]float64{
-		"GET /api/public/v1/products/{id} 404": 2, "* other 404": 2, "POST /api/public/v1/products 201": 2, "replays": 1,
+		"GET /api/public/v1/products/{id} 404": 2, "* other 404": 2,
+		"POST /api/public/v1/products 201": 2, "replays": 1,
 	} {
 		if got[name] != want {
 			t.Errorf("%s: %v, want %v (%v)", name, got[name], want, got)

@@ -36,11 +36,12 @@ func TestLimit(t *testing.T) {
 		rows  int // 0: refused
 		free  bool
 	}{
-		{"1", 1, false}, {"2", 2, false}, {"99", 99, false}, {"100", 100, false}, {"101", 100, false}, {"1000", 100, false},
-		{"999999999999999999999999999999", 100, true}, {strings.Repeat("9", 3000), 100, true}, {"007", 7, true},
-		{"00000000000000000000000000000000000001", 1, true},
-		{"0", 0, false}, {"00", 0, false}, {"-1", 0, false}, {"-0", 0, false}, {"abc", 0, false}, {"", 0, false}, {"%205", 0, false}, {"5%20", 0, false},
-		{"1.0", 0, false}, {"%2B5", 0, false}, {"+5", 0, false}, {"1e1", 0, false}, {"0x10", 0, false}, {"1_0", 0, false}, {"5,", 0, false},
+		{"1", 1, false}, {"2", 2, false}, {"99", 99, false}, {"100", 100, false},
+		{"101", 100, false}, {"1000", 100, false}, {"999999999999999999999999999999", 100, true},
+		{strings.Repeat("9", 3000), 100, true}, {"007", 7, true}, {"00000000000000000000000000000000000001", 1, true},
+		{"0", 0, false}, {"00", 0, false}, {"-1", 0, false}, {"-0", 0, false}, {"abc", 0, false}, {"", 0, false},
+		{"%205", 0, false}, {"5%20", 0, false}, {"1.0", 0, false}, {"%2B5", 0, false}, {"+5", 0, false},
+		{"1e1", 0, false}, {"0x10", 0, false}, {"1_0", 0, false}, {"5,", 0, false},
 		{"%D9%A5", 0, false}, {"%EF%BC%95", 0, false}, {"null", 0, false}, {"5%00", 0, false}, {"%ff", 0, false},
 	} {
 		t.Run(clipped(tc.limit), func(t *testing.T) {
@@ -77,7 +78,8 @@ func TestParameters(t *testing.T) {
 		{"/products?limit=1&limit=1", []string{"limit invalid_format"}},
 		{"/products?limit=1&limit=x", []string{"limit invalid_format"}},
 		{"/products?Limit=1", []string{"Limit unknown_member"}},
-		{"/products?page=2&offset=10&limit=0", []string{"limit out_of_range", "offset unknown_member", "page unknown_member"}},
+		{"/products?page=2&offset=10&limit=0",
+			[]string{"limit out_of_range", "offset unknown_member", "page unknown_member"}},
 		{"/products?status=draft&status=draft", []string{"status invalid_format"}},
 		{"/products?limit[]=1", []string{"limit[] unknown_member"}},
 		{"/products?=1", nil},
@@ -108,7 +110,8 @@ func TestParameters(t *testing.T) {
 func TestHostileFilters(t *testing.T) {
 	each(t, func(t *testing.T, s *server, m *shop) {
 		m.stock(crowd(3)...)
-		for _, sku := range []string{"%00", "%ff%fe", "'%20OR%201=1--", "%25", "_", "%F0%9F%98%80", strings.Repeat("%F0%9F%98%80", 255), "a%20", "\\"} {
+		for _, sku := range []string{"%00", "%ff%fe", "'%20OR%201=1--", "%25", "_", "%F0%9F%98%80",
+			strings.Repeat("%F0%9F%98%80", 255), "a%20", "\\"} {
 			a := s.do(t, request{As: m.all, Path: "/products?sku=" + sku, Free: true})
 			if a.Status >= 500 || a.Status == http.StatusOK && len(a.list().Data) > 0 {
 				t.Errorf("sku=%s: %d %s", sku, a.Status, a.Body)
@@ -130,8 +133,9 @@ func TestCursorFlips(t *testing.T) {
 	if slices.Equal(second.list().ids(), first.list().ids()) {
 		t.Fatal("the cursor leads nowhere")
 	}
-	forged := []string{"", "x", cursor[1:], cursor + "A", cursor + "=", cursor + "==", " " + cursor, cursor + "\n", strings.ToLower(cursor),
-		cursor[:28] + "\n" + cursor[28:], cursor[:55], strings.Repeat("A", 56), strings.Repeat(cursor, 50), "\x00", "\xff", "null", "%", cursor + "\x00"}
+	forged := []string{"", "x", cursor[1:], cursor + "A", cursor + "=", cursor + "==", " " + cursor,
+		cursor + "\n", strings.ToLower(cursor), cursor[:28] + "\n" + cursor[28:], cursor[:55], strings.Repeat("A", 56),
+		strings.Repeat(cursor, 50), "\x00", "\xff", "null", "%", cursor + "\x00"}
 	for i := range len(cursor) {
 		for _, c := range "A_-0z" {
 			if cursor[i] != byte(c) {
@@ -169,13 +173,15 @@ func TestForeignCursors(t *testing.T) {
 	changes := *get(m.all, "/products?limit=2&updated_from=2026-01-01T00:00:00Z").NextCursor
 	theirs := *get(other.all, "/products?limit=2").NextCursor
 	for _, tc := range []struct{ name, as, path, cursor string }{
-		{"filtered cursor, no filter", m.all, "/products?limit=2", filtered},
-		{"cursor of changes, no filter", m.all, "/products?limit=2", changes},
-		{"plain cursor, filter", m.all, "/products?limit=2&status=draft", mine},
-		{"plain cursor, changes", m.all, "/products?limit=2&updated_from=2026-01-01T00:00:00Z", mine},
-		{"changes from another time", m.all, "/products?limit=2&updated_from=2026-01-01T00:00:01Z", changes},
-		{"another store's", m.all, "/products?limit=2", theirs},
-		{"ours elsewhere", other.all, "/products?limit=2", mine},
+		{name: "filtered cursor, no filter", as: m.all, path: "/products?limit=2", cursor: filtered},
+		{name: "cursor of changes, no filter", as: m.all, path: "/products?limit=2", cursor: changes},
+		{name: "plain cursor, filter", as: m.all, path: "/products?limit=2&status=draft", cursor: mine},
+		{name: "plain cursor, changes", as: m.all, path: "/products?limit=2&updated_from=2026-01-01T00:00:00Z",
+			cursor: mine},
+		{name: "changes from another time", as: m.all, path: "/products?limit=2&updated_from=2026-01-01T00:00:01Z",
+			cursor: changes},
+		{name: "another store's", as: m.all, path: "/products?limit=2", cursor: theirs},
+		{name: "ours elsewhere", as: other.all, path: "/products?limit=2", cursor: mine},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			want, got := get(tc.as, tc.path), get(tc.as, tc.path+"&cursor="+tc.cursor)
@@ -188,7 +194,8 @@ func TestForeignCursors(t *testing.T) {
 	if !slices.Equal(two.ids(), three.ids()[:2]) {
 		t.Errorf("another limit: %v, then %v", two.ids(), three.ids())
 	}
-	v1, v0 := get(other.all, "/products?limit=2&cursor="+theirs), get(other.all, legacy+"/products?limit=2&cursor="+theirs)
+	v1, v0 := get(other.all, "/products?limit=2&cursor="+theirs),
+		get(other.all, legacy+"/products?limit=2&cursor="+theirs)
 	if diff := cmp.Diff(v1, v0); diff != "" {
 		t.Errorf("v0 (-v1 +v0):\n%s", diff)
 	}
@@ -220,7 +227,8 @@ func TestWalk(t *testing.T) {
 		for _, limit := range []int{100, 50, 37} {
 			t.Run(fmt.Sprint(limit), func(t *testing.T) {
 				seen, pages := walk(t, s, m, "/products?limit="+fmt.Sprint(limit), func() {
-					m.stock(xid.New(), xid.At(epoch), xid.At(epoch.Add(time.Microsecond)), xid.At(epoch.Add(-time.Microsecond)))
+					m.stock(xid.New(), xid.At(epoch), xid.At(epoch.Add(time.Microsecond)),
+						xid.At(epoch.Add(-time.Microsecond)))
 				})
 				for _, id := range ids {
 					if n := seen[xid.Product.Format(id)]; n != 1 {
@@ -297,7 +305,8 @@ func TestWalkOfChanges(t *testing.T) {
 // TestLastPage: next_cursor is null exactly there, also when the page is full.
 func TestLastPage(t *testing.T) {
 	s, m := sqlite(t)
-	if l := s.do(t, request{As: m.all, Path: "/products"}).list(); l.Data == nil || len(l.Data) > 0 || l.NextCursor != nil {
+	if l := s.do(t, request{As: m.all, Path: "/products"}).list(); l.Data == nil ||
+		len(l.Data) > 0 || l.NextCursor != nil {
 		t.Errorf("an empty list: %+v", l)
 	}
 	m.stock(crowd(6)...)
@@ -319,13 +328,21 @@ func TestWalkOfFilters(t *testing.T) {
 		customer, nobody := xid.Customer.Format(fixed(1)), xid.Customer.Format(fixed(99))
 		since, until := url.QueryEscape(fixed(100).Time().String()), url.QueryEscape(fixed(130).Time().String())
 		for query, want := range map[string]int{
-			"/products": 63, "/products?status=draft": 61, "/products?status=active": 1, "/products?sku=MUG-1": 1, "/products?sku=mug-1": 0, "/products?status=draft&sku=MUG-1": 0,
-			"/products?status=archived&sku=JUG-1&updated_from=1970-01-01T00:00:00Z": 1, "/products?updated_from=1970-01-01T00:00:00Z": 63, "/products?updated_from=9999-12-31T23:59:59Z": 0,
-			"/orders": 62, "/orders?status=open": 61, "/orders?status=completed": 0, "/orders?financial_status=pending": 60, "/orders?fulfillment_status=unfulfilled": 62,
-			"/orders?customer_id=" + customer: 61, "/orders?customer_id=" + nobody: 0, "/orders?customer_id=" + customer + "&status=open&financial_status=paid": 1,
-			"/orders?created_from=" + since: 60, "/orders?created_to=" + since: 2, "/orders?created_from=" + since + "&created_to=" + until: 30, "/orders?created_from=" + until + "&created_to=" + since: 0,
-			"/orders?updated_from=1970-01-01T00:00:00Z": 62, "/orders?status=open&updated_from=1970-01-01T00:00:00Z&customer_id=" + customer: 61,
-			"/customers": 2, "/customers?email=ada@example.com": 1, "/customers?email=a@example.com": 0, "/customers?updated_from=1970-01-01T00:00:00Z": 2,
+			"/products": 63, "/products?status=draft": 61, "/products?status=active": 1, "/products?sku=MUG-1": 1,
+			"/products?sku=mug-1": 0, "/products?status=draft&sku=MUG-1": 0,
+			"/products?status=archived&sku=JUG-1&updated_from=1970-01-01T00:00:00Z": 1,
+			"/products?updated_from=1970-01-01T00:00:00Z":                           63,
+			"/products?updated_from=9999-12-31T23:59:59Z":                           0, "/orders": 62,
+			"/orders?status=open": 61, "/orders?status=completed": 0, "/orders?financial_status=pending": 60,
+			"/orders?fulfillment_status=unfulfilled": 62, "/orders?customer_id=" + customer: 61,
+			"/orders?customer_id=" + nobody: 0, "/orders?customer_id=" + customer +
+				"&status=open&financial_status=paid": 1,
+			"/orders?created_from=" + since: 60, "/orders?created_to=" + since: 2, "/orders?created_from=" + since +
+				"&created_to=" + until: 30, "/orders?created_from=" + until + "&created_to=" + since: 0,
+			"/orders?updated_from=1970-01-01T00:00:00Z":                                     62,
+			"/orders?status=open&updated_from=1970-01-01T00:00:00Z&customer_id=" + customer: 61,
+			"/customers": 2, "/customers?email=ada@example.com": 1, "/customers?email=a@example.com": 0,
+			"/customers?updated_from=1970-01-01T00:00:00Z": 2,
 		} {
 			t.Run(query, func(t *testing.T) {
 				mark := "?"

@@ -44,11 +44,13 @@ var table = []row{
 // fields are the root fields of the GraphQL schema behind the rows.
 var fields = map[string]string{
 	"GET /me": "me", "GET /orders": "orders", "GET /orders/{id}": "order", "POST /orders/{id}/notes": "orderNoteAppend",
-	"GET /products": "products", "GET /products/{id}": "product", "POST /products": "productCreate", "GET /customers": "customers",
+	"GET /products": "products", "GET /products/{id}": "product",
+	"POST /products": "productCreate", "GET /customers": "customers",
 	"GET /exports": "exports", "POST /exports": "exportStart", "GET /exports/{id}": "export",
-	"GET /webhooks": "webhookEndpoints", "POST /webhooks": "webhookEndpointCreate", "DELETE /webhooks/{id}": "webhookEndpointDelete",
-	"GET /themes": "themes", "GET /themes/{id}": "theme", "GET /themes/{id}/assets": "themeAssets",
-	"POST /themes/{id}/activate": "themeActivate", "GET /marketplace/themes": "marketplaceThemes",
+	"GET /webhooks": "webhookEndpoints", "POST /webhooks": "webhookEndpointCreate",
+	"DELETE /webhooks/{id}": "webhookEndpointDelete", "GET /themes": "themes", "GET /themes/{id}": "theme",
+	"GET /themes/{id}/assets": "themeAssets", "POST /themes/{id}/activate": "themeActivate",
+	"GET /marketplace/themes": "marketplaceThemes",
 }
 
 func sorted(rows []row) []row {

@@ -18,7 +18,8 @@ func (a *API) people(router *mux.Router) error {
 	}
 	a.Account.Attach(account.Hooks{Client: a.clientOf, Spend: a.spendPerson})
 	for path, handler := range map[string]http.Handler{
-		"/": account.Home(), account.SignInPath: a.Account.SignIn(), account.SignOutPath: a.Account.SignOut(), page.StylePath: page.Style(),
+		"/": account.Home(), account.SignInPath: a.Account.SignIn(), account.SignOutPath: a.Account.SignOut(),
+		page.StylePath: page.Style(),
 	} {
 		router.Path(path).Handler(a.plain(path, handler))
 	}

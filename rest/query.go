@@ -90,7 +90,9 @@ func (p *params) err() error {
 		return nil
 	}
 	slices.SortFunc(p.faults, func(a, b fault.Field) int { return strings.Compare(a.Parameter, b.Parameter) })
-	return &fault.Error{Kind: fault.InvalidParameter, Detail: "The request has invalid query parameters.", Fields: p.faults}
+	return &fault.Error{
+		Kind: fault.InvalidParameter, Detail: "The request has invalid query parameters.", Fields: p.faults,
+	}
 }
 
 // text returns a parameter that is not empty, of at most limit code points.

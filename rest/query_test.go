@@ -112,8 +112,9 @@ func TestTimesOfFilters(t *testing.T) {
 		t.Fatal("there are no orders")
 	}
 	for query, want := range map[string]int{
-		"updated_from=0001-01-01T00:00:00Z": all, "created_from=1969-12-31T23:59:59.9Z": all, "created_to=0001-01-01T00:00:00Z": 0,
-		"created_from=1990-12-31t15:59:60-08:00": all, "created_to=1990-12-31t23:59:60z": 0, "created_from=9999-12-31T23:59:59-01:00": 0,
+		"updated_from=0001-01-01T00:00:00Z": all, "created_from=1969-12-31T23:59:59.9Z": all,
+		"created_to=0001-01-01T00:00:00Z": 0, "created_from=1990-12-31t15:59:60-08:00": all,
+		"created_to=1990-12-31t23:59:60z": 0, "created_from=9999-12-31T23:59:59-01:00": 0,
 	} {
 		a := c.do(t, request{As: c.as["all"], Path: "/orders?limit=100&" + query, Free: true})
 		if got := len(a.list().Data); got != want {

@@ -122,7 +122,8 @@ func (a *API) faultOf(c *call, err error) (*fault.Error, int) {
 	judged, ok := errors.AsType[*fault.Error](err)
 	if (!ok || judged.Kind == fault.Internal) &&
 		(ent.IsUnavailable(err) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)) {
-		err = &fault.Error{Kind: fault.Unavailable, Detail: "The service is not available for a moment.", RetryAfter: time.Second, Err: err}
+		err = &fault.Error{Kind: fault.Unavailable, Detail: "The service is not available for a moment.",
+			RetryAfter: time.Second, Err: err}
 	}
 	f, status := problem.Of(err)
 	if status >= http.StatusInternalServerError {

@@ -91,7 +91,8 @@ func New(c Config) (http.Handler, error) {
 		c.Metrics = prometheus.NewRegistry()
 	}
 	a := &API{Config: c, metrics: newMetrics(c.Metrics, c.Idem)}
-	a.challenge = `Bearer realm="storefront", resource_metadata="` + c.APIHost + `/.well-known/oauth-protected-resource` + Base + `"`
+	a.challenge = `Bearer realm="storefront", resource_metadata="` + c.APIHost +
+		`/.well-known/oauth-protected-resource` + Base + `"`
 	if err := a.limiters(); err != nil {
 		return nil, fmt.Errorf("rest: %w", err)
 	}

@@ -16,9 +16,11 @@ import (
 
 // paths are the served ones with the methods that they take.
 var paths = map[string]string{
-	"/me": "GET, HEAD", "/orders": "GET, HEAD", "/orders/" + orderID: "GET, HEAD", "/orders/" + orderID + "/notes": "POST",
-	"/products": "GET, HEAD, POST", "/products/" + productID: "GET, HEAD", "/customers": "GET, HEAD",
-	"/exports": "GET, HEAD, POST", "/exports/" + exportID: "GET, HEAD", "/webhooks": "GET, HEAD, POST", "/webhooks/" + webhookID: "DELETE",
+	"/me": "GET, HEAD", "/orders": "GET, HEAD", "/orders/" + orderID: "GET, HEAD",
+	"/orders/" + orderID + "/notes": "POST", "/products": "GET, HEAD, POST",
+	"/products/" + productID: "GET, HEAD", "/customers": "GET, HEAD",
+	"/exports": "GET, HEAD, POST", "/exports/" + exportID: "GET, HEAD",
+	"/webhooks": "GET, HEAD, POST", "/webhooks/" + webhookID: "DELETE",
 	"/themes": "GET, HEAD", "/themes/" + themeID: "GET, HEAD", "/themes/" + themeID + "/assets": "GET, HEAD",
 	"/themes/" + themeID + "/activate": "POST", "/marketplace/themes": "GET, HEAD",
 }
@@ -33,7 +35,9 @@ func TestOtherMethods(t *testing.T) {
 		t.Errorf("the paths here have %d methods but HEAD, the table has %d", rows, want)
 	}
 	for path, allow := range paths {
-		for _, method := range []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "PROPFIND", "get"} {
+		for _, method := range []string{
+			"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "PROPFIND", "get",
+		} {
 			if strings.Contains(", "+allow+",", " "+method+",") {
 				continue
 			}
@@ -55,21 +59,27 @@ func TestOtherMethods(t *testing.T) {
 func TestUnknownPaths(t *testing.T) {
 	s, m := sqlite(t)
 	for _, path := range []string{
-		"", "/", "/nothing", "/me/", "/orders/", "/products/", "/products/" + productID + "/", "/orders/" + orderID + "/notes/",
+		"", "/", "/nothing", "/me/", "/orders/", "/products/", "/products/" + productID +
+			"/", "/orders/" + orderID + "/notes/",
 		"//products", "/products//", "/./products", "/products/../me", "/../v1/products", "/orders//notes",
-		"/orders/" + orderID + "/notes/note_01h455vb4pex5vsknk084sn02q", "/PRODUCTS", "/Products", "/products.json", "/products%2F", "/products%20",
-		"/customers/cus_01h455vb4pex5vsknk084sn02q", "/me;v=1", "/%70roducts%00", "/webhooks/", "/exports/", "/exports/" + exportID + "/cancel",
-		"/themes/", "/themes/" + themeID + "/", "/themes/" + themeID + "/activate/", "/marketplace", "/marketplace/", "/marketplace/themes/mkt_01h455vb4pex5vsknk084sn02q",
+		"/orders/" + orderID + "/notes/note_01h455vb4pex5vsknk084sn02q", "/PRODUCTS", "/Products",
+		"/products.json", "/products%2F", "/products%20", "/customers/cus_01h455vb4pex5vsknk084sn02q", "/me;v=1",
+		"/%70roducts%00", "/webhooks/", "/exports/", "/exports/" + exportID + "/cancel",
+		"/themes/", "/themes/" + themeID + "/", "/themes/" + themeID + "/activate/", "/marketplace", "/marketplace/",
+		"/marketplace/themes/mkt_01h455vb4pex5vsknk084sn02q",
 	} {
 		for _, method := range []string{"GET", "POST", "DELETE", "OPTIONS"} {
 			for _, as := range []string{"", m.all} {
 				for _, version := range []string{base, legacy} {
-					s.do(t, request{As: as, Method: method, Path: version + path}).want(http.StatusNotFound, "not_found")
+					s.do(t, request{As: as, Method: method, Path: version + path}).
+						want(http.StatusNotFound, "not_found")
 				}
 			}
 		}
 	}
-	for _, path := range []string{"/api/public/v2/products", "/api/public/v10/products", "/api/public/products", "/api/public/v1products", "/api"} {
+	for _, path := range []string{
+		"/api/public/v2/products", "/api/public/v10/products", "/api/public/products", "/api/public/v1products", "/api",
+	} {
 		s.do(t, request{As: m.all, Path: path}).want(http.StatusNotFound, "not_found")
 	}
 }
@@ -79,8 +89,9 @@ func TestUnknownPaths(t *testing.T) {
 func TestEncodedPaths(t *testing.T) {
 	c := newCast(t)
 	for path, status := range map[string]int{
-		base + "/%6Frders": 200, base + "/orders/%6frd%5F" + orderID[4:]: 200, "/api/public/%761/me": 200, "/%6Fpenapi.json": 200, base + "/%70%72%6F%64ucts": 200,
-		base + "/orders%2F" + orderID: 404, base + "/orders/" + orderID + "%2Fnotes": 404, base + "/%2Forders": 404, base + "/orders/%2e%2e/me": 404,
+		base + "/%6Frders": 200, base + "/orders/%6frd%5F" + orderID[4:]: 200, "/api/public/%761/me": 200,
+		"/%6Fpenapi.json": 200, base + "/%70%72%6F%64ucts": 200, base + "/orders%2F" + orderID: 404, base + "/orders/" +
+			orderID + "%2Fnotes": 404, base + "/%2Forders": 404, base + "/orders/%2e%2e/me": 404,
 		base + "/%2e/orders": 404, base + "/orders%00": 404, base + "/%25%36%46rders": 404, base + "/%C3%B3rders": 404,
 	} {
 		if a := c.raw(t, http.MethodGet, path, "Authorization", "Bearer "+c.as["all"]); a.Status != status {
@@ -93,13 +104,15 @@ func TestEncodedPaths(t *testing.T) {
 // one in which another hides (RFC 9112, section 6.1).
 func TestChunkedRequestEndsItsConnection(t *testing.T) {
 	s, m := sqlite(t)
-	for length, ends := range map[string]bool{"Content-Length: 2\r\nTransfer-Encoding: chunked": true, "Transfer-Encoding: chunked": true, "Content-Length: 12": false} {
+	for length, ends := range map[string]bool{"Content-Length: 2\r\nTransfer-Encoding: chunked": true,
+		"Transfer-Encoding: chunked": true, "Content-Length: 12": false} {
 		conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", strings.TrimPrefix(s.url, "http://"))
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer conn.Close()
-		fmt.Fprintf(conn, "POST %s/products HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nIdempotency-Key: k\r\nContent-Type: application/json\r\n%s\r\n\r\n2\r\n{}\r\n0\r\n\r\n",
+		fmt.Fprintf(conn, "POST %s/products HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nIdempotency-Key: "+
+			"k\r\nContent-Type: application/json\r\n%s\r\n\r\n2\r\n{}\r\n0\r\n\r\n",
 			base, m.all, length)
 		in := bufio.NewReader(conn)
 		res, err := http.ReadResponse(in, nil)
@@ -124,8 +137,9 @@ func TestHeadIsGetWithoutBody(t *testing.T) {
 	c := newCast(t)
 	for _, path := range []string{
 		"/me", "/orders", "/orders?limit=1", "/orders/" + orderID, "/products", "/products/" + productID, "/customers",
-		"/exports", "/exports/" + exportID, "/webhooks", "/themes", "/themes/" + themeID, "/themes/" + themeID + "/assets", "/marketplace/themes",
-		"/products/" + unknownID, "/products?limit=0", "/nothing", "/orders/" + orderID + "/x",
+		"/exports", "/exports/" + exportID, "/webhooks", "/themes", "/themes/" + themeID,
+		"/themes/" + themeID + "/assets", "/marketplace/themes", "/products/" + unknownID, "/products?limit=0",
+		"/nothing", "/orders/" + orderID + "/x",
 	} {
 		for _, as := range []string{"all", "themes.read", ""} {
 			get := c.do(t, request{As: c.as[as], Path: path})
@@ -160,8 +174,9 @@ func TestEveryAnswerHasARequestID(t *testing.T) {
 		{Path: "/products", Method: "POST", Body: draft("x"), As: c.as["all"]},
 		{Path: "/products"}, {Path: "/nothing"}, {Path: "/products", Method: "PATCH"},
 		{Path: "/products", Method: "OPTIONS", Header: map[string]string{"Access-Control-Request-Method": "GET"}},
-		{Path: "/docs"}, {Path: "/docs/problems"}, {Path: "/docs/nothing"}, {Path: "/openapi.json"}, {Path: "/openapi.yaml"},
-		{Path: "/openapi.json", Method: "PUT"}, {Path: "/api/public/v0/me", As: c.as["all"]},
+		{Path: "/docs"}, {Path: "/docs/problems"}, {Path: "/docs/nothing"},
+		{Path: "/openapi.json"}, {Path: "/openapi.yaml"}, {Path: "/openapi.json", Method: "PUT"},
+		{Path: "/api/public/v0/me", As: c.as["all"]},
 	} {
 		const own = "req_00000000000000000000000000"
 		r.Header = mergeHeader(r.Header, map[string]string{"X-Request-Id": own})
@@ -194,8 +209,10 @@ func TestProblemShape(t *testing.T) {
 	for _, r := range []request{
 		{Path: "/nothing"}, {Path: "/products", Method: "PUT"}, {Path: "/products"}, {Path: "/products", As: "x"},
 		{Path: "/me", As: c.as["none"]}, {Path: "/products?limit=0", As: c.as["all"]},
-		{Path: "/products", As: c.as["all"], Method: "POST", Body: "{"}, {Path: "/products", As: c.as["all"], Method: "POST", Body: "{}"},
-		{Path: "/products", As: c.as["all"], Method: "POST", Body: "{}", Header: map[string]string{"Idempotency-Key": ""}},
+		{Path: "/products", As: c.as["all"], Method: "POST", Body: "{"},
+		{Path: "/products", As: c.as["all"], Method: "POST", Body: "{}"},
+		{Path: "/products", As: c.as["all"], Method: "POST", Body: "{}",
+			Header: map[string]string{"Idempotency-Key": ""}},
 		{Path: "/products", As: c.as["all"], Method: "POST", Body: "{}", Header: map[string]string{"Content-Type": ""}},
 		{Path: "/products/" + unknownID, As: c.as["all"]}, {Path: "/api/public/v0/me", As: c.as["all"]},
 	} {
@@ -213,7 +230,9 @@ func TestProblemShape(t *testing.T) {
 		if !strings.Contains(docs, `id="`+anchor+`"`) {
 			t.Errorf("/docs/problems has no %s", anchor)
 		}
-		for name, want := range map[string]string{"Cache-Control": "no-store", "Content-Type": "application/problem+json", "Etag": ""} {
+		for name, want := range map[string]string{
+			"Cache-Control": "no-store", "Content-Type": "application/problem+json", "Etag": "",
+		} {
 			if got := a.Header.Get(name); got != want {
 				t.Errorf("%s %s: %s %q, want %q", r.Method, r.Path, name, got, want)
 			}

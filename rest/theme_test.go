@@ -30,11 +30,15 @@ var (
 // that is being processed and one that failed.
 func furnishThemes(ctx context.Context, c *db.Client, store xid.ID) error {
 	theme := func(n int, name string, status state.ThemeStatus, source state.ThemeSource) *db.ThemeCreate {
-		return c.Theme.Create().SetID(fixed(n)).SetBucket(bucket.Of(store)).SetName(name).SetStatus(status).SetSource(source).
-			SetAssetCount(0).SetSizeBytes(0).SetChecksum(digest.Of([]byte(name))).SetDueAt(micros.Never).SetUpdatedAt(fixed(n).Time())
+		return c.Theme.Create().SetID(fixed(n)).SetBucket(bucket.Of(store)).SetName(name).
+			SetStatus(status).SetSource(source).
+			SetAssetCount(0).SetSizeBytes(0).SetChecksum(digest.Of([]byte(name))).
+			SetDueAt(micros.Never).SetUpdatedAt(fixed(n).Time())
 	}
-	err := theme(1, `Harbour "1" <&>`, state.ThemeInactive, state.ThemeMarketplace).SetMarketplaceThemeID(fixed(1)).SetThemeVersion("1.2.0").
-		SetAuthor("Kiln & Co").SetDescription("Calm, for a small catalogue.\nTwo lines.").SetAssetCount(3).SetSizeBytes(184320).
+	err := theme(1, `Harbour "1" <&>`, state.ThemeInactive, state.ThemeMarketplace).
+		SetMarketplaceThemeID(fixed(1)).SetThemeVersion("1.2.0").
+		SetAuthor("Kiln & Co").SetDescription("Calm, for a small catalogue.\nTwo lines.").
+		SetAssetCount(3).SetSizeBytes(184320).
 		SetActivatedAt(epoch.Add(time.Hour)).SetVersion(2).SetUpdatedAt(epoch.Add(time.Hour)).Exec(ctx)
 	if err != nil {
 		return err
@@ -58,7 +62,8 @@ func furnishThemes(ctx context.Context, c *db.Client, store xid.ID) error {
 // ids.
 func furnishAssets(ctx context.Context, c *db.Client) error {
 	asset := func(n int, path string, kind state.AssetKind, contentType string) *db.ThemeAssetCreate {
-		return c.ThemeAsset.Create().SetID(fixed(n)).SetThemeID(fixed(1)).SetPath(path).SetKind(kind).SetContentType(contentType).
+		return c.ThemeAsset.Create().SetID(fixed(n)).SetThemeID(fixed(1)).SetPath(path).
+			SetKind(kind).SetContentType(contentType).
 			SetSizeBytes(int64(100 * n)).SetChecksum(digest.Of([]byte(path)))
 	}
 	for _, a := range []*db.ThemeAssetCreate{
@@ -78,13 +83,17 @@ func furnishAssets(ctx context.Context, c *db.Client) error {
 func (m *shop) furnishMarket() {
 	m.t.Helper()
 	theme := func(c *db.Client, n int, slug string, status state.ListingStatus) *db.MarketplaceThemeCreate {
-		return c.MarketplaceTheme.Create().SetID(fixed(n)).SetSlug(slug).SetName("Theme " + slug).SetAuthor("Kiln & Co").SetThemeVersion("1.0").
-			SetPriceMinor(0).SetCurrency("EUR").SetCategories("calm small").SetStatus(status).SetChecksum(digest.Of([]byte(slug))).SetUpdatedAt(epoch)
+		return c.MarketplaceTheme.Create().SetID(fixed(n)).SetSlug(slug).SetName("Theme " + slug).
+			SetAuthor("Kiln & Co").SetThemeVersion("1.0").
+			SetPriceMinor(0).SetCurrency("EUR").SetCategories("calm small").SetStatus(status).
+			SetChecksum(digest.Of([]byte(slug))).SetUpdatedAt(epoch)
 	}
 	m.tx(func(ctx context.Context, c *db.Client) error {
 		for _, row := range []*db.MarketplaceThemeCreate{
-			theme(c, 1, "harbour", state.ListingPublished).SetPublishedAt(epoch.Add(time.Hour)).SetTagline(`For "small" <catalogues>`).
-				SetPreview("/assets/" + strings.Repeat("ab", 32) + "/preview.jpg").SetRatingPercent(96).SetInstallsCount(12),
+			theme(c, 1, "harbour", state.ListingPublished).SetPublishedAt(epoch.Add(time.Hour)).
+				SetTagline(`For "small" <catalogues>`).
+				SetPreview("/assets/" + strings.Repeat("ab", 32) + "/preview.jpg").
+				SetRatingPercent(96).SetInstallsCount(12),
 			theme(c, 2, "quarry-2", state.ListingPublished).SetPublishedAt(epoch).SetPriceMinor(9900).SetCategories(""),
 			theme(c, 3, "submitted", state.ListingSubmitted),
 			theme(c, 4, "unlisted", state.ListingUnlisted).SetPublishedAt(epoch.Add(2 * time.Hour)),
@@ -121,7 +130,8 @@ func (s *server) themes(t testing.TB, as string) map[string]theme {
 // activate puts a theme on the storefront.
 func (s *server) activate(t testing.TB, as, key, id string) *answer {
 	t.Helper()
-	return s.do(t, request{As: as, Method: http.MethodPost, Path: "/themes/" + id + "/activate", Header: map[string]string{"Idempotency-Key": key}})
+	return s.do(t, request{As: as, Method: http.MethodPost, Path: "/themes/" + id + "/activate",
+		Header: map[string]string{"Idempotency-Key": key}})
 }
 
 // Another theme takes the place of the active one, once for a key, and one event
@@ -133,7 +143,8 @@ func TestActivateTheme(t *testing.T) {
 		log.Mark(t, s.store)
 		first := s.activate(t, m.all, "k", inactiveID).want(http.StatusOK, "")
 		var shown theme
-		if first.decode(&shown); shown.Status != "active" || shown.ActivatedAt == nil || first.Header.Get("Location") != "" {
+		if first.decode(&shown); shown.Status != "active" || shown.ActivatedAt == nil ||
+			first.Header.Get("Location") != "" {
 			t.Errorf("%v %s", first.Header, first.Body)
 		}
 		if got := log.Since(t, s.store); got != "theme.activated" {
@@ -147,7 +158,8 @@ func TestActivateTheme(t *testing.T) {
 			t.Errorf("%+v", all)
 		}
 		for _, body := range []string{"", "{}", " { } "} {
-			again := s.do(t, request{As: m.all, Method: http.MethodPost, Path: "/themes/" + inactiveID + "/activate", Body: body,
+			again := s.do(t, request{As: m.all, Method: http.MethodPost, Path: "/themes/" +
+				inactiveID + "/activate", Body: body,
 				Header: map[string]string{"Idempotency-Key": "k"}})
 			if same(t, first, again); !replayed(again) {
 				t.Errorf("%q is not replayed", body)
@@ -220,8 +232,10 @@ func TestThemeAssetPages(t *testing.T) {
 		var want, got []string
 		m.tx(func(ctx context.Context, c *db.Client) error {
 			for i := range 8 {
-				err := c.ThemeAsset.Create().SetID(fixed(60 - i)).SetThemeID(fixed(2)).SetPath(fmt.Sprintf("assets/%c.css", "AZ_ab~09"[i])).
-					SetKind(state.AssetCSS).SetContentType("text/css").SetSizeBytes(1).SetChecksum(digest.Of(nil)).Exec(ctx)
+				err := c.ThemeAsset.Create().SetID(fixed(60 - i)).SetThemeID(fixed(2)).
+					SetPath(fmt.Sprintf("assets/%c.css", "AZ_ab~09"[i])).
+					SetKind(state.AssetCSS).SetContentType("text/css").SetSizeBytes(1).
+					SetChecksum(digest.Of(nil)).Exec(ctx)
 				if err != nil {
 					return err
 				}
@@ -281,7 +295,8 @@ func TestMarketplaceOfTwoStores(t *testing.T) {
 			}
 			return all
 		}
-		if diff := cmp.Diff([]listing{{"harbour", true, &themeID}, {"quarry-2", false, nil}}, walk(m.keyOf(scope.ThemesRead))); diff != "" {
+		if diff := cmp.Diff([]listing{{"harbour", true, &themeID}, {"quarry-2", false, nil}},
+			walk(m.keyOf(scope.ThemesRead))); diff != "" {
 			t.Errorf("the shop (-want +got):\n%s", diff)
 		}
 		if diff := cmp.Diff([]listing{{"harbour", false, nil}, {"quarry-2", false, nil}}, walk(other.all)); diff != "" {

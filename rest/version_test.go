@@ -59,8 +59,11 @@ func TestVersionOneIsNotDeprecated(t *testing.T) {
 	s, _ := sqlite(t)
 	old := newShop(t, s.store, shopRow{Legacy: true})
 	old.furnish()
-	for _, path := range []string{"/products", "/products/" + productID, "/orders", "/orders/" + orderID, "/customers", "/products/x"} {
-		one, zero := s.do(t, request{As: old.all, Path: base + path}), s.do(t, request{As: old.all, Path: legacy + path})
+	for _, path := range []string{
+		"/products", "/products/" + productID, "/orders", "/orders/" + orderID, "/customers", "/products/x",
+	} {
+		one, zero := s.do(t, request{As: old.all, Path: base + path}),
+			s.do(t, request{As: old.all, Path: legacy + path})
 		for name := range retirement {
 			if got := one.Header.Get(name); got != "" {
 				t.Errorf("v1 %s: %s %q", path, name, got)

@@ -31,7 +31,9 @@ func (a *answer) endpoint() (e endpoint) {
 // remove deletes an endpoint.
 func (s *server) remove(t testing.TB, as, key, id string) *answer {
 	t.Helper()
-	return s.do(t, request{As: as, Method: http.MethodDelete, Path: "/webhooks/" + id, Header: map[string]string{"Idempotency-Key": key}})
+	return s.do(t, request{
+		As: as, Method: http.MethodDelete, Path: "/webhooks/" + id, Header: map[string]string{"Idempotency-Key": key},
+	})
 }
 
 // The secret is in the answer that registers and in its replays, even when the
@@ -40,7 +42,8 @@ func TestWebhookSecretIsShownOnce(t *testing.T) {
 	each(t, func(t *testing.T, s *server, m *shop) {
 		first := s.post(t, m.all, "k", "/webhooks", hook("order.paid"))
 		e := first.endpoint()
-		if e.Secret == nil || !strings.HasPrefix(*e.Secret, "whsec_") || !strings.HasSuffix(*e.Secret, e.Hint) || len(e.Hint) != 4 {
+		if e.Secret == nil || !strings.HasPrefix(*e.Secret, "whsec_") || !strings.HasSuffix(*e.Secret, e.Hint) ||
+			len(e.Hint) != 4 {
 			t.Fatalf("made %+v", e)
 		}
 		if got := first.Header.Get("Cache-Control"); got != "no-store" {
@@ -56,7 +59,8 @@ func TestWebhookSecretIsShownOnce(t *testing.T) {
 		if again.Header.Get("Idempotent-Replayed") != "true" || again.Header.Get("Cache-Control") != "no-store" {
 			t.Errorf("the replay has %v", again.Header)
 		}
-		if other := s.post(t, m.all, "k2", "/webhooks", hook("order.paid")).endpoint(); other.ID == e.ID || *other.Secret == *e.Secret {
+		if other := s.post(t, m.all, "k2", "/webhooks", hook("order.paid")).endpoint(); other.ID == e.ID ||
+			*other.Secret == *e.Secret {
 			t.Errorf("the second of the same address is %+v", other)
 		}
 	})
@@ -80,7 +84,8 @@ func TestWebhookDeleteIsRepeatable(t *testing.T) {
 		// The key belongs to the path too; {} is as good as nothing.
 		s.remove(t, m.all, "d", webhookID).want(http.StatusConflict, "idempotency_key_reused")
 		s.do(t, request{As: m.all, Method: http.MethodDelete, Path: "/webhooks/" + e.ID, Body: "{}",
-			Header: map[string]string{"Idempotency-Key": "d", "Content-Type": "application/json"}}).want(http.StatusNoContent, "").empty()
+			Header: map[string]string{"Idempotency-Key": "d", "Content-Type": "application/json"}}).
+			want(http.StatusNoContent, "").empty()
 		s.do(t, request{As: m.all, Method: http.MethodDelete, Path: "/webhooks/" + e.ID,
 			Header: map[string]string{"Idempotency-Key": ""}}).want(http.StatusBadRequest, "idempotency_key_required")
 	})
@@ -104,7 +109,8 @@ func TestWebhooksOfAnApp(t *testing.T) {
 		for _, id := range []string{theirs.ID, stores.ID} {
 			s.remove(t, one.tokens[0], id, id).want(http.StatusNotFound, "not_found")
 		}
-		s.post(t, one.tokens[0], "p", "/webhooks", hook("product.updated")).want(http.StatusForbidden, "insufficient_scope")
+		s.post(t, one.tokens[0], "p", "/webhooks", hook("product.updated")).
+			want(http.StatusForbidden, "insufficient_scope")
 		before := s.store.Statements()
 		s.do(t, request{As: m.all, Path: "/webhooks"})
 		if got := s.store.Statements() - before; got != 3 {
@@ -192,7 +198,8 @@ func TestWebhookLimit(t *testing.T) {
 		}
 		s.post(t, m.all, "full", "/webhooks", hook("order.paid")).want(http.StatusConflict, "limit_reached")
 		s.remove(t, m.all, "room", ids[0]).want(http.StatusNoContent, "")
-		if a := s.post(t, m.all, "full", "/webhooks", hook("order.paid")).want(http.StatusConflict, "limit_reached"); a.Header.Get("Idempotent-Replayed") != "true" {
+		if a := s.post(t, m.all, "full", "/webhooks", hook("order.paid")).want(http.StatusConflict,
+			"limit_reached"); a.Header.Get("Idempotent-Replayed") != "true" {
 			t.Error("the refusal was not kept")
 		}
 		s.post(t, m.all, "one-more", "/webhooks", hook("order.paid")).want(http.StatusCreated, "")
@@ -218,7 +225,8 @@ func TestWebhookBodies(t *testing.T) {
 		{"two lines", body(at, "a\nb", "order.paid"), []string{"#/description invalid_format"}},
 		{"a wildcard", body(at, "x", "*"), []string{"#/events/0 unknown_value"}},
 		{"another case", body(at, "x", "Order.paid"), []string{"#/events/0 unknown_value"}},
-		{"no texts", `{"url":"` + at + `","events":[1,null]}`, []string{"#/events/0 invalid_type", "#/events/1 invalid_type"}},
+		{"no texts", `{"url":"` + at + `","events":[1,null]}`,
+			[]string{"#/events/0 invalid_type", "#/events/1 invalid_type"}},
 		{"no list", `{"url":"` + at + `","events":"order.paid"}`, []string{"#/events invalid_type"}},
 		{"a null", `{"url":null,"events":null}`, []string{"#/url required", "#/events required"}},
 		{"too many", body(at, "x", slices.Repeat([]string{"order.paid"}, 101)...), []string{"#/events too_long"}},
@@ -238,13 +246,20 @@ func TestWebhookBodies(t *testing.T) {
 
 // hostileURLs are addresses that no endpoint may have, by their form alone.
 var hostileURLs = []string{
-	"", " ", "hooks.example.com", "//hooks.example.com/", "/in", "http://hooks.example.com/", "ftp://hooks.example.com/", "javascript:alert(1)",
-	"https://", "https:///in", "https://user@hooks.example.com/", "https://user:pass@hooks.example.com/", "https://hooks.example.com/#part",
-	"https://hooks.example.com:0/", "https://hooks.example.com:99999/", "https://hooks.example.com/a b", "https://hooks.example.com/\n", "https://hooks.example.com\\@10.0.0.1/",
-	"https://localhost/", "https://localhost./", "https://api.localhost/", "https://intranet/", "https://printer.local/", "https://db.internal/", "https://metadata.google.internal/",
-	"https://127.0.0.1/", "https://127.1/", "https://2130706433/", "https://0x7f000001/", "https://0177.0.0.1/", "https://0/", "https://0.0.0.0/",
-	"https://10.0.0.1/", "https://172.16.0.1/", "https://192.168.1.1/", "https://169.254.169.254/latest/meta-data/", "https://100.64.0.1/", "https://255.255.255.255/", "https://224.0.0.1/",
-	"https://[::1]/", "https://[::]/", "https://[::ffff:127.0.0.1]/", "https://[::ffff:a9fe:a9fe]/", "https://[fe80::1]/", "https://[fe80::1%25eth0]/", "https://[fc00::1]/",
+	"", " ", "hooks.example.com", "//hooks.example.com/", "/in", "http://hooks.example.com/",
+	"ftp://hooks.example.com/", "javascript:alert(1)",
+	"https://", "https:///in", "https://user@hooks.example.com/",
+	"https://user:pass@hooks.example.com/", "https://hooks.example.com/#part",
+	"https://hooks.example.com:0/", "https://hooks.example.com:99999/", "https://hooks.example.com/a b",
+	"https://hooks.example.com/\n", "https://hooks.example.com\\@10.0.0.1/",
+	"https://localhost/", "https://localhost./", "https://api.localhost/", "https://intranet/",
+	"https://printer.local/", "https://db.internal/", "https://metadata.google.internal/",
+	"https://127.0.0.1/", "https://127.1/", "https://2130706433/", "https://0x7f000001/",
+	"https://0177.0.0.1/", "https://0/", "https://0.0.0.0/",
+	"https://10.0.0.1/", "https://172.16.0.1/", "https://192.168.1.1/", "https://169.254.169.254/latest/meta-data/",
+	"https://100.64.0.1/", "https://255.255.255.255/", "https://224.0.0.1/",
+	"https://[::1]/", "https://[::]/", "https://[::ffff:127.0.0.1]/", "https://[::ffff:a9fe:a9fe]/",
+	"https://[fe80::1]/", "https://[fe80::1%25eth0]/", "https://[fc00::1]/",
 	"https://[64:ff9b::a00:1]/", "https://[2002:7f00:1::]/", "https://[2001:0:7f00:1::]/", "https://[ff02::1]/",
 }
 
@@ -255,7 +270,8 @@ func TestHostileWebhookURLs(t *testing.T) {
 		t.Run(clipped(address), func(t *testing.T) {
 			body, _ := json.Marshal(map[string]any{"url": address, "events": []string{"order.paid"}})
 			a := s.do(t, request{As: m.all, Method: "POST", Path: "/webhooks", Body: string(body), Free: true})
-			if got := a.want(422, "validation_failed").problem().places(); !slices.Equal(got, []string{"#/url invalid_format"}) {
+			if got := a.want(422, "validation_failed").problem().
+				places(); !slices.Equal(got, []string{"#/url invalid_format"}) {
 				t.Errorf("got %v", got)
 			}
 		})

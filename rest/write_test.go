@@ -31,7 +31,8 @@ func TestNoteChangesItsOrder(t *testing.T) {
 			s.post(t, m.all, "k", "/orders/"+orderID+"/notes", `{"body":"x"}`).want(http.StatusCreated, "")
 		}
 		after, changed := read()
-		if after.Version != before.Version+1 || after.NotesCount != before.NotesCount+1 || after.UpdatedAt <= before.UpdatedAt || tag == changed {
+		if after.Version != before.Version+1 || after.NotesCount != before.NotesCount+1 ||
+			after.UpdatedAt <= before.UpdatedAt || tag == changed {
 			t.Errorf("before %+v, after %+v, tags %s %s", before, after, tag, changed)
 		}
 	})
@@ -58,10 +59,13 @@ func TestNoteBodies(t *testing.T) {
 		{"empty visibility", `{"body":"x","visibility":""}`, []string{"#/visibility unknown_value"}},
 		{"visibility of another type", `{"body":"x","visibility":true}`, []string{"#/visibility invalid_type"}},
 		{"author", `{"body":"x","author":{"type":"staff"}}`, []string{"#/author unknown_member"}},
-		{"all at once", `{"boddy":"x","visibility":1}`, []string{"#/boddy unknown_member", "#/visibility invalid_type", "#/body required"}},
+		{"all at once", `{"boddy":"x","visibility":1}`,
+			[]string{"#/boddy unknown_member", "#/visibility invalid_type", "#/body required"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			a := s.do(t, request{As: m.all, Method: "POST", Path: "/orders/" + orderID + "/notes", Body: tc.body, Free: tc.want == nil})
+			a := s.do(t, request{
+				As: m.all, Method: "POST", Path: "/orders/" + orderID + "/notes", Body: tc.body, Free: tc.want == nil,
+			})
 			if tc.want == nil {
 				a.want(http.StatusCreated, "")
 				return
@@ -80,7 +84,8 @@ func TestNotesAtOnce(t *testing.T) {
 		var wg sync.WaitGroup
 		for i := range 20 {
 			wg.Go(func() {
-				s.post(t, m.all, fmt.Sprint("k", i), "/orders/"+orderID+"/notes", `{"body":"x"}`).want(http.StatusCreated, "")
+				s.post(t, m.all, fmt.Sprint("k", i), "/orders/"+orderID+"/notes",
+					`{"body":"x"}`).want(http.StatusCreated, "")
 			})
 		}
 		wg.Wait()
@@ -116,7 +121,8 @@ func TestAnswersDoNotMix(t *testing.T) {
 				}
 				if n%5 == 0 {
 					title := fmt.Sprint("Title ", i, " ", n)
-					if p := s.post(t, m.all, fmt.Sprint("mix-", i, "-", n), "/products", draft(title)).product(); p.Title != title {
+					if p := s.post(t, m.all, fmt.Sprint("mix-", i, "-", n), "/products",
+						draft(title)).product(); p.Title != title {
 						t.Errorf("made %q, want %q", p.Title, title)
 					}
 				}

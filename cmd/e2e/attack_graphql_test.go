@@ -23,18 +23,23 @@ func TestAttackGraphQL(t *testing.T) {
 	p := start(t, settings{Data: demoData(t), Args: []string{"--demo", "--rate-limit", "0", "--no-dispatch"}})
 	store := p.demo(t).Stores[0]
 	const bomb = 24 // each fragment spreads the next one twice
-	fragments := repeat(bomb, "fragment f%[1]d on Order{...g%[1]d ...h%[1]d}fragment g%[1]d on Order{...next%[1]d}fragment h%[1]d on Order{...next%[1]d}")
+	fragments := repeat(bomb, "fragment f%[1]d on Order{...g%[1]d ...h%[1]d}fragment g%[1]d on "+
+		"Order{...next%[1]d}fragment h%[1]d on Order{...next%[1]d}")
 	for i := range bomb {
 		fragments = strings.ReplaceAll(fragments, fmt.Sprintf("next%d}", i), fmt.Sprintf("f%d}", i+1))
 	}
 	fragments += fmt.Sprintf("fragment f%d on Order{id}", bomb)
 	for _, tc := range []struct{ name, query string }{
 		{"aliases", "{" + repeat(1000, "a%d:orders{nodes{id}} ") + "}"},
-		{"aliases of a mutation", "mutation{" + repeat(100, `a%d:productCreate(input:{title:"x",priceMinor:1,currency:"EUR"}){product{id}} `) + "}"},
+		{"aliases of a mutation", "mutation{" +
+			repeat(100, `a%d:productCreate(input:{title:"x",priceMinor:1,currency:"EUR"}){product{id}} `) + "}"},
 		{"aliased leaves", "{orders(first:100){nodes{" + repeat(2000, "a%d:id ") + "}}}"},
-		{"depth", "{orders{nodes{" + strings.Repeat("lineItems{product{", 1) + strings.Repeat("... on Product{", 3000) + "id" + strings.Repeat("}", 3000) + "}}}}}"},
-		{"breadth of pages", "{" + repeat(40, "a%d:orders(first:100){nodes{lineItems{product{id title}} customer{id} notes(first:100){id}}} ") + "}"},
-		{"introspection in depth", "{__schema{types{" + strings.Repeat("fields{type{", 40) + "name" + strings.Repeat("}}", 40) + "}}}"},
+		{"depth", "{orders{nodes{" + strings.Repeat("lineItems{product{", 1) + strings.Repeat("... on Product{", 3000) +
+			"id" + strings.Repeat("}", 3000) + "}}}}}"},
+		{"breadth of pages", "{" + repeat(40,
+			"a%d:orders(first:100){nodes{lineItems{product{id title}} customer{id} notes(first:100){id}}} ") + "}"},
+		{"introspection in depth", "{__schema{types{" + strings.Repeat("fields{type{", 40) +
+			"name" + strings.Repeat("}}", 40) + "}}}"},
 		{"introspection in breadth", "{" + repeat(500, "a%d:__schema{types{fields{args{type{name}}}}} ") + "}"},
 		{"fragments that double", "{orders{nodes{...f0}}} " + fragments},
 		{"a fragment that spreads itself", "{orders{nodes{...f}}} fragment f on Order{id ...f}"},
@@ -87,13 +92,19 @@ func TestAttackGraphQLTransport(t *testing.T) {
 		status int
 	}{
 		{"a batch", request{As: token, Path: "/graphql", Body: "[" + strings.Repeat(one+",", 999) + one + "]"}, 400},
-		{"two mebibytes", request{As: token, Path: "/graphql", Body: `{"query":"` + strings.Repeat(" ", 2<<20) + `{store{id}}"}`}, 413},
-		{"deep variables", request{As: token, Path: "/graphql", Body: `{"query":"{store{id}}","variables":{"a":` + strings.Repeat("[", 100_000)}, 400},
-		{"a form", request{As: token, Path: "/graphql", Body: one, Header: []string{"Content-Type", "text/plain"}}, 415},
-		{"a mutation by GET", request{As: token, Path: "/graphql?query=" + strings.NewReplacer(" ", "%20", `"`, "%22", "{", "%7B", "}", "%7D").Replace(change)}, 405},
+		{"two mebibytes", request{
+			As: token, Path: "/graphql", Body: `{"query":"` + strings.Repeat(" ", 2<<20) + `{store{id}}"}`,
+		}, 413},
+		{"deep variables", request{As: token, Path: "/graphql", Body: `{"query":"{store{id}}","variables":{"a":` +
+			strings.Repeat("[", 100_000)}, 400},
+		{"a form", request{As: token, Path: "/graphql", Body: one, Header: []string{"Content-Type", "text/plain"}},
+			415},
+		{"a mutation by GET", request{As: token, Path: "/graphql?query=" +
+			strings.NewReplacer(" ", "%20", `"`, "%22", "{", "%7B", "}", "%7D").Replace(change)}, 405},
 		{"no credential", request{Path: "/graphql", Body: one}, 401},
 		{"introspection without one", request{Path: "/graphql", Body: `{"query":"{__schema{types{name}}}"}`}, 401},
-		{"a cookie", request{Path: "/graphql", Body: one, Header: []string{"Cookie", "storefront_session=" + token}}, 401},
+		{"a cookie", request{Path: "/graphql", Body: one, Header: []string{"Cookie", "storefront_session=" + token}},
+			401},
 		{"the credential in the query", request{Path: "/graphql?access_token=" + token, Body: one}, 401},
 		{"another method", request{As: token, Method: "DELETE", Path: "/graphql"}, 405},
 		{"a key for people's fields", request{As: f.Stores[0].Keys["all"], Path: "/graphql", Body: one}, 200},
@@ -115,7 +126,8 @@ func TestAttackGraphQLTransport(t *testing.T) {
 	if got.Store.Name == "Owned" {
 		t.Error("a refused mutation ran")
 	}
-	if a := p.send(t, request{Path: "/graphql/explorer"}); a.Status != http.StatusOK || strings.Contains(string(a.Body), "//cdn") || strings.Contains(string(a.Body), "src=\"http") {
+	if a := p.send(t, request{Path: "/graphql/explorer"}); a.Status != http.StatusOK ||
+		strings.Contains(string(a.Body), "//cdn") || strings.Contains(string(a.Body), "src=\"http") {
 		t.Errorf("the explorer: %d", a.Status)
 	}
 }

@@ -35,22 +35,31 @@ func TestAttackBodies(t *testing.T) {
 		status     int
 		code       string
 	}{
-		{"two mebibytes", `{"title":"` + strings.Repeat("x", 2<<20) + `"}`, nil, 413, "payload_too_large"},
-		{"deep", deep, nil, 400, "malformed_body"},
-		{"deep arrays", strings.Repeat("[", 500_000), nil, 400, "malformed_body"},
-		{"33 levels", `{"title":` + strings.Repeat("[", 32) + strings.Repeat("]", 32) + `}`, nil, 400, "malformed_body"},
-		{"many members", `{"a0":0` + members(60_000) + `}`, nil, 422, "validation_failed"},
-		{"duplicate members", `{"title":"a","title":"b","price_minor":1,"currency":"EUR"}`, nil, 400, "malformed_body"},
-		{"trailing data", draft("x", "x") + "{}", nil, 400, "malformed_body"},
-		{"bad UTF-8", "{\"title\":\"\xff\"}", nil, 400, "malformed_body"},
-		{"a long number", `{"title":"x","currency":"EUR","price_minor":` + strings.Repeat("9", 500_000) + `}`, nil, 422, "validation_failed"},
-		{"a huge exponent", `{"title":"x","currency":"EUR","price_minor":1e999999999}`, nil, 422, "validation_failed"},
-		{"compressed", "\x1f\x8b\x08\x00", []string{"Content-Encoding", "gzip"}, 415, "unsupported_media_type"},
-		{"a form", "title=x", []string{"Content-Type", "application/x-www-form-urlencoded"}, 415, "unsupported_media_type"},
+		{name: "two mebibytes", body: `{"title":"` + strings.Repeat("x", 2<<20) + `"}`, status: 413,
+			code: "payload_too_large"},
+		{name: "deep", body: deep, status: 400, code: "malformed_body"},
+		{name: "deep arrays", body: strings.Repeat("[", 500_000), status: 400, code: "malformed_body"},
+		{name: "33 levels", body: `{"title":` + strings.Repeat("[", 32) + strings.Repeat("]", 32) + `}`, status: 400,
+			code: "malformed_body"},
+		{name: "many members", body: `{"a0":0` + members(60_000) + `}`, status: 422, code: "validation_failed"},
+		{name: "duplicate members", body: `{"title":"a","title":"b","price_minor":1,"currency":"EUR"}`, status: 400,
+			code: "malformed_body"},
+		{name: "trailing data", body: draft("x", "x") + "{}", status: 400, code: "malformed_body"},
+		{name: "bad UTF-8", body: "{\"title\":\"\xff\"}", status: 400, code: "malformed_body"},
+		{name: "a long number",
+			body: `{"title":"x","currency":"EUR","price_minor":` + strings.Repeat("9", 500_000) + `}`, status: 422,
+			code: "validation_failed"},
+		{name: "a huge exponent", body: `{"title":"x","currency":"EUR","price_minor":1e999999999}`, status: 422,
+			code: "validation_failed"},
+		{name: "compressed", body: "\x1f\x8b\x08\x00", header: []string{"Content-Encoding", "gzip"}, status: 415,
+			code: "unsupported_media_type"},
+		{name: "a form", body: "title=x", header: []string{"Content-Type", "application/x-www-form-urlencoded"},
+			status: 415, code: "unsupported_media_type"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			quickly(t, tc.name, func() {
-				p.send(t, request{As: store.Keys["all"], Path: base + "/products", Body: tc.body, Header: tc.header}).want(t, tc.status, tc.code)
+				p.send(t, request{As: store.Keys["all"], Path: base + "/products", Body: tc.body, Header: tc.header}).
+					want(t, tc.status, tc.code)
 			})
 		})
 	}
@@ -101,12 +110,14 @@ func TestAttackSlow(t *testing.T) {
 		dial(t, p.API).write(t, "GET "+base+"/orders HTTP/1.1\r\nHost: x\r\nX-Slow: ")
 	}
 	for i := range 50 {
-		dial(t, p.API).write(t, fmt.Sprintf("POST %s/products HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\n"+
-			"Idempotency-Key: slow-%d\r\nContent-Length: 100\r\n\r\n{", base, key, i))
+		dial(t, p.API).write(t, fmt.Sprintf(
+			"POST %s/products HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\n"+
+				"Idempotency-Key: slow-%d\r\nContent-Length: 100\r\n\r\n{", base, key, i))
 	}
 	quickly(t, "a request beside 200 slow ones", func() {
 		p.send(t, request{As: key, Path: base + "/orders"}).want(t, http.StatusOK, "")
-		p.send(t, request{As: key, Path: base + "/products", Body: draft("Quick", "QUICK")}).want(t, http.StatusCreated, "")
+		p.send(t, request{As: key, Path: base + "/products", Body: draft("Quick", "QUICK")}).
+			want(t, http.StatusCreated, "")
 	})
 }
 
@@ -119,15 +130,18 @@ func TestAttackHTTP(t *testing.T) {
 		name, text string
 		status     int
 	}{
-		{"headers of 200 KiB", "GET " + base + "/me HTTP/1.1\r\n" + auth + "X-Big: " + strings.Repeat("x", 200<<10) + "\r\n\r\n", 431},
+		{"headers of 200 KiB", "GET " + base + "/me HTTP/1.1\r\n" + auth + "X-Big: " +
+			strings.Repeat("x", 200<<10) + "\r\n\r\n", 431},
 		{"no host", "GET " + base + "/me HTTP/1.1\r\n\r\n", 400},
 		{"two hosts", "GET " + base + "/me HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", 400},
-		{"two lengths", "POST " + base + "/products HTTP/1.1\r\n" + auth + "Content-Length: 1\r\nContent-Length: 2\r\n\r\n{}", 400},
+		{"two lengths", "POST " + base + "/products HTTP/1.1\r\n" + auth +
+			"Content-Length: 1\r\nContent-Length: 2\r\n\r\n{}", 400},
 		{"a negative length", "POST " + base + "/products HTTP/1.1\r\n" + auth + "Content-Length: -1\r\n\r\n", 400},
 		{"an unknown coding", "POST " + base + "/products HTTP/1.1\r\n" + auth + "Transfer-Encoding: cow\r\n\r\n", 501},
 		{"a folded header", "GET " + base + "/me HTTP/1.1\r\n" + auth + "X-A: b\r\n c\r\n bad\x00\r\n\r\n", 400},
 		{"a space before the colon", "GET " + base + "/me HTTP/1.1\r\nAuthorization : Bearer x\r\n\r\n", 400},
-		{"two credentials", "GET " + base + "/me HTTP/1.1\r\n" + auth + "Authorization: Bearer " + key + "\r\n\r\n", 401},
+		{"two credentials", "GET " + base + "/me HTTP/1.1\r\n" + auth +
+			"Authorization: Bearer " + key + "\r\n\r\n", 401},
 		{"no HTTP", "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n", 400},
 		{"a proxy's request", "GET http://evil.example" + base + "/me HTTP/1.1\r\n" + auth + "\r\n", 200},
 		{"TRACE", "TRACE " + base + "/me HTTP/1.1\r\n" + auth + "\r\n", 405},
@@ -139,7 +153,8 @@ func TestAttackHTTP(t *testing.T) {
 		{"OPTIONS that is no preflight", "OPTIONS " + base + "/orders HTTP/1.1\r\n" + auth + "\r\n", 405},
 		{"OPTIONS for all", "OPTIONS * HTTP/1.1\r\n" + auth + "\r\n", 200},
 		{"doubled slashes", "GET /" + base + "//me HTTP/1.1\r\n" + auth + "\r\n", 404},
-		{"another method by header", "POST " + base + "/me HTTP/1.1\r\n" + auth + "X-HTTP-Method-Override: GET\r\nContent-Length: 0\r\n\r\n", 405},
+		{"another method by header", "POST " + base + "/me HTTP/1.1\r\n" + auth +
+			"X-HTTP-Method-Override: GET\r\nContent-Length: 0\r\n\r\n", 405},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			quickly(t, tc.name, func() {
@@ -160,9 +175,11 @@ func TestAttackHTTP(t *testing.T) {
 // Paths lead to what is served, never to files.
 func TestAttackPaths(t *testing.T) {
 	p := start(t, settings{Data: demoData(t), Args: []string{"--demo"}})
-	for _, path := range []string{"/docs/../../../../etc/passwd", "/docs/%2e%2e/%2e%2e/%2e%2e/etc/passwd", "/docs/..%2f..%2f..%2fetc%2fpasswd",
-		"/docs//etc/passwd", "/docs/..%5c..%5cetc%5cpasswd", "/docs/%00", "/docs/%ff", "/graphql/explorer/../../demo.json",
-		"/graphql/explorer/..%2f..%2fgo.mod", "/../storefront.db", "/.git/config", "/demo.json", "/secret.key", "/docs/demo.json",
+	for _, path := range []string{"/docs/../../../../etc/passwd", "/docs/%2e%2e/%2e%2e/%2e%2e/etc/passwd",
+		"/docs/..%2f..%2f..%2fetc%2fpasswd",
+		"/docs//etc/passwd", "/docs/..%5c..%5cetc%5cpasswd", "/docs/%00", "/docs/%ff",
+		"/graphql/explorer/../../demo.json", "/graphql/explorer/..%2f..%2fgo.mod", "/../storefront.db", "/.git/config",
+		"/demo.json", "/secret.key", "/docs/demo.json",
 		base + "/../../../docs/../demo.json", "/openapi.json/../demo.json"} {
 		w := dial(t, p.API)
 		w.write(t, "GET "+path+" HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
@@ -173,7 +190,8 @@ func TestAttackPaths(t *testing.T) {
 		}
 		switch to := res.Header.Get("Location"); {
 		case res.StatusCode == http.StatusNotFound, res.StatusCode == http.StatusBadRequest:
-		case res.StatusCode == http.StatusTemporaryRedirect && strings.HasPrefix(to, "/") && !strings.HasPrefix(to, "//"):
+		case res.StatusCode == http.StatusTemporaryRedirect &&
+			strings.HasPrefix(to, "/") && !strings.HasPrefix(to, "//"):
 			// The same path without its dots.
 			if a := p.send(t, request{Path: to}); a.Status != http.StatusNotFound {
 				t.Errorf("%s, and then %s: %d", path, to, a.Status)
@@ -194,10 +212,12 @@ func TestAttackHost(t *testing.T) {
 	p := start(t, settings{Data: demoData(t), Args: []string{"--demo"}})
 	key := p.demo(t).Stores[0].Keys["all"]
 	const evil = "evil.example"
-	for _, path := range []string{base + "/me", base + "/orders?limit=1", base + "/nowhere", "/docs", "/docs/", "/openapi.json", "/graphql", "/graphql/explorer", "/"} {
+	for _, path := range []string{base + "/me", base + "/orders?limit=1", base + "/nowhere", "/docs", "/docs/",
+		"/openapi.json", "/graphql", "/graphql/explorer", "/"} {
 		for _, credential := range []string{"", "Authorization: Bearer " + key + "\r\n"} {
 			w := dial(t, p.API)
-			w.write(t, "GET "+path+" HTTP/1.1\r\nHost: "+evil+"\r\nX-Forwarded-Host: "+evil+"\r\nX-Forwarded-Proto: https\r\nForwarded: host="+evil+
+			w.write(t, "GET "+path+" HTTP/1.1\r\nHost: "+evil+"\r\nX-Forwarded-Host: "+evil+
+				"\r\nX-Forwarded-Proto: https\r\nForwarded: host="+evil+
 				"\r\nX-Original-URL: http://"+evil+"\r\n"+credential+"Connection: close\r\n\r\n")
 			res := w.read(t)
 			body, err := io.ReadAll(res.Body)
@@ -211,9 +231,10 @@ func TestAttackHost(t *testing.T) {
 	}
 	body := draft("Host", "HOST")
 	w := dial(t, p.API)
-	w.write(t, fmt.Sprintf("POST %s/products HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\n"+
-		"Idempotency-Key: host\r\nContent-Length: %d\r\n\r\n%s", base, evil, key, len(body), body))
-	if res := w.read(t); res.StatusCode != http.StatusCreated || !strings.HasPrefix(res.Header.Get("Location"), base+"/products/prod_") {
+	w.write(t, fmt.Sprintf("POST %s/products HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nContent-Type: "+
+		"application/json\r\nIdempotency-Key: host\r\nContent-Length: %d\r\n\r\n%s", base, evil, key, len(body), body))
+	if res := w.read(t); res.StatusCode != http.StatusCreated ||
+		!strings.HasPrefix(res.Header.Get("Location"), base+"/products/prod_") {
 		t.Errorf("%s, Location %q", res.Status, res.Header.Get("Location"))
 	}
 }
@@ -237,6 +258,8 @@ func TestAttackRate(t *testing.T) {
 		t.Errorf("headers: %v", a.Header)
 	}
 	p.send(t, request{As: f.Stores[1].Keys["orders.read"], Path: base + "/orders"}).want(t, http.StatusOK, "")
-	limited(request{As: "sfk_" + rand.Text(), Path: base + "/orders", Header: []string{"X-Forwarded-For", rand.Text()}}, 200)
+	limited(request{
+		As: "sfk_" + rand.Text(), Path: base + "/orders", Header: []string{"X-Forwarded-For", rand.Text()},
+	}, 200)
 	p.send(t, request{As: f.Stores[1].Keys["orders.read"], Path: base + "/orders"}).want(t, http.StatusOK, "")
 }

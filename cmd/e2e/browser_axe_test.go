@@ -20,7 +20,8 @@ const axe = `axe.run(document, {resultTypes: ['violations']}).then((r) => r.viol
 	.map((v) => v.id + ': ' + v.help + ': ' + v.nodes.map((n) => n.html).join('   ').slice(0, 400)))`
 
 // dashboardPages are the pages of the dashboard that need no id.
-var dashboardPages = []string{"", "/orders", "/products", "/products/new", "/customers", "/exports", "/themes", "/marketplace", "/keys", "/apps", "/webhooks", "/events", "/staff", "/audit", "/notifications", "/settings"}
+var dashboardPages = []string{"", "/orders", "/products", "/products/new", "/customers", "/exports", "/themes",
+	"/marketplace", "/keys", "/apps", "/webhooks", "/events", "/staff", "/audit", "/notifications", "/settings"}
 
 // Every page in light and dark, on a desk and on a phone: axe finds no serious
 // fault, and nothing is wider than the window.
@@ -38,7 +39,8 @@ func TestBrowserAccessible(t *testing.T) {
 	b, f := p.browse(t), p.demo(t)
 	// The checker is put in by the protocol: the pages' own policy keeps scripts
 	// of others out.
-	if _, err := chromedp.Call(b.ctx, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: string(source)}); err != nil {
+	if _, err := chromedp.Call(b.ctx, page.AddScriptToEvaluateOnNewDocument,
+		page.AddScriptToEvaluateOnNewDocumentParams{Source: string(source)}); err != nil {
 		t.Fatal(err)
 	}
 	id := p.ordered(t, f.Stores[0].StaffToken)

@@ -29,13 +29,15 @@ func listen(t *testing.T) *listener {
 		t.Fatal(err)
 	}
 	a := &listener{"http://" + l.Addr().String() + "/callback", make(chan *url.URL, 10)}
-	s := &http.Server{ReadHeaderTimeout: patience, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == "/callback" {
-			a.back <- r.URL
-			w.Header().Set("Content-Type", "text/html")
-			w.Write([]byte("<!doctype html><title>Back in the app</title><link rel=icon href='data:,'><h1>Back in the app</h1>"))
-		}
-	})}
+	s := &http.Server{ReadHeaderTimeout: patience,
+		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/callback" {
+				a.back <- r.URL
+				w.Header().Set("Content-Type", "text/html")
+				w.Write([]byte("<!doctype html><title>Back in the app</title><link rel=icon href='data:,'><h1>Back " +
+					"in the app</h1>"))
+			}
+		})}
 	go s.Serve(l)
 	t.Cleanup(func() { s.Close() })
 	return a
@@ -62,7 +64,8 @@ func TestBrowserConsent(t *testing.T) {
 		}
 	}
 	for _, s := range scope.All() {
-		if implied := s.Access == "read" && scope.Known(s.Resource+".write"); !implied && !strings.Contains(text, s.Sentence) {
+		if implied := s.Access == "read" && scope.Known(s.Resource+".write"); !implied &&
+			!strings.Contains(text, s.Sentence) {
 			t.Errorf("the consent screen lacks %s", s.Name)
 		}
 	}
@@ -105,7 +108,8 @@ func TestBrowserCancel(t *testing.T) {
 	b.signIn(c.AuthCodeURL("state", oauth2.S256ChallengeOption(oauth2.GenerateVerifier())), f.Stores[0].Owner)
 	b.click(`button[name="decision"][value="deny"]`)
 	b.seeText("Back in the app")
-	if q := (<-app.back).Query(); q.Get("error") != "access_denied" || q.Get("state") != "state" || q.Get("iss") != p.API {
+	if q := (<-app.back).Query(); q.Get("error") != "access_denied" ||
+		q.Get("state") != "state" || q.Get("iss") != p.API {
 		t.Errorf("the app hears %v", q)
 	}
 }

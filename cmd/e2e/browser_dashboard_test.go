@@ -21,7 +21,8 @@ func TestBrowserKeys(t *testing.T) {
 	b.signIn("/dashboard/keys", f.Stores[0].Owner)
 	b.click(`[data-test="key-new"]`)
 	b.see(`[data-test="scopes"] input`)
-	offered := evaluate[[]string](b, `[...document.querySelectorAll('dialog input[name="scopes"]')].map((i) => i.value)`)
+	offered := evaluate[[]string](b,
+		`[...document.querySelectorAll('dialog input[name="scopes"]')].map((i) => i.value)`)
 	if diff := cmp.Diff(scope.Names(), offered); diff != "" {
 		t.Errorf("the key editor offers other scopes than the catalogue (-want +got):\n%s", diff)
 	}
@@ -81,7 +82,8 @@ func TestBrowserProduct(t *testing.T) {
 			PriceMinor    int `json:"price_minor"`
 		}
 	}
-	p.send(t, request{As: f.Stores[0].Keys["all"], Path: base + "/products?limit=1&status=active"}).want(t, http.StatusOK, "").decode(t, &list)
+	p.send(t, request{As: f.Stores[0].Keys["all"], Path: base + "/products?limit=1&status=active"}).
+		want(t, http.StatusOK, "").decode(t, &list)
 	if len(list.Data) != 1 || list.Data[0].Title != "Bicycle bell, brass" || list.Data[0].PriceMinor != 1290 {
 		t.Errorf("%+v", list)
 	}
@@ -93,7 +95,9 @@ func (p *program) ordered(t *testing.T, token string) string {
 	var made struct {
 		OrderCreate struct{ Order struct{ ID string } }
 	}
-	p.graphql(t, token, `mutation { orderCreate(input: {email: "ada@example.com", lines: [{title: "Tune-up", quantity: 2, unitPriceMinor: 5000}]}) {
+	p.graphql(t, token,
+		`mutation { orderCreate(input: {email: "ada@example.com",
+			lines: [{title: "Tune-up", quantity: 2, unitPriceMinor: 5000}]}) {
 		order { id } userErrors { code message } } }`, nil, &made)
 	return made.OrderCreate.Order.ID
 }
@@ -137,8 +141,10 @@ func TestBrowserOrder(t *testing.T) {
 		RefundedMinor     int    `json:"refunded_minor"`
 		NotesCount        int    `json:"notes_count"`
 	}
-	p.send(t, request{As: f.Stores[0].Keys["all"], Path: base + "/orders/" + id}).want(t, http.StatusOK, "").decode(t, &order)
-	if order.FinancialStatus != "refunded" || order.FulfillmentStatus != "fulfilled" || order.RefundedMinor != 10000 || order.NotesCount != 1 {
+	p.send(t, request{As: f.Stores[0].Keys["all"], Path: base + "/orders/" + id}).want(t, http.StatusOK, "").
+		decode(t, &order)
+	if order.FinancialStatus != "refunded" || order.FulfillmentStatus != "fulfilled" || order.RefundedMinor != 10000 ||
+		order.NotesCount != 1 {
 		t.Errorf("%+v", order)
 	}
 }
@@ -152,8 +158,8 @@ func TestBrowserHome(t *testing.T) {
 	p.ordered(t, f.Stores[0].StaffToken)
 	b.signIn("/dashboard", f.Stores[0].Owner)
 	b.open("/dashboard")
-	for _, part := range []css{`[data-test="today"] .tile-value`, `[data-test="sales"] canvas`, `[data-test="latest-orders"] tbody tr`,
-		`[data-test="notices"]`, `[data-test="recent-events"] li`} {
+	for _, part := range []css{`[data-test="today"] .tile-value`, `[data-test="sales"] canvas`,
+		`[data-test="latest-orders"] tbody tr`, `[data-test="notices"]`, `[data-test="recent-events"] li`} {
 		b.see(part)
 	}
 	b.gone(`.waiting-rows`)
@@ -161,7 +167,8 @@ func TestBrowserHome(t *testing.T) {
 		t.Errorf("%s orders today, want 1", today)
 	}
 	b.shot("home")
-	size := evaluate[int](b, `performance.getEntriesByType('resource').concat(performance.getEntriesByType('navigation'))
+	size := evaluate[int](b,
+		`performance.getEntriesByType('resource').concat(performance.getEntriesByType('navigation'))
 		.reduce((n, e) => n + e.encodedBodySize, 0)`)
 	paint := evaluate[float64](b, `performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? -1`)
 	t.Logf("home: %d bytes, first contentful paint after %.0f ms", size, paint)

@@ -57,7 +57,8 @@ func (p *program) drafted(t *testing.T, token, title string) {
 	var made struct {
 		ProductCreate struct{ Product struct{ ID string } }
 	}
-	p.graphql(t, token, `mutation($title: String!) { productCreate(input: {title: $title, priceMinor: 1, currency: "EUR"}) { product { id } userErrors { message } } }`,
+	p.graphql(t, token, `mutation($title: String!) { productCreate(input: {title: $title, priceMinor: 1, currency: `+
+		`"EUR"}) { product { id } userErrors { message } } }`,
 		map[string]any{"title": title}, &made)
 }
 
@@ -76,7 +77,8 @@ func (p *program) until(t *testing.T, token, id, what, field string) string {
 				Activity   []struct{ Delivered int }
 			}
 		}
-		p.graphql(t, token, `query($id: ID!) { webhookEndpoint(id: $id) { `+field+` } }`, map[string]any{"id": id}, &found)
+		p.graphql(t, token, `query($id: ID!) { webhookEndpoint(id: $id) { `+field+
+			` } }`, map[string]any{"id": id}, &found)
 		if nodes := found.WebhookEndpoint.Deliveries.Nodes; len(nodes) > 0 {
 			return nodes[0].ID
 		}

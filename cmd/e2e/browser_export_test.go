@@ -35,7 +35,8 @@ type export struct {
 func (p *program) exports(t *testing.T, token string) []export {
 	t.Helper()
 	var found struct{ Exports struct{ Nodes []export } }
-	p.graphql(t, token, `{ exports(first: 20) { nodes { id kind format compression status filters { createdFrom createdTo status } rowCount sha256 } } }`, nil, &found)
+	p.graphql(t, token, `{ exports(first: 20) { nodes { id kind format compression status filters { createdFrom `+
+		`createdTo status } rowCount sha256 } } }`, nil, &found)
 	return found.Exports.Nodes
 }
 
@@ -43,7 +44,9 @@ func (p *program) exports(t *testing.T, token string) []export {
 func (b *browser) downloads() string {
 	b.t.Helper()
 	dir := b.t.TempDir()
-	_, err := chromedp.CallBrowser(b.ctx, dl.SetDownloadBehavior, dl.SetDownloadBehaviorParams{Behavior: dl.SetDownloadBehaviorBehaviorAllow, DownloadPath: dir})
+	_, err := chromedp.CallBrowser(b.ctx, dl.SetDownloadBehavior, dl.SetDownloadBehaviorParams{
+		Behavior: dl.SetDownloadBehaviorBehaviorAllow, DownloadPath: dir,
+	})
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -63,7 +66,8 @@ func (b *browser) downloaded(dir string) (string, []byte) {
 			b.t.Fatal(err)
 		}
 		// Until it is whole the browser keeps it under another name.
-		if len(list) == 1 && !strings.HasSuffix(list[0].Name(), ".crdownload") && !strings.HasPrefix(list[0].Name(), ".") {
+		if len(list) == 1 && !strings.HasSuffix(list[0].Name(), ".crdownload") &&
+			!strings.HasPrefix(list[0].Name(), ".") {
 			content, err := os.ReadFile(filepath.Join(dir, list[0].Name()))
 			if err != nil {
 				b.t.Fatal(err)
@@ -98,7 +102,8 @@ func TestBrowserExport(t *testing.T) {
 	b.shot("exports")
 	b.quiet()
 	made := p.exports(t, token)
-	if len(made) != 1 || made[0].Kind != "ORDERS" || made[0].Format != "CSV" || made[0].Compression != "NONE" || made[0].Status != "COMPLETED" {
+	if len(made) != 1 || made[0].Kind != "ORDERS" || made[0].Format != "CSV" ||
+		made[0].Compression != "NONE" || made[0].Status != "COMPLETED" {
 		t.Fatalf("%+v", made)
 	}
 	b.click(`[data-test="export"]`)
@@ -110,7 +115,8 @@ func TestBrowserExport(t *testing.T) {
 		t.Errorf("the page shows another checksum than that of %s", name)
 	}
 	rows, err := csv.NewReader(bytes.NewReader(content)).ReadAll()
-	if err != nil || !strings.HasSuffix(name, ".csv") || len(rows) != *made[0].RowCount+1 || len(rows) <= templateOrders || rows[0][0] != "order_id" {
+	if err != nil || !strings.HasSuffix(name, ".csv") || len(rows) != *made[0].RowCount+1 ||
+		len(rows) <= templateOrders || rows[0][0] != "order_id" {
 		t.Errorf("%s: %v, %d rows, announced %d: %.300s", name, err, len(rows), *made[0].RowCount, content)
 	}
 	b.see(`[data-test="export-download"]`) // and the dashboard is still there
@@ -127,7 +133,8 @@ func TestBrowserExport(t *testing.T) {
 func (b *browser) quiet() {
 	b.t.Helper()
 	asked := `performance.getEntriesByType('resource').filter((e) => e.name.endsWith('/graphql')).length`
-	more := evaluate[int](b, `new Promise((done) => { const before = `+asked+`; setTimeout(() => done(`+asked+` - before), 2500); })`)
+	more := evaluate[int](b, `new Promise((done) => { const before = `+asked+
+		`; setTimeout(() => done(`+asked+` - before), 2500); })`)
 	if more != 0 {
 		b.t.Errorf("the page asked %d times more, though nothing is on its way", more)
 	}
@@ -142,11 +149,13 @@ func TestBrowserExportForm(t *testing.T) {
 	b.signIn("/dashboard/exports", f.Stores[0].Owner)
 	b.click(`[data-test="export-new"]`)
 	for kind, want := range map[string][]string{
-		"ORDERS": {"", "open", "completed", "cancelled"}, "PRODUCTS": {"", "draft", "active", "archived"}, "CUSTOMERS": {"", "guest", "active", "disabled", "redacted"},
+		"ORDERS": {"", "open", "completed", "cancelled"}, "PRODUCTS": {"", "draft", "active", "archived"},
+		"CUSTOMERS": {"", "guest", "active", "disabled", "redacted"},
 	} {
 		b.click(css(fmt.Sprintf(`dialog label[for="kind-%s"]`, kind)))
 		b.await(kind+" chosen", fmt.Sprintf(`document.getElementById("kind-%s").checked`, kind))
-		got := evaluate[[]string](b, `[...document.querySelector('dialog select[name="filters.status"]').options].map((o) => o.value)`)
+		got := evaluate[[]string](b, `[...document.querySelector('dialog `+
+			`select[name="filters.status"]').options].map((o) => o.value)`)
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", kind, diff)
 		}
@@ -169,7 +178,8 @@ func TestBrowserExportForm(t *testing.T) {
 	b.seeText("JSON Lines, gzip")
 	b.seeText("Active, created Mar 29, 2026")
 	made := p.exports(t, f.Stores[0].StaffToken)
-	if len(made) != 1 || made[0].Kind != "PRODUCTS" || made[0].Format != "JSONL" || made[0].Compression != "GZIP" || *made[0].Filters.Status != "active" {
+	if len(made) != 1 || made[0].Kind != "PRODUCTS" || made[0].Format != "JSONL" || made[0].Compression != "GZIP" ||
+		*made[0].Filters.Status != "active" {
 		t.Fatalf("%+v", made)
 	}
 	// In Berlin that day had 23 hours.
@@ -183,12 +193,14 @@ func TestBrowserExportForm(t *testing.T) {
 func (b *browser) choose(selector css, value string) {
 	b.t.Helper()
 	b.see(selector)
-	evaluate[any](b, fmt.Sprintf(`(() => { const s = document.querySelector(%s); s.value = %s; s.dispatchEvent(new Event('change', {bubbles: true})); })()`, quote(string(selector)), quote(value)))
+	evaluate[any](b, fmt.Sprintf(`(() => { const s = document.querySelector(%s); s.value = %s; s.dispatchEvent(new `+
+		`Event('change', {bubbles: true})); })()`, quote(string(selector)), quote(value)))
 }
 
 // set gives a field a value that a person picks and does not type, as a day.
 func (b *browser) set(selector css, value string) {
 	b.t.Helper()
 	b.see(selector)
-	evaluate[any](b, fmt.Sprintf(`(() => { document.querySelector(%s).value = %s; })()`, quote(string(selector)), quote(value)))
+	evaluate[any](b, fmt.Sprintf(`(() => { document.querySelector(%s).value = %s; })()`,
+		quote(string(selector)), quote(value)))
 }

@@ -12,15 +12,24 @@ import (
 const modules = `(async () => {
 	const at = document.querySelector('script[type="module"]').src;
 	const money = await import(new URL('money.js', at)), dates = await import(new URL('dates.js', at));
-	const read = (text, currency) => { try { return String(money.parseMoney(text, currency)); } catch (e) { return e instanceof RangeError ? 'refused' : String(e); } };
+	const read = (text, currency) => {
+		try { return String(money.parseMoney(text, currency)); }
+		catch (e) { return e instanceof RangeError ? 'refused' : String(e); }
+	};
 	return {
-		read: [['12.30', 'EUR'], ['12,3', 'EUR'], ['12', 'EUR'], [' 7 ', 'EUR'], ['0', 'EUR'], ['1500', 'JPY'], ['1.5', 'JPY'], ['1.234', 'KWD'],
-			['1.234', 'EUR'], ['1,234.50', 'EUR'], ['-1', 'EUR'], ['1e3', 'EUR'], ['', 'EUR'], ['90071992547409.91', 'EUR'], ['90071992547409.92', 'EUR'],
+		read: [['12.30', 'EUR'], ['12,3', 'EUR'], ['12', 'EUR'], [' 7 ', 'EUR'], ['0', 'EUR'], ['1500', 'JPY'],
+			['1.5', 'JPY'], ['1.234', 'KWD'],
+			['1.234', 'EUR'], ['1,234.50', 'EUR'], ['-1', 'EUR'], ['1e3', 'EUR'], ['', 'EUR'],
+			['90071992547409.91', 'EUR'], ['90071992547409.92', 'EUR'],
 			['0.1', 'EUR'], ['0.29', 'EUR'], ['1.15', 'EUR']].map(([t, c]) => read(t, c)),
-		plain: [[0, 'EUR'], [5, 'EUR'], [1230, 'EUR'], [1500, 'JPY'], [1, 'KWD'], [9007199254740991, 'EUR']].map(([n, c]) => money.plain(n, c)),
-		days: [['2026-03-29', 'Europe/Berlin'], ['2026-10-25', 'Europe/Berlin'], ['2026-07-01', 'Asia/Kolkata'], ['2026-04-24', 'Africa/Cairo']].map(([d, z]) => dates.startOfDay(d, z)),
-		walls: [['2026-07-01T18:30', 'Asia/Kolkata'], ['2026-03-29T03:00:05', 'Europe/Berlin'], ['2026-10-24T23:30', 'Europe/Berlin'], ['2026-07-01', 'UTC'], ['', 'UTC']]
-			.map(([w, z]) => { const at = dates.atWallTime(w, z); return at ? at + ' ' + dates.wallTime(at, z) : 'refused'; }),
+		plain: [[0, 'EUR'], [5, 'EUR'], [1230, 'EUR'], [1500, 'JPY'], [1, 'KWD'], [9007199254740991, 'EUR']]
+			.map(([n, c]) => money.plain(n, c)),
+		days: [['2026-03-29', 'Europe/Berlin'], ['2026-10-25', 'Europe/Berlin'], ['2026-07-01', 'Asia/Kolkata'],
+			['2026-04-24', 'Africa/Cairo']].map(([d, z]) => dates.startOfDay(d, z)),
+		walls: [['2026-07-01T18:30', 'Asia/Kolkata'], ['2026-03-29T03:00:05', 'Europe/Berlin'],
+			['2026-10-24T23:30', 'Europe/Berlin'], ['2026-07-01', 'UTC'], ['', 'UTC']]
+			.map(([w, z]) => { const at = dates.atWallTime(w, z);
+				return at ? at + ' ' + dates.wallTime(at, z) : 'refused'; }),
 	};
 })()`
 
@@ -33,13 +42,14 @@ func TestBrowserModules(t *testing.T) {
 	b.signIn("/dashboard/settings", f.Stores[0].Owner)
 	type found struct{ Read, Plain, Days, Walls []string }
 	want := found{
-		Read: []string{"1230", "1230", "1200", "700", "0", "1500", "refused", "1234", "refused", "refused", "refused", "refused", "refused",
-			"9007199254740991", "refused", "10", "29", "115"},
+		Read: []string{"1230", "1230", "1200", "700", "0", "1500", "refused", "1234", "refused", "refused", "refused",
+			"refused", "refused", "9007199254740991", "refused", "10", "29", "115"},
 		Plain: []string{"0.00", "0.05", "12.30", "1500", "0.001", "90071992547409.91"},
-		Walls: []string{"2026-07-01T13:00:00.000Z 2026-07-01T18:30:00", "2026-03-29T01:00:05.000Z 2026-03-29T03:00:05", "2026-10-24T21:30:00.000Z 2026-10-24T23:30:00",
-			"refused", "refused"},
+		Walls: []string{"2026-07-01T13:00:00.000Z 2026-07-01T18:30:00", "2026-03-29T01:00:05.000Z 2026-03-29T03:00:05",
+			"2026-10-24T21:30:00.000Z 2026-10-24T23:30:00", "refused", "refused"},
 		// In Cairo the clocks jump over that day's midnight.
-		Days: []string{"2026-03-28T23:00:00.000Z", "2026-10-24T22:00:00.000Z", "2026-06-30T18:30:00.000Z", "2026-04-23T22:00:00.000Z"},
+		Days: []string{"2026-03-28T23:00:00.000Z", "2026-10-24T22:00:00.000Z", "2026-06-30T18:30:00.000Z",
+			"2026-04-23T22:00:00.000Z"},
 	}
 	if diff := cmp.Diff(want, evaluate[found](b, modules)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -19,7 +19,8 @@ func TestBrowserRoles(t *testing.T) {
 	for role, closed := range map[string][]string{
 		"ADMIN":     {},
 		"DEVELOPER": {"/orders", "/customers", "/exports", "/audit"},
-		"SUPPORT":   {"/exports", "/themes", "/marketplace", "/keys", "/apps", "/webhooks", "/events", "/audit", "/products/new"},
+		"SUPPORT": {"/exports", "/themes", "/marketplace", "/keys", "/apps", "/webhooks",
+			"/events", "/audit", "/products/new"},
 	} {
 		t.Run(role, func(t *testing.T) {
 			b := p.browse(t)
@@ -34,7 +35,8 @@ func TestBrowserRoles(t *testing.T) {
 				if refused != want {
 					t.Errorf("%s: refused %v, want %v", path, refused, want)
 				}
-				if linked := evaluate[bool](b, `document.querySelector('nav a[href="/dashboard`+path+`"]') !== null`); linked == want && path != "/products/new" {
+				if linked := evaluate[bool](b, `document.querySelector('nav a[href="/dashboard`+path+
+					`"]') !== null`); linked == want && path != "/products/new" {
 					t.Errorf("%s: in the menu %v", path, linked)
 				}
 				if evaluate[bool](b, `document.querySelector('main .alert.bad') !== null`) {
@@ -54,7 +56,8 @@ func (p *program) staff(t *testing.T, token, role string) demo.Owner {
 	t.Helper()
 	o := demo.Owner{Email: strings.ToLower(role) + "@example.com"}
 	var made struct{ StaffAdd struct{ Password string } }
-	p.graphql(t, token, `mutation($email: String!, $role: StaffRole!) { staffAdd(input: {email: $email, name: "Max", role: $role}) {
+	p.graphql(t, token,
+		`mutation($email: String!, $role: StaffRole!) { staffAdd(input: {email: $email, name: "Max", role: $role}) {
 		password userErrors { message } } }`, map[string]any{"email": o.Email, "role": role}, &made)
 	o.Password = made.StaffAdd.Password
 	return o

@@ -40,16 +40,26 @@ func TestBrowserScripts(t *testing.T) {
 		}
 		return at.(string)
 	}
-	product := made(`productCreate(input: {title: $X, description: $X, vendor: $X, productType: $X, sku: $X, tags: [$X], priceMinor: 1, currency: "EUR"}) {
+	product := made(
+		`productCreate(input: {title: $X, description: $X, vendor: $X, productType: $X, sku: $X, tags: [$X],
+			priceMinor: 1, currency: "EUR"}) {
 		product { id } userErrors { message } }`, "productCreate.product.id")
 	customer := made(`customerCreate(input: {email: "x@example.com", firstName: $X, lastName: $X, note: $X, tags: [$X],
-		addresses: [{name: $X, line1: $X, city: $X, country: "AT"}]}) { customer { id } userErrors { message } }`, "customerCreate.customer.id")
-	order := made(`orderCreate(input: {customerId: "`+customer+`", tags: [$X], source: "web", lines: [{title: $X, sku: $X, quantity: 1, unitPriceMinor: 5}],
-		shippingAddress: {name: $X, company: $X, line1: $X, city: $X, country: "AT"}}) { order { id } userErrors { message } }`, "orderCreate.order.id")
-	made(`orderNoteAppend(orderId: "`+order+`", input: {body: $X}) { note { id } userErrors { message } }`, "orderNoteAppend.note.id")
-	made(`apiKeyCreate(input: {name: $X, scopes: ["orders.read"]}) { apiKey { id } userErrors { message } }`, "apiKeyCreate.apiKey.id")
-	made(`staffAdd(input: {email: "eve@example.com", name: $X, role: SUPPORT}) { staff { id } userErrors { message } }`, "staffAdd.staff.id")
-	client := made(`appCreate(input: {name: $X, developer: $X, redirectUris: ["http://127.0.0.1/callback"], scopes: ["orders.read"]}) {
+		addresses: [{name: $X, line1: $X, city: $X, country: "AT"}]}) { customer { id } userErrors { message } }`,
+		"customerCreate.customer.id")
+	order := made(`orderCreate(input: {customerId: "`+customer+
+		`", tags: [$X], source: "web", lines: [{title: $X, sku: $X, quantity: 1, unitPriceMinor: 5}],
+		shippingAddress: {name: $X, company: $X, line1: $X, city: $X, country: "AT"}}) {
+		order { id } userErrors { message } }`, "orderCreate.order.id")
+	made(`orderNoteAppend(orderId: "`+order+`", input: {body: $X}) { note { id } userErrors { message } }`,
+		"orderNoteAppend.note.id")
+	made(`apiKeyCreate(input: {name: $X, scopes: ["orders.read"]}) { apiKey { id } userErrors { message } }`,
+		"apiKeyCreate.apiKey.id")
+	made(`staffAdd(input: {email: "eve@example.com", name: $X, role: SUPPORT}) { staff { id } userErrors { message } }`,
+		"staffAdd.staff.id")
+	client := made(
+		`appCreate(input: {name: $X, developer: $X, redirectUris: ["http://127.0.0.1/callback"],
+			scopes: ["orders.read"]}) {
 		app { clientId } userErrors { message } }`, "appCreate.app.clientId")
 	c := p.app(f, oauth2.AuthStyleInParams)
 	c.ClientID = client

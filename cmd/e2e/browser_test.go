@@ -148,7 +148,8 @@ func (b *browser) seeText(phrase string) {
 // gone waits until no such element is visible.
 func (b *browser) gone(selector css) {
 	b.t.Helper()
-	b.await("no "+string(selector), fmt.Sprintf("!document.querySelector(%s)?.checkVisibility()", quote(string(selector))))
+	b.await("no "+string(selector),
+		fmt.Sprintf("!document.querySelector(%s)?.checkVisibility()", quote(string(selector))))
 }
 
 func quote(s string) string {
@@ -184,7 +185,8 @@ func (b *browser) fill(selector css, text string) {
 func (b *browser) text(selector css) string {
 	b.t.Helper()
 	b.see(selector)
-	return strings.TrimSpace(evaluate[string](b, fmt.Sprintf("document.querySelector(%s).innerText", quote(string(selector)))))
+	return strings.TrimSpace(evaluate[string](b,
+		fmt.Sprintf("document.querySelector(%s).innerText", quote(string(selector)))))
 }
 
 // evaluate runs a script, which may be asynchronous, and decodes what it gives.
@@ -235,5 +237,6 @@ func (b *browser) signIn(path string, o demo.Owner) {
 	b.fill(`input[name="email"]`, o.Email)
 	b.fill(`input[name="password"]`, o.Password)
 	b.click(`form button[type="submit"]`)
-	b.await("the page behind the sign-in", "!location.pathname.startsWith('/sign-in') && document.readyState === 'complete'")
+	b.await("the page behind the sign-in",
+		"!location.pathname.startsWith('/sign-in') && document.readyState === 'complete'")
 }

@@ -62,7 +62,8 @@ const sheets = `[...document.querySelectorAll('link[rel="stylesheet"]')].map((l)
 func (b *browser) look(address string) string {
 	b.t.Helper()
 	b.open(address)
-	b.await("a page of the storefront", `document.readyState === 'complete' && document.querySelector('link[rel="stylesheet"]')`)
+	b.await("a page of the storefront",
+		`document.readyState === 'complete' && document.querySelector('link[rel="stylesheet"]')`)
 	return evaluate[string](b, sheets)
 }
 
@@ -160,13 +161,15 @@ func TestBrowserThemeNames(t *testing.T) {
 	b.await("the menu", `document.activeElement.dataset.test === 'theme-rename'`)
 	b.shot("theme-menu")
 	b.run(chromedp.KeyEvent("\x1b"))
-	b.await("the closed menu", `document.activeElement.dataset.test === 'theme-more' && document.activeElement.getAttribute('aria-expanded') === 'false'`)
+	b.await("the closed menu", `document.activeElement.dataset.test === 'theme-more' && `+
+		`document.activeElement.getAttribute('aria-expanded') === 'false'`)
 	b.click(`[data-test="themes"] [data-test="theme-more"]`)
 	b.click(`[data-test="themes"] [data-test="theme-rename"]`)
 	b.fill(`dialog input[name="name"]`, "Sale")
 	b.click(`dialog [data-test="submit"]`)
 	b.gone(`dialog`)
-	b.await("the new name", `document.querySelector('[data-test="themes"] [data-test="theme-name"]').innerText === 'Sale'`)
+	b.await("the new name", `document.querySelector('[data-test="themes"] [data-test="theme-name"]').innerText `+
+		`=== 'Sale'`)
 	b.click(`[data-test="themes"] [data-test="theme-more"]`)
 	b.click(`[data-test="themes"] [data-test="theme-delete"]`)
 	b.click(`dialog [data-test="submit"]`)
@@ -187,9 +190,12 @@ const mark = "The window of the test"
 func archive(t *testing.T, changes map[string]string) string {
 	t.Helper()
 	files := map[string]string{
-		"theme.json":               `{"name": "Window", "version": "1.0", "author": "The test"}`,
-		"templates/layout.html":    `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{{.page.title}}</title><link rel="stylesheet" href="{{asset "assets/style.css"}}"></head><body>{{template "content" .}}</body></html>`,
-		"templates/home.html":      `{{define "content"}}<h1>` + mark + `</h1><ul>{{range .products}}<li><a href="{{.url}}">{{.title}}</a></li>{{end}}</ul>{{end}}`,
+		"theme.json": `{"name": "Window", "version": "1.0", "author": "The test"}`,
+		"templates/layout.html": `<!doctype html><html lang="en"><head><meta ` +
+			`charset="utf-8"><title>{{.page.title}}</title><link rel="stylesheet" href="{{asset ` +
+			`"assets/style.css"}}"></head><body>{{template "content" .}}</body></html>`,
+		"templates/home.html": `{{define "content"}}<h1>` + mark +
+			`</h1><ul>{{range .products}}<li><a href="{{.url}}">{{.title}}</a></li>{{end}}</ul>{{end}}`,
 		"templates/product.html":   `{{define "content"}}<h1>{{.product.title}}</h1>{{end}}`,
 		"templates/search.html":    `{{define "content"}}<h1>{{.search.count}} found</h1>{{end}}`,
 		"templates/not_found.html": `{{define "content"}}<h1>Nothing is here</h1>{{end}}`,
@@ -235,7 +241,8 @@ func (b *browser) drop(name string, size int) {
 		const data = new DataTransfer();
 		data.items.add(new File([new Uint8Array(%d)], %s));
 		for (const kind of ['dragenter', 'dragover', 'drop']) {
-			document.querySelector('.drop').dispatchEvent(new DragEvent(kind, {dataTransfer: data, bubbles: true, cancelable: true}));
+			document.querySelector('.drop').dispatchEvent(new DragEvent(kind,
+				{dataTransfer: data, bubbles: true, cancelable: true}));
 		}
 	})()`, size, quote(name)))
 }
@@ -266,7 +273,10 @@ func TestBrowserThemeImport(t *testing.T) {
 	refused("large.zip", "10 MiB")
 	b.drop("noise.zip", 10<<20) // as large as may be: it arrives, and is judged
 	refused("noise.zip", "not a zip archive, or it is damaged")
-	b.upload(archive(t, map[string]string{"templates/search.html": "", "templates/home.html": `{{define "content"}}{{printf "%d" 1}}{{end}}`, "assets/run.js": "pwned=1"}))
+	b.upload(archive(t, map[string]string{
+		"templates/search.html": "", "templates/home.html": `{{define "content"}}{{printf "%d" 1}}{{end}}`,
+		"assets/run.js": "pwned=1",
+	}))
 	b.see(`[data-test="import-problems"] li`)
 	b.shot("import-problems")
 	refused("window.zip", "templates/search.html", "assets/run.js")
@@ -313,7 +323,8 @@ func TestBrowserMarketplace(t *testing.T) {
 		b.see(`dialog select[name="themeId"]`)
 		b.click(`dialog [data-test="submit"]`)
 		b.see(`[data-test="error-themeId"]`)
-		value := evaluate[string](b, `[...document.querySelector('dialog select[name="themeId"]').options].find((o) => o.text.startsWith('Window')).value`)
+		value := evaluate[string](b, `[...document.querySelector('dialog select[name="themeId"]').options].find((o) `+
+			`=> o.text.startsWith('Window')).value`)
 		b.choose(`dialog select[name="themeId"]`, value)
 		b.fill(`dialog input[name="tagline"]`, tagline)
 		b.fill(`dialog input[name="categories"]`, "glass, No_good")
@@ -369,7 +380,8 @@ func (p *program) copied(t *testing.T, token, name string) {
 	var made struct {
 		ThemeDuplicate struct{ Theme shownTheme }
 	}
-	p.graphql(t, token, `mutation($id: ID!, $name: String) { themeDuplicate(id: $id, name: $name) { theme { id name status } userErrors { message } } }`,
+	p.graphql(t, token, `mutation($id: ID!, $name: String) { themeDuplicate(id: $id, name: $name) { theme { id name `+
+		`status } userErrors { message } } }`,
 		map[string]any{"id": p.activeTheme(t, token).ID, "name": name}, &made)
 	if made.ThemeDuplicate.Theme.Name != name {
 		t.Fatalf("%+v", made)

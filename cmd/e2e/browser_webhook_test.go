@@ -23,7 +23,8 @@ func (p *program) registered(t *testing.T, token, address, description string, e
 			UserErrors      []struct{ Message string }
 		}
 	}
-	p.graphql(t, token, `mutation($input: WebhookEndpointCreateInput!) { webhookEndpointCreate(input: $input) { webhookEndpoint { id } userErrors { message } } }`,
+	p.graphql(t, token, `mutation($input: WebhookEndpointCreateInput!) { webhookEndpointCreate(input: $input) { `+
+		`webhookEndpoint { id } userErrors { message } } }`,
 		map[string]any{"input": map[string]any{"url": address, "description": description, "events": events}}, &made)
 	if made.WebhookEndpointCreate.WebhookEndpoint.ID == "" {
 		t.Fatalf("register %s: %+v", address, made)
@@ -41,7 +42,8 @@ type endpoint struct {
 func (p *program) endpoint(t *testing.T, token, id string) *endpoint {
 	t.Helper()
 	var found struct{ WebhookEndpoint endpoint }
-	p.graphql(t, token, `query($id: ID!) { webhookEndpoint(id: $id) { id url status secretHint description nextSecretHint events } }`,
+	p.graphql(t, token, `query($id: ID!) { webhookEndpoint(id: $id) { id url status secretHint description `+
+		`nextSecretHint events } }`,
 		map[string]any{"id": id}, &found)
 	return &found.WebhookEndpoint
 }
@@ -103,7 +105,8 @@ func TestBrowserWebhook(t *testing.T) {
 	b.unseen(first)
 	id := b.text(`[data-test="endpoint-id"]`)
 	e := p.endpoint(t, token, id)
-	if e.URL != hookAddress || *e.Description != "Warehouse" || strings.Join(e.Events, " ") != "order.paid" || !strings.HasSuffix(first, e.SecretHint) {
+	if e.URL != hookAddress || *e.Description != "Warehouse" || strings.Join(e.Events, " ") != "order.paid" ||
+		!strings.HasSuffix(first, e.SecretHint) {
 		t.Errorf("%+v", e)
 	}
 	b.editWebhook(p, token, id)
@@ -134,7 +137,8 @@ func (b *browser) editWebhook(p *program, token, id string) {
 	b.seeText("second floor")
 	e := p.endpoint(b.t, token, id)
 	want := "order.paid product.archived product.created product.published product.unpublished product.updated"
-	if got := strings.Join(e.Events, " "); got != want || e.URL != hookAddress || *e.Description != "Warehouse, second floor" {
+	if got := strings.Join(e.Events, " "); got != want || e.URL != hookAddress ||
+		*e.Description != "Warehouse, second floor" {
 		b.t.Errorf("%+v", e)
 	}
 	if got := strings.Join(strings.Fields(b.text(`[data-test="endpoint-events"]`)), " "); got != want {
@@ -150,11 +154,13 @@ func (b *browser) stopWebhook(p *program, token, id string) {
 	var moved struct {
 		WebhookEndpointUpdate struct{ UserErrors []struct{} }
 	}
-	p.graphql(b.t, token, `mutation($id: ID!) { webhookEndpointUpdate(id: $id, expectedVersion: 2, input: {description: "Moved"}) { userErrors { code } } }`,
+	p.graphql(b.t, token, `mutation($id: ID!) { webhookEndpointUpdate(id: $id, expectedVersion: 2, input: `+
+		`{description: "Moved"}) { userErrors { code } } }`,
 		map[string]any{"id": id}, &moved)
 	b.click(`dialog [data-test="submit"]`)
 	b.seeText("Somebody else changed this")
-	b.await("the newest description", `document.querySelector('[data-test="endpoint-details"]').innerText.includes('Moved')`)
+	b.await("the newest description",
+		`document.querySelector('[data-test="endpoint-details"]').innerText.includes('Moved')`)
 	b.click(`dialog [data-test="submit"]`)
 	b.gone(`dialog`)
 	b.see(`[data-test="standing"]`)
@@ -186,7 +192,8 @@ func (b *browser) rotateWebhook(p *program, token, first, id string) {
 	second := b.secret("webhook-rotated")
 	b.unseen(second)
 	e := p.endpoint(b.t, token, id)
-	if second == first || e.NextSecretHint == nil || !strings.HasSuffix(second, *e.NextSecretHint) || !strings.HasSuffix(first, e.SecretHint) {
+	if second == first || e.NextSecretHint == nil || !strings.HasSuffix(second, *e.NextSecretHint) ||
+		!strings.HasSuffix(first, e.SecretHint) {
 		b.t.Errorf("after the rotation: %+v", e)
 	}
 	b.confirm(`[data-test="webhook-promote"]`)
@@ -202,7 +209,8 @@ func TestBrowserWebhookTexts(t *testing.T) {
 	t.Parallel()
 	p := start(t, settings{Data: demoData(t), Args: []string{"--rate-limit", "0"}})
 	b, f := p.browse(t), p.demo(t)
-	address := "https://hooks.example.com/&lt;img%20src=x'onerror=pwned=1//javascript:pwned=1?a=" + strings.Repeat("long", 100)
+	address := "https://hooks.example.com/&lt;img%20src=x'onerror=pwned=1//javascript:pwned=1?a=" +
+		strings.Repeat("long", 100)
 	id := p.registered(t, p.hostile(t, f), address, payload, "product.created", "product.deleted")
 	b.signIn("/dashboard/webhooks", f.Stores[0].Owner)
 	b.see(`[data-test="webhooks"] tbody tr`)
@@ -225,7 +233,9 @@ func TestBrowserWebhookTexts(t *testing.T) {
 	if strings.Count(details, payload) != 2 || !strings.Contains(details, address) {
 		t.Errorf("the page does not show description, owner and address as they are:\n%s", details)
 	}
-	for _, button := range []css{`[data-test="webhook-edit"]`, `[data-test="webhook-disable"]`, `[data-test="webhook-remove"]`} {
+	for _, button := range []css{
+		`[data-test="webhook-edit"]`, `[data-test="webhook-disable"]`, `[data-test="webhook-remove"]`,
+	} {
 		b.click(button)
 		b.see(`dialog [data-test="submit"]`)
 		b.unharmed(string(button))
@@ -241,8 +251,10 @@ func (p *program) hostile(t *testing.T, f *demo.File) string {
 	var made struct {
 		AppCreate struct{ App struct{ ClientID string } }
 	}
-	p.graphql(t, f.Stores[0].StaffToken, `mutation($x: String!) { appCreate(input: {name: $x, developer: $x, redirectUris: ["http://127.0.0.1/callback"],
-		scopes: ["products.read", "webhooks.write"]}) { app { clientId } userErrors { message } } }`, map[string]any{"x": payload}, &made)
+	p.graphql(t, f.Stores[0].StaffToken,
+		`mutation($x: String!) { appCreate(input: {name: $x, developer: $x, redirectUris: ["http://127.0.0.1/callback"],
+		scopes: ["products.read", "webhooks.write"]}) { app { clientId } userErrors { message } } }`,
+		map[string]any{"x": payload}, &made)
 	c := p.app(f, oauth2.AuthStyleInParams)
 	c.ClientID = made.AppCreate.App.ClientID
 	return p.exchange(t, c, f.Stores[0].Owner).AccessToken
@@ -271,7 +283,8 @@ func TestBrowserWebhookRoles(t *testing.T) {
 		b.signIn("/dashboard/webhooks/"+id, p.staff(t, token, "DEVELOPER"))
 		b.click(`[data-test="webhook-edit"]`)
 		b.see(`dialog [data-test="events"] input`)
-		got := evaluate[[]bool](b, `['order.paid', 'order.created', 'product.created'].map((n) => document.getElementById('event-' + n)).flatMap((i) => [i.disabled, i.checked])`)
+		got := evaluate[[]bool](b, `['order.paid', 'order.created', 'product.created'].map((n) => `+
+			`document.getElementById('event-' + n)).flatMap((i) => [i.disabled, i.checked])`)
 		if want := []bool{true, true, true, false, false, true}; len(got) != 6 || [6]bool(got) != [6]bool(want) {
 			t.Errorf("disabled and checked: %v, want %v", got, want)
 		}

@@ -12,9 +12,10 @@ import (
 )
 
 // commands are all that the program knows.
-var commands = []string{"serve", "migrate", "migrate apply", "migrate status", "store", "store create", "store list", "store legacy",
-	"key", "key create", "key list", "key rotate", "key revoke",
-	"app", "app create", "app list", "app show", "app update", "app disable", "app enable", "app legacy", "staff", "staff add", "staff list", "staff remove", "staff token", "staff password",
+var commands = []string{"serve", "migrate", "migrate apply", "migrate status", "store",
+	"store create", "store list", "store legacy", "key", "key create", "key list", "key rotate", "key revoke",
+	"app", "app create", "app list", "app show", "app update", "app disable", "app enable", "app legacy", "staff",
+	"staff add", "staff list", "staff remove", "staff token", "staff password",
 	"dispatch", "webhooks", "webhooks listen", "doctor", "version"}
 
 func TestHelp(t *testing.T) {
@@ -38,21 +39,29 @@ func TestHelp(t *testing.T) {
 // A mistake is one line, and nothing is made of it.
 func TestUsage(t *testing.T) {
 	data := demoData(t)
-	for _, line := range []string{"bogus", "serve bogus", "serve --colour red", "serve --addr nonsense", "serve --addr 127.0.0.1:99999",
-		"serve --demo --addr 0.0.0.0:0", "serve --rate-limit -1", "serve --rate-limit many", "serve --demo-orders -1", "serve --public-url ftp://x",
-		"serve --public-url http://x/path", "serve --trusted-proxies 10.0.0.0/99", "serve --tls-cert x", "serve --log-level loud",
-		"key create", "key create --name x", "key rotate", "store legacy maybe", "store create", "staff add a@b.example --name A --role king",
-		"app create X --scope orders.read", "app create X --redirect-uri https://x.example/", "app legacy maybe app_1", "app update",
-		"key create --name x --scope orders.read --expires -1h", "version --verbose"} {
+	for _, line := range []string{"bogus", "serve bogus", "serve --colour red",
+		"serve --addr nonsense", "serve --addr 127.0.0.1:99999",
+		"serve --demo --addr 0.0.0.0:0", "serve --rate-limit -1", "serve --rate-limit many",
+		"serve --demo-orders -1", "serve --public-url ftp://x",
+		"serve --public-url http://x/path", "serve --trusted-proxies 10.0.0.0/99",
+		"serve --tls-cert x", "serve --log-level loud", "key create", "key create --name x", "key rotate",
+		"store legacy maybe", "store create", "staff add a@b.example --name A --role king",
+		"app create X --scope orders.read", "app create X --redirect-uri https://x.example/",
+		"app legacy maybe app_1", "app update", "key create --name x --scope orders.read --expires -1h",
+		"version --verbose"} {
 		code, out, log := try(t, strings.Fields(line)...)
 		oneLine(t, code, 2, out, log)
 	}
-	for _, line := range []string{"key create --name x --scope orders.read", "key create --store nobody --name x --scope orders.read",
-		"key create --store kestrel-bikes --name x --scope orders.delete", "key create --store kestrel-bikes --name x --scope ,",
-		"key rotate --store kestrel-bikes key_1", "key revoke --store kestrel-bikes key_01h455vb4pex5vsknk084sn02q",
-		"app create X --store kestrel-bikes --redirect-uri http://localhost/ --scope orders.read", "app show --store kestrel-bikes app_1",
-		"staff token --store kestrel-bikes nobody@kestrel-bikes.example", "staff remove --store kestrel-bikes mirela@kestrel-bikes.example",
-		"store create X --currency XYZ --owner-email a@b.example", "store create X --currency EUR --owner-email nonsense",
+	for _, line := range []string{"key create --name x --scope orders.read",
+		"key create --store nobody --name x --scope orders.read",
+		"key create --store kestrel-bikes --name x --scope orders.delete",
+		"key create --store kestrel-bikes --name x --scope ,", "key rotate --store kestrel-bikes key_1",
+		"key revoke --store kestrel-bikes key_01h455vb4pex5vsknk084sn02q",
+		"app create X --store kestrel-bikes --redirect-uri http://localhost/ --scope orders.read",
+		"app show --store kestrel-bikes app_1", "staff token --store kestrel-bikes nobody@kestrel-bikes.example",
+		"staff remove --store kestrel-bikes mirela@kestrel-bikes.example",
+		"store create X --currency XYZ --owner-email a@b.example",
+		"store create X --currency EUR --owner-email nonsense",
 		"store create X --handle kestrel-bikes --currency EUR --owner-email a@b.example"} {
 		code, out, log := try(t, append(strings.Fields(line), "--data", data)...)
 		oneLine(t, code, 1, out, log)
@@ -82,7 +91,8 @@ func TestKeyCommands(t *testing.T) {
 	data := demoData(t)
 	p := start(t, settings{Data: data, Args: []string{"--rate-limit", "0"}})
 	in := place{"--data", data, "--store", "kestrel-bikes", "--json"}
-	first := parse[made](t, command(t, in.with("key", "create", "--name", "Sync", "--scope", "products.write", "--scope", "orders.read")...))
+	first := parse[made](t, command(t,
+		in.with("key", "create", "--name", "Sync", "--scope", "products.write", "--scope", "orders.read")...))
 	me := request{As: first.Secret, Path: base + "/me"}
 	var identity struct {
 		Credential    struct{ ID string }
@@ -126,7 +136,8 @@ func TestAppCommands(t *testing.T) {
 	app := parse[struct {
 		ID       string
 		ClientID string `json:"client_id"`
-	}](t, command(t, in.with("app", "create", "Sync", "--redirect-uri", "com.example.sync:/cb", "--scope", "orders.read,products.write")...))
+	}](t, command(t, in.with("app", "create", "Sync", "--redirect-uri", "com.example.sync:/cb",
+		"--scope", "orders.read,products.write")...))
 	shown := func(store demo.Store) (at struct {
 		Apps struct {
 			Nodes []struct {
@@ -139,7 +150,8 @@ func TestAppCommands(t *testing.T) {
 		p.graphql(t, store.StaffToken, "{apps{nodes{id name clientId scopes disabledAt}}}", nil, &at)
 		return at
 	}
-	if got := shown(stores[0]).Apps.Nodes; len(got) != 2 || got[0].ClientID != app.ClientID || len(got[0].Scopes) != 2 || got[1].ID != p.demo(t).OAuthApp.ID {
+	if got := shown(stores[0]).Apps.Nodes; len(got) != 2 || got[0].ClientID != app.ClientID ||
+		len(got[0].Scopes) != 2 || got[1].ID != p.demo(t).OAuthApp.ID {
 		t.Errorf("%+v", got)
 	}
 	if got := shown(stores[1]).Apps.Nodes; len(got) != 0 {
@@ -191,7 +203,8 @@ func TestRevoke(t *testing.T) {
 			APIKey struct{ RevokedAt *time.Time }
 		}
 	}
-	p.graphql(t, store.StaffToken, `mutation{apiKeyCreate(input:{name:"Short",scopes:["orders.read"]}){secret apiKey{id}}}`, nil, &data)
+	p.graphql(t, store.StaffToken,
+		`mutation{apiKeyCreate(input:{name:"Short",scopes:["orders.read"]}){secret apiKey{id}}}`, nil, &data)
 	key := request{As: data.APIKeyCreate.Secret, Path: base + "/orders"}
 	p.send(t, key).want(t, http.StatusOK, "")
 	id := map[string]any{"id": data.APIKeyCreate.APIKey.ID}
@@ -210,7 +223,8 @@ func TestStoreCommands(t *testing.T) {
 	store := parse[struct {
 		ID, Handle, Currency string
 		Owner                struct{ ID, Email, Password string }
-	}](t, command(t, in.with("store", "create", "Blue Door Books", "--currency", "gbp", "--owner-email", "ana@bluedoor.example")...))
+	}](t, command(t, in.with("store", "create", "Blue Door Books", "--currency", "gbp",
+		"--owner-email", "ana@bluedoor.example")...))
 	if store.Handle != "blue-door-books" || store.Currency != "GBP" || store.Owner.Password == "" {
 		t.Errorf("%+v", store)
 	}
@@ -235,7 +249,8 @@ func TestStoreCommands(t *testing.T) {
 	if list := parse[[]struct{ Email string }](t, command(t, in.with("staff", "list")...)); len(list) != 1 {
 		t.Errorf("%+v", list)
 	}
-	if list := parse[[]struct{ ID string }](t, command(t, in.with("store", "list")...)); len(list) != 1 || list[0].ID != store.ID {
+	if list := parse[[]struct{ ID string }](t, command(t, in.with("store", "list")...)); len(list) != 1 ||
+		list[0].ID != store.ID {
 		t.Errorf("%+v", list)
 	}
 }

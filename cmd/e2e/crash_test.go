@@ -38,7 +38,11 @@ func newLoad(p *program, key, order string, until int) *load {
 // some that are refused, since refusals are kept too.
 func (l *load) next(n int) *deed {
 	id := rand.Text()
-	d := &deed{request: request{As: l.key, Method: http.MethodPost, Path: base + "/products", Key: id, Body: draft("Load", id)}}
+	d := &deed{
+		request: request{
+			As: l.key, Method: http.MethodPost, Path: base + "/products", Key: id, Body: draft("Load", id),
+		},
+	}
 	switch n % 8 {
 	case 3:
 		d.Path, d.Body = base+"/orders/"+l.order+"/notes", fmt.Sprintf(`{"body":%q}`, id)
@@ -114,7 +118,8 @@ func (d *deed) verify(t *testing.T, p *program) error {
 		d.acknowledged = a
 		return nil
 	case !same(a, d.acknowledged) || a.Header.Get("Idempotent-Replayed") != "true":
-		return fmt.Errorf("acknowledged\n%d %s\nreplayed\n%d %s", d.acknowledged.Status, d.acknowledged.Body, a.Status, a.Body)
+		return fmt.Errorf("acknowledged\n%d %s\nreplayed\n%d %s", d.acknowledged.Status,
+			d.acknowledged.Body, a.Status, a.Body)
 	}
 	return nil
 }
@@ -141,7 +146,8 @@ func (p *program) tally(t *testing.T, key, token, order string) map[string]int {
 				}
 			}
 		}
-		p.graphql(t, token, `query($id:ID!,$after:String){orderNotes(orderId:$id,first:100,after:$after){nodes{body} pageInfo{hasNextPage endCursor}}}`,
+		p.graphql(t, token, `query($id:ID!,$after:String){orderNotes(orderId:$id,first:100,after:$after){nodes{body} `+
+			`pageInfo{hasNextPage endCursor}}}`,
 			map[string]any{"id": order, "after": *after}, &data)
 		for _, n := range data.OrderNotes.Nodes {
 			rows[n.Body]++

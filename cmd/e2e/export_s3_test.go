@@ -21,7 +21,8 @@ func TestExportOnS3(t *testing.T) {
 	s3 := httptest.NewServer(gofakes3.New(backend).Server())
 	t.Cleanup(s3.Close)
 	p := start(t, settings{Data: t.TempDir(), Env: []string{"AWS_ACCESS_KEY_ID=key", "AWS_SECRET_ACCESS_KEY=secret"},
-		Args: []string{"--demo", "--demo-orders", "40", "--blobs", "s3://files?use_path_style=true&endpoint=" + url.QueryEscape(s3.URL)}})
+		Args: []string{"--demo", "--demo-orders", "40", "--blobs",
+			"s3://files?use_path_style=true&endpoint=" + url.QueryEscape(s3.URL)}})
 	key := p.demo(t).Stores[0].Keys["all"]
 	done := p.reached(t, key, p.export(t, key, `{"kind": "orders", "compression": "gzip"}`).ID, completed)
 	file := p.download(t, done)
@@ -47,7 +48,8 @@ func TestExportOnS3(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, err := p.do(t, request{Path: u.RequestURI()}); err != nil || got.Status != http.StatusOK || len(got.Body) != a.Size {
+		if got, err := p.do(t, request{Path: u.RequestURI()}); err != nil ||
+			got.Status != http.StatusOK || len(got.Body) != a.Size {
 			t.Errorf("%s: %+v, %v", a.URL, got, err)
 		}
 	}

@@ -147,10 +147,14 @@ func TestExportSurvivesKills(t *testing.T) {
 		want := p.download(t, calm)
 		hit := p.export(t, key, `{"kind": "orders", "compression": "gzip"}`)
 		for range 3 {
-			was := p.reached(t, key, hit.ID, func(j job) bool { return completed(j) || j.Progress.RowsDone > 0 }).Progress.RowsDone
+			was := p.reached(t, key, hit.ID, func(j job) bool {
+				return completed(j) || j.Progress.RowsDone > 0
+			}).Progress.RowsDone
 			p.kill()
 			p = start(t, s)
-			if p.reached(t, key, hit.ID, func(j job) bool { return completed(j) || j.Progress.RowsDone > was }).Status == "completed" {
+			if p.reached(t, key, hit.ID, func(j job) bool {
+				return completed(j) || j.Progress.RowsDone > was
+			}).Status == "completed" {
 				t.Log("the job was faster than the kills")
 				break
 			}
@@ -167,7 +171,8 @@ func TestExportSurvivesKills(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if int64(len(rows)-1) != done.RowCount || done.RowCount != int64(2*many) || strings.Join(rows[0], ",") != strings.Join(exports.Columns("orders"), ",") {
+		if int64(len(rows)-1) != done.RowCount || done.RowCount != int64(2*many) ||
+			strings.Join(rows[0], ",") != strings.Join(exports.Columns("orders"), ",") {
 			t.Errorf("%d rows, the job says %d, want %d", len(rows)-1, done.RowCount, 2*many)
 		}
 	})
@@ -220,7 +225,9 @@ func TestExportFormulas(t *testing.T) {
 	key := p.demo(t).Stores[0].Keys["all"]
 	titles := []string{"=cmd|'/c calc'!A1", "+1", "-1", "@SUM(A1)", "'=kept", `"=quoted"`, "a,b"}
 	for _, title := range titles {
-		if a, err := p.do(t, request{As: key, Path: base + "/products", Body: fmt.Sprintf(`{"title": %q, "price_minor": 1, "currency": "EUR"}`, title)}); err != nil || a.Status != http.StatusCreated {
+		if a, err := p.do(t, request{As: key, Path: base + "/products",
+			Body: fmt.Sprintf(`{"title": %q, "price_minor": 1, "currency": "EUR"}`, title)}); err != nil ||
+			a.Status != http.StatusCreated {
 			t.Fatal(a, err)
 		}
 	}
@@ -257,7 +264,8 @@ func TestExportLeavesNothing(t *testing.T) {
 		var deleted struct {
 			ExportDelete struct{ DeletedID string }
 		}
-		p.graphql(t, key, `mutation($id: ID!) { exportDelete(id: $id) { deletedId userErrors { code } } }`, map[string]any{"id": j.ID}, &deleted)
+		p.graphql(t, key, `mutation($id: ID!) { exportDelete(id: $id) { deletedId userErrors { code } } }`,
+			map[string]any{"id": j.ID}, &deleted)
 		u, err := url.Parse(done.DownloadURL)
 		if err != nil {
 			t.Fatal(err)
@@ -269,7 +277,8 @@ func TestExportLeavesNothing(t *testing.T) {
 		a.want(t, http.StatusGone, "file_gone")
 		running := p.export(t, key, `{"kind": "orders"}`)
 		p.reached(t, key, running.ID, func(j job) bool { return j.Status == "running" || completed(j) })
-		p.graphql(t, key, `mutation($id: ID!) { exportDelete(id: $id) { deletedId userErrors { code } } }`, map[string]any{"id": running.ID}, &deleted)
+		p.graphql(t, key, `mutation($id: ID!) { exportDelete(id: $id) { deletedId userErrors { code } } }`,
+			map[string]any{"id": running.ID}, &deleted)
 		ctx, cancel := context.WithTimeout(t.Context(), patience)
 		defer cancel()
 		for tick := time.NewTicker(20 * time.Millisecond); ; {

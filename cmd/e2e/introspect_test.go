@@ -80,7 +80,8 @@ func (s *served) document(root string, f fieldOf, of things) string {
 			args = append(args, a.Name+":"+s.value(f.Name, a, of))
 		}
 	}
-	return fmt.Sprintf("%s{%s(%s)%s}", strings.ToLower(root), f.Name, strings.Join(args, ","), s.selection(f.Type.named()))
+	return fmt.Sprintf("%s{%s(%s)%s}", strings.ToLower(root), f.Name,
+		strings.Join(args, ","), s.selection(f.Type.named()))
 }
 
 // wanted reports whether a value must be given, or is an id that may be.

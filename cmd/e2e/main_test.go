@@ -32,7 +32,8 @@ func run(m *testing.M) int {
 var built = sync.OnceValues(func() (string, error) {
 	path := filepath.Join(scratch, "storefront")
 	args := append([]string{"build", "-o", path}, buildFlags...)
-	out, err := exec.Command("go", append(args, "github.com/storefront-go/storefront/cmd/storefront")...).CombinedOutput()
+	out, err := exec.Command("go", append(args, "github.com/storefront-go/storefront/cmd/storefront")...).
+		CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("build the program: %w\n%s", err, out)
 	}

@@ -86,8 +86,9 @@ func TestMetrics(t *testing.T) {
 	if after["storefront_db_statements_total"] <= before["storefront_db_statements_total"] {
 		t.Error("statements are not counted")
 	}
-	for _, name := range []string{"storefront_db_pool_open_connections", "storefront_db_pool_max_connections", "storefront_db_pool_busy_connections",
-		"storefront_build_info", "storefront_http_response_bytes_total", "go_goroutines", "process_resident_memory_bytes"} {
+	for _, name := range []string{"storefront_db_pool_open_connections", "storefront_db_pool_max_connections",
+		"storefront_db_pool_busy_connections", "storefront_build_info", "storefront_http_response_bytes_total",
+		"go_goroutines", "process_resident_memory_bytes"} {
 		found := false
 		for sample := range after {
 			found = found || sample == name || strings.HasPrefix(sample, name+"{")
@@ -105,7 +106,9 @@ func TestMetrics(t *testing.T) {
 
 func TestHealth(t *testing.T) {
 	p := start(t, settings{Data: demoData(t)})
-	for path, want := range map[string]string{"/healthz": `"ok"`, "/readyz": `"ok"`, "/debug/pprof/": "goroutine", "/debug/pprof/cmdline": "serve"} {
+	for path, want := range map[string]string{
+		"/healthz": `"ok"`, "/readyz": `"ok"`, "/debug/pprof/": "goroutine", "/debug/pprof/cmdline": "serve",
+	} {
 		if status, body := p.admin(t, path); status != http.StatusOK || !strings.Contains(body, want) {
 			t.Errorf("%s: %d %.200s", path, status, body)
 		}
@@ -115,7 +118,9 @@ func TestHealth(t *testing.T) {
 // The operator's port and the public one serve nothing of each other.
 func TestPortsApart(t *testing.T) {
 	p := start(t, settings{Data: demoData(t)})
-	for _, path := range []string{"/healthz", "/readyz", "/metrics", "/debug/pprof/", "/debug/pprof/heap", "/debug/vars"} {
+	for _, path := range []string{
+		"/healthz", "/readyz", "/metrics", "/debug/pprof/", "/debug/pprof/heap", "/debug/vars",
+	} {
 		p.send(t, request{Path: path}).want(t, http.StatusNotFound, "not_found")
 	}
 	for _, path := range []string{base + "/orders", "/graphql", "/docs", "/openapi.json"} {
@@ -129,17 +134,23 @@ func TestPortsApart(t *testing.T) {
 func TestLog(t *testing.T) {
 	p := start(t, settings{Data: demoData(t), Args: []string{"--demo", "--log-format", "json"}})
 	store := p.demo(t).Stores[0]
-	a := p.send(t, request{As: store.Keys["all"], Path: base + "/customers?email=secret.person%40mail.example", Header: []string{"X-Request-Id", "mine-1"}})
-	p.send(t, request{As: store.Keys["all"], Path: base + "/products", Body: draft("Secret title", "SECRET-SKU"), Key: "secret-key"})
+	a := p.send(t, request{As: store.Keys["all"], Path: base + "/customers?email=secret.person%40mail.example",
+		Header: []string{"X-Request-Id", "mine-1"}})
+	p.send(t, request{
+		As: store.Keys["all"], Path: base + "/products", Body: draft("Secret title", "SECRET-SKU"), Key: "secret-key",
+	})
 	p.post(t, store.StaffToken, `mutation{apiKeyCreate(input:{name:"x",scopes:["orders.read"]}){secret}}`, nil)
 	p.stop(t)
 	log := p.log.String()
-	for _, want := range []string{a.Header.Get("X-Request-Id"), `"client_request_id":"mine-1"`, `"route":"` + base + `/customers"`, `"status":200`} {
+	for _, want := range []string{a.Header.Get("X-Request-Id"), `"client_request_id":"mine-1"`,
+		`"route":"` + base + `/customers"`, `"status":200`} {
 		if !strings.Contains(log, want) {
 			t.Errorf("the log lacks %s", want)
 		}
 	}
-	for _, secret := range []string{"sfk_", "sft_", "secret.person", "Secret title", "SECRET-SKU", store.Owner.Password} {
+	for _, secret := range []string{
+		"sfk_", "sft_", "secret.person", "Secret title", "SECRET-SKU", store.Owner.Password,
+	} {
 		if strings.Contains(log, secret) {
 			t.Errorf("the log holds %q", secret)
 		}

@@ -63,7 +63,8 @@ func TestMigrate(t *testing.T) {
 
 	code, out, log := try(t, with("serve", append(listen, "--log-level", "error")...)...)
 	oneLine(t, code, 1, out, log)
-	if !strings.Contains(log, "pending") || !strings.Contains(log, "storefront migrate apply") || !strings.Contains(log, "--migrate") {
+	if !strings.Contains(log, "pending") || !strings.Contains(log, "storefront migrate apply") ||
+		!strings.Contains(log, "--migrate") {
 		t.Errorf("serve does not say how to go on: %s", log)
 	}
 	code, out, log = try(t, with("store list")...)
@@ -74,7 +75,8 @@ func TestMigrate(t *testing.T) {
 		t.Errorf("before: %+v", before)
 	}
 	code, out, _ = try(t, with("doctor", append(listen, "--json")...)...)
-	if r := parse[report](t, out); code != 1 || r.Healthy || r.grade("migrations") != "fail" || r.grade("database") != "ok" {
+	if r := parse[report](t, out); code != 1 || r.Healthy ||
+		r.grade("migrations") != "fail" || r.grade("database") != "ok" {
 		t.Errorf("doctor before: %d %s", code, out)
 	}
 
@@ -87,7 +89,8 @@ func TestMigrate(t *testing.T) {
 	}
 	p := start(t, settings{Data: data, Args: []string{"--database", database}})
 	p.send(t, request{Path: "/openapi.json"}).want(t, http.StatusOK, "")
-	if r := parse[report](t, command(t, with("doctor", append(listen, "--json")...)...)); !r.Healthy || r.grade("migrations") != "ok" || r.grade("clock") != "ok" {
+	if r := parse[report](t, command(t, with("doctor", append(listen, "--json")...)...)); !r.Healthy ||
+		r.grade("migrations") != "ok" || r.grade("clock") != "ok" {
 		t.Errorf("doctor after: %+v", r)
 	}
 }
@@ -99,7 +102,8 @@ func TestMigrateSQLite(t *testing.T) {
 	if st.Current == "" || len(st.Pending) != 0 {
 		t.Errorf("%+v", st)
 	}
-	r := parse[report](t, command(t, "doctor", "--data", data, "--addr", "127.0.0.1:0", "--admin-addr", "127.0.0.1:0", "--json"))
+	r := parse[report](t, command(t, "doctor", "--data", data, "--addr", "127.0.0.1:0",
+		"--admin-addr", "127.0.0.1:0", "--json"))
 	for _, check := range []string{"settings", "data", "secret", "database", "migrations", "clock"} {
 		if r.grade(check) != "ok" {
 			t.Errorf("doctor: %s is %q: %+v", check, r.grade(check), r.Findings)

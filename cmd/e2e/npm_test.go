@@ -26,7 +26,8 @@ func TestNPMClients(t *testing.T) {
 	f := p.demo(t)
 	for _, script := range []string{"oauth4webapi.mjs", "openid-client.mjs"} {
 		t.Run(script, func(t *testing.T) {
-			cmd := exec.CommandContext(t.Context(), "node", filepath.Join(folder, script), p.API, f.OAuthApp.ClientID, callback, p.API+base)
+			cmd := exec.CommandContext(t.Context(), "node", filepath.Join(folder, script), p.API,
+				f.OAuthApp.ClientID, callback, p.API+base)
 			cmd.Env, cmd.Stderr = environment(), t.Output()
 			in, out := pipes(t, cmd)
 			if err := cmd.Start(); err != nil {
@@ -45,7 +46,8 @@ func TestNPMClients(t *testing.T) {
 				Rotated                               bool
 			}
 			line(t, out, &got)
-			if got.Opened != http.StatusOK || got.Refreshed != http.StatusOK || got.Revoked != http.StatusUnauthorized ||
+			if got.Opened != http.StatusOK || got.Refreshed != http.StatusOK ||
+				got.Revoked != http.StatusUnauthorized ||
 				got.Scope != "orders.read products.read" || got.ExpiresIn != 3600 || !got.Rotated {
 				t.Errorf("%+v", got)
 			}

@@ -17,8 +17,10 @@ const callback = "http://127.0.0.1:49152/callback"
 
 // app is the demo's client, as golang.org/x/oauth2 speaks for it.
 func (p *program) app(f *demo.File, style oauth2.AuthStyle, scopes ...string) *oauth2.Config {
-	return &oauth2.Config{ClientID: f.OAuthApp.ClientID, RedirectURL: callback, Scopes: scopes, Endpoint: oauth2.Endpoint{
-		AuthURL: p.API + "/api/public/oauth/authorize", TokenURL: p.API + "/api/public/oauth/token", AuthStyle: style}}
+	return &oauth2.Config{ClientID: f.OAuthApp.ClientID, RedirectURL: callback,
+		Scopes: scopes, Endpoint: oauth2.Endpoint{
+			AuthURL: p.API + "/api/public/oauth/authorize", TokenURL: p.API + "/api/public/oauth/token",
+			AuthStyle: style}}
 }
 
 // exchange takes an app from the consent page to its tokens.
@@ -47,13 +49,15 @@ func TestGoClient(t *testing.T) {
 		p := start(t, s)
 		f := p.demo(t)
 		for name, style := range map[string]oauth2.AuthStyle{
-			"auto-detect": oauth2.AuthStyleAutoDetect, "header": oauth2.AuthStyleInHeader, "parameters": oauth2.AuthStyleInParams,
+			"auto-detect": oauth2.AuthStyleAutoDetect, "header": oauth2.AuthStyleInHeader,
+			"parameters": oauth2.AuthStyleInParams,
 		} {
 			t.Run(name, func(t *testing.T) {
 				c := p.app(f, style, "orders.read")
 				token := p.exchange(t, c, f.Stores[0].Owner)
 				p.send(t, request{As: token.AccessToken, Path: base + "/orders?limit=1"}).want(t, http.StatusOK, "")
-				p.send(t, request{As: token.AccessToken, Path: base + "/products"}).want(t, http.StatusForbidden, "insufficient_scope")
+				p.send(t, request{As: token.AccessToken, Path: base + "/products"}).
+					want(t, http.StatusForbidden, "insufficient_scope")
 				next, err := c.TokenSource(p.context(t), &oauth2.Token{RefreshToken: token.RefreshToken}).Token()
 				if err != nil || next.RefreshToken == token.RefreshToken {
 					t.Fatalf("refresh: %v", err)
@@ -87,7 +91,8 @@ func TestExchangeInJSON(t *testing.T) {
 		StoreID      string `json:"store_id"`
 	}
 	a.decode(t, &token)
-	if a.Status != http.StatusOK || token.TokenType != "Bearer" || token.ExpiresIn != 3600 || token.StoreID != f.Stores[1].ID ||
+	if a.Status != http.StatusOK || token.TokenType != "Bearer" ||
+		token.ExpiresIn != 3600 || token.StoreID != f.Stores[1].ID ||
 		!strings.HasPrefix(token.AccessToken, "sfa_") || !strings.HasPrefix(token.RefreshToken, "sfr_") ||
 		len(strings.Fields(token.Scope)) != len(f.OAuthApp.AllowedScopes) {
 		t.Fatalf("%d %s", a.Status, a.Body)
@@ -126,7 +131,8 @@ func TestReplayAfterCrash(t *testing.T) {
 		t.Errorf("replay: %s", res.Status)
 	}
 	p.send(t, request{As: token.AccessToken, Path: base + "/me"}).want(t, http.StatusUnauthorized, "invalid_token")
-	if _, err := p.app(f, oauth2.AuthStyleInParams).TokenSource(p.context(t), &oauth2.Token{RefreshToken: token.RefreshToken}).Token(); err == nil {
+	if _, err := p.app(f, oauth2.AuthStyleInParams).TokenSource(p.context(t),
+		&oauth2.Token{RefreshToken: token.RefreshToken}).Token(); err == nil {
 		t.Error("the refresh token outlived its family")
 	}
 }

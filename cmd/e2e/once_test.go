@@ -45,7 +45,8 @@ func TestOnce(t *testing.T) {
 		}
 		t.Run("same meaning", func(t *testing.T) {
 			other := write
-			other.Body = "{ \"sku\": \"\\u004fNCE\", \"currency\": \"EUR\",\n\"price_minor\": 1450, \"title\": \"Once\" }"
+			other.Body = "{ \"sku\": \"\\u004fNCE\", \"currency\": \"EUR\"," +
+				"\n\"price_minor\": 1450, \"title\": \"Once\" }"
 			if a := p.send(t, other); !same(a, answers[0]) || a.Header.Get("Idempotent-Replayed") != "true" {
 				t.Errorf("%d %s", a.Status, a.Body)
 			}
@@ -80,7 +81,8 @@ func TestOnce(t *testing.T) {
 func (p *program) countSKU(t *testing.T, key, sku string) int {
 	t.Helper()
 	var list struct{ Data []struct{ ID string } }
-	p.send(t, request{As: key, Path: base + "/products?limit=100&sku=" + sku}).want(t, http.StatusOK, "").decode(t, &list)
+	p.send(t, request{As: key, Path: base + "/products?limit=100&sku=" + sku}).
+		want(t, http.StatusOK, "").decode(t, &list)
 	return len(list.Data)
 }
 

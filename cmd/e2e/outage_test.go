@@ -36,7 +36,10 @@ func TestDatabaseCrash(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := start(t, settings{Data: t.TempDir(), Args: []string{"--demo", "--demo-orders", "3", "--rate-limit", "0", "--migrate", "--database", address}})
+	p := start(t, settings{
+		Data: t.TempDir(), Args: []string{"--demo", "--demo-orders", "3", "--rate-limit", "0",
+			"--migrate", "--database", address},
+	})
 	store := p.demo(t).Stores[0]
 	l := newLoad(p, store.Keys["all"], p.firstOrder(t, store.Keys["all"]), 150)
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
@@ -49,7 +52,8 @@ func TestDatabaseCrash(t *testing.T) {
 	wg.Wait()
 	p.awaitStatus(ctx, t, p.Admin+"/readyz", http.StatusServiceUnavailable)
 	p.awaitStatus(ctx, t, p.Admin+"/healthz", http.StatusOK)
-	a := p.send(t, request{As: store.Keys["all"], Path: base + "/orders"}).want(t, http.StatusServiceUnavailable, "unavailable")
+	a := p.send(t, request{As: store.Keys["all"], Path: base + "/orders"}).
+		want(t, http.StatusServiceUnavailable, "unavailable")
 	if a.Header.Get("Retry-After") == "" {
 		t.Error("a 503 without Retry-After")
 	}

@@ -36,7 +36,9 @@ func (p *program) person(t testing.TB) *person {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &person{t, p.API, &http.Client{Timeout: patience, Jar: jar, Transport: free.Transport, CheckRedirect: free.CheckRedirect}}
+	return &person{t, p.API, &http.Client{
+		Timeout: patience, Jar: jar, Transport: free.Transport, CheckRedirect: free.CheckRedirect,
+	}}
 }
 
 // open goes to an address and follows redirects until one leaves the service.
@@ -106,7 +108,8 @@ func (u *person) submit(at view, given url.Values) view {
 	if err != nil {
 		u.t.Fatal(err)
 	}
-	req, err := http.NewRequestWithContext(u.t.Context(), http.MethodPost, to.String(), strings.NewReader(values.Encode()))
+	req, err := http.NewRequestWithContext(u.t.Context(), http.MethodPost,
+		to.String(), strings.NewReader(values.Encode()))
 	if err != nil {
 		u.t.Fatal(err)
 	}

@@ -70,7 +70,8 @@ var (
 // launch runs serve without waiting for it.
 func launch(t *testing.T, s settings) *program {
 	t.Helper()
-	return spawn(t, s, append([]string{"serve", "--addr", "127.0.0.1:0", "--admin-addr", "127.0.0.1:0", "--data", s.Data}, s.Args...)...)
+	return spawn(t, s, append([]string{"serve", "--addr", "127.0.0.1:0", "--admin-addr",
+		"127.0.0.1:0", "--data", s.Data}, s.Args...)...)
 }
 
 // spawn runs the program without waiting for it; of the settings only the folder

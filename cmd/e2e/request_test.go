@@ -18,7 +18,9 @@ import (
 const base = rest.Base
 
 // free sends what tests like, without looking at it.
-var free = &http.Client{Timeout: patience, Transport: &http.Transport{MaxIdleConnsPerHost: 64, DisableCompression: true},
+var free = &http.Client{Timeout: patience, Transport: &http.Transport{
+	MaxIdleConnsPerHost: 64, DisableCompression: true,
+},
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 
 // published is the document, compiled once: it takes longer than most tests.
@@ -143,7 +145,8 @@ func (a *answer) decode(t testing.TB, v any) {
 // same reports whether two answers agree in what a replay must repeat.
 func same(a, b *answer) bool {
 	return a.Status == b.Status && bytes.Equal(a.Body, b.Body) &&
-		a.Header.Get("Content-Type") == b.Header.Get("Content-Type") && a.Header.Get("Location") == b.Header.Get("Location")
+		a.Header.Get("Content-Type") == b.Header.Get("Content-Type") &&
+		a.Header.Get("Location") == b.Header.Get("Location")
 }
 
 // post sends a GraphQL request and returns the answer as it is.

@@ -25,7 +25,8 @@ func TestScopes(t *testing.T) {
 	p := start(t, settings{Data: demoData(t), Args: []string{"--demo", "--rate-limit", "0"}})
 	store := p.demo(t).Stores[0]
 	all := store.Keys["all"]
-	p.send(t, request{Method: http.MethodPost, Path: base + "/exports", As: all, Body: bodies["/exports"]}).want(t, http.StatusAccepted, "")
+	p.send(t, request{Method: http.MethodPost, Path: base + "/exports", As: all, Body: bodies["/exports"]}).
+		want(t, http.StatusAccepted, "")
 	if rows, names := len(rest.Routes()), len(scope.Names()); rows != 19 || names != 11 {
 		t.Errorf("%d rows and %d scopes, want 19 and 11", rows, names)
 	}
@@ -49,7 +50,8 @@ func TestScopes(t *testing.T) {
 			a.want(t, http.StatusForbidden, "insufficient_scope")
 			challenge := a.Header.Get("WWW-Authenticate")
 			if !strings.Contains(challenge, `scope="`+missing+`"`) || !strings.Contains(string(a.Body), missing) {
-				t.Errorf("%s %s with %s does not name %s: %s %s", route.Method, route.Path, name, missing, challenge, a.Body)
+				t.Errorf("%s %s with %s does not name %s: %s %s", route.Method,
+					route.Path, name, missing, challenge, a.Body)
 			}
 		}
 		r.As = store.StaffToken
@@ -79,10 +81,13 @@ func (p *program) own(t *testing.T, store demo.Store, route rest.Route) string {
 		return route.Path
 	}
 	if route.Method == http.MethodDelete {
-		made := p.send(t, request{Method: http.MethodPost, Path: base + list, As: store.Keys["all"], Body: bodies[list]})
+		made := p.send(t, request{
+			Method: http.MethodPost, Path: base + list, As: store.Keys["all"], Body: bodies[list],
+		})
 		return list + "/" + parse[struct{ ID string }](t, string(made.Body)).ID
 	}
-	page := parse[struct{ Data []struct{ ID string } }](t, string(p.send(t, request{Path: base + list + "?limit=1", As: store.Keys["all"]}).Body))
+	page := parse[struct{ Data []struct{ ID string } }](t,
+		string(p.send(t, request{Path: base + list + "?limit=1", As: store.Keys["all"]}).Body))
 	if len(page.Data) == 0 {
 		t.Fatalf("the store has none of %s", list)
 	}

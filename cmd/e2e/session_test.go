@@ -15,11 +15,13 @@ func TestStaffPassword(t *testing.T) {
 	in := place{"--data", data, "--json"}
 	store := parse[struct {
 		Owner struct{ Email, Password string }
-	}](t, command(t, in.with("store", "create", "Blue Door Books", "--currency", "GBP", "--owner-email", "ana@bluedoor.example")...))
+	}](t, command(t, in.with("store", "create", "Blue Door Books", "--currency", "GBP",
+		"--owner-email", "ana@bluedoor.example")...))
 	p := start(t, settings{Data: data})
 	who := p.person(t)
 	old := demo.Owner{Email: store.Owner.Email, Password: store.Owner.Password}
-	if at := who.signIn(who.open("/sign-in?return_to=/docs"), old); at.status != http.StatusOK || at.at != p.API+"/docs" {
+	if at := who.signIn(who.open("/sign-in?return_to=/docs"), old); at.status != http.StatusOK ||
+		at.at != p.API+"/docs" {
 		t.Fatalf("sign-in leads to %s (%d)", at.at, at.status)
 	}
 	made := parse[struct {
@@ -47,7 +49,8 @@ func TestStaffPassword(t *testing.T) {
 // reach the address, its database is not served.
 func TestDemoPasswordsStayHome(t *testing.T) {
 	data := demoData(t)
-	code, out, log := try(t, "serve", "--data", data, "--addr", "0.0.0.0:0", "--admin-addr", "127.0.0.1:0", "--log-level", "error")
+	code, out, log := try(t, "serve", "--data", data, "--addr", "0.0.0.0:0", "--admin-addr",
+		"127.0.0.1:0", "--log-level", "error")
 	oneLine(t, code, 1, out, log)
 	if !strings.Contains(log, "storefront staff password") {
 		t.Errorf("%s", log)
@@ -57,7 +60,8 @@ func TestDemoPasswordsStayHome(t *testing.T) {
 // Plain http that others can read takes no password, unless the operator says so.
 func TestPlainHTTP(t *testing.T) {
 	data := t.TempDir()
-	command(t, "store", "create", "Blue Door Books", "--currency", "GBP", "--owner-email", "ana@bluedoor.example", "--data", data)
+	command(t, "store", "create", "Blue Door Books", "--currency", "GBP", "--owner-email",
+		"ana@bluedoor.example", "--data", data)
 	for _, tc := range []struct {
 		args   []string
 		status int
@@ -68,10 +72,12 @@ func TestPlainHTTP(t *testing.T) {
 	} {
 		p := start(t, settings{Data: data, Args: tc.args})
 		a := p.send(t, request{Path: "/sign-in"})
-		if a.Status != tc.status || (tc.status == http.StatusForbidden) != strings.Contains(string(a.Body), "--insecure-http") {
+		if a.Status != tc.status || (tc.status == http.StatusForbidden) !=
+			strings.Contains(string(a.Body), "--insecure-http") {
 			t.Errorf("%v: %d, want %d: %s", tc.args, a.Status, tc.status, a.Body)
 		}
-		if warned := strings.Contains(p.log.String(), "sign-in, consent and tokens are off"); warned != (tc.status == http.StatusForbidden) {
+		if warned := strings.Contains(p.log.String(), "sign-in, consent and tokens are off"); warned !=
+			(tc.status == http.StatusForbidden) {
 			t.Errorf("%v: warned %t", tc.args, warned)
 		}
 		p.stop(t)

@@ -34,7 +34,9 @@ func TestDemo(t *testing.T) {
 	for _, s := range f.Stores {
 		t.Run(s.Currency, func(t *testing.T) { checkDemoStore(t, p, s) })
 	}
-	for _, address := range []string{f.BaseURL + "/orders?limit=2", f.GraphQLURL, f.AdminURL, f.APIHost, f.Stores[0].Keys["all"]} {
+	for _, address := range []string{
+		f.BaseURL + "/orders?limit=2", f.GraphQLURL, f.AdminURL, f.APIHost, f.Stores[0].Keys["all"],
+	} {
 		if !strings.Contains(p.out.String(), address) {
 			t.Errorf("%s is not printed:\n%s", address, p.out)
 		}
@@ -50,7 +52,8 @@ func checkDemoStore(t *testing.T, p *program, s demo.Store) {
 			t.Fatal(err)
 		}
 		orders++
-		states[string(o.Status)], states[string(o.FinancialStatus)], states[string(o.FulfillmentStatus)] = true, true, true
+		states[string(o.Status)], states[string(o.FinancialStatus)], states[string(o.FulfillmentStatus)] = true, true,
+			true
 		if o.Currency != s.Currency {
 			t.Errorf("%s is in %s", o.ID, o.Currency)
 		}
@@ -58,7 +61,8 @@ func checkDemoStore(t *testing.T, p *program, s demo.Store) {
 	if orders != 500 {
 		t.Errorf("%d orders, want 500", orders)
 	}
-	for want := range strings.FieldsSeq(`open completed cancelled pending partially_paid paid partially_refunded refunded voided
+	for want := range strings.FieldsSeq(
+		`open completed cancelled pending partially_paid paid partially_refunded refunded voided
 		unfulfilled partially_fulfilled fulfilled`) {
 		if !states[want] {
 			t.Errorf("no order is %s", want)
@@ -108,11 +112,13 @@ func checkDemoFile(t *testing.T, p *program) {
 		t.Errorf("members %q, want %q", got, want)
 	}
 	got := []string{shape.APIHost, shape.BaseURL, shape.GraphQLURL, shape.DashboardURL, shape.AdminURL}
-	if diff := cmp.Diff([]string{p.API, p.API + base, p.API + "/graphql", p.API + "/dashboard", p.Admin}, got); diff != "" {
+	if diff := cmp.Diff([]string{p.API, p.API + base, p.API + "/graphql", p.API + "/dashboard", p.Admin}, got); diff !=
+		"" {
 		t.Error(diff)
 	}
 	if a := shape.OAuthApp; a == nil || !strings.HasPrefix(a.ID, "app_") || len(a.ClientID) < 26 || a.Name == "" ||
-		!slices.Equal(a.RedirectURIs, []string{"http://127.0.0.1/callback"}) || !slices.Equal(a.AllowedScopes, slices.Sorted(slices.Values(scope.Names()))) {
+		!slices.Equal(a.RedirectURIs, []string{"http://127.0.0.1/callback"}) ||
+		!slices.Equal(a.AllowedScopes, slices.Sorted(slices.Values(scope.Names()))) {
 		t.Errorf("oauth_app: %+v", a)
 	}
 	for _, s := range shape.Stores {
@@ -123,7 +129,8 @@ func checkDemoFile(t *testing.T, p *program) {
 		if got := keys(s["owner"].(map[string]any)); !slices.Equal(got, []string{"email", "password"}) {
 			t.Errorf("members of owner %q", got)
 		}
-		if got, want := keys(s["keys"].(map[string]any)), slices.Sorted(slices.Values(append(scope.Names(), "all"))); !slices.Equal(got, want) {
+		if got, want := keys(s["keys"].(map[string]any)),
+			slices.Sorted(slices.Values(append(scope.Names(), "all"))); !slices.Equal(got, want) {
 			t.Errorf("keys %q, want %q", got, want)
 		}
 	}
@@ -208,7 +215,8 @@ func TestRestart(t *testing.T) {
 	if is.APIHost != p.API || is.AdminURL != p.Admin || is.Stores[0].StoreHost == was.Stores[0].StoreHost {
 		t.Errorf("the addresses are not renewed: %+v", is)
 	}
-	is.APIHost, is.BaseURL, is.GraphQLURL, is.DashboardURL, is.AdminURL = was.APIHost, was.BaseURL, was.GraphQLURL, was.DashboardURL, was.AdminURL
+	is.APIHost, is.BaseURL, is.GraphQLURL, is.DashboardURL, is.AdminURL = was.APIHost, was.BaseURL,
+		was.GraphQLURL, was.DashboardURL, was.AdminURL
 	for i := range is.Stores {
 		is.Stores[i].StoreHost = was.Stores[i].StoreHost
 	}
@@ -246,7 +254,8 @@ func TestPlainServe(t *testing.T) {
 	p := start(t, settings{Data: data})
 	ready := time.Since(began)
 	a := p.send(t, request{As: p.demo(t).Stores[0].Keys["orders.read"], Path: base + "/orders?limit=20"})
-	t.Logf("ready on existing data after %v, the first answer after %v", ready.Round(time.Millisecond), time.Since(began).Round(time.Millisecond))
+	t.Logf("ready on existing data after %v, the first answer after %v", ready.Round(time.Millisecond),
+		time.Since(began).Round(time.Millisecond))
 	a.want(t, http.StatusOK, "")
 	if strings.Contains(p.out.String(), "sfk_") {
 		t.Error("a key is printed")

@@ -22,7 +22,8 @@ func (n nodes) first() string { return n.Nodes[0].ID }
 
 // inventory is everything that a store shows its owner, for comparing.
 const inventory = `{store{id name version updatedAt}
- products(first:100){nodes{id version status title updatedAt}} customers(first:100){nodes{id version status email updatedAt}}
+ products(first:100){nodes{id version status title updatedAt}}
+  customers(first:100){nodes{id version status email updatedAt}}
  orders(first:50){nodes{id version status financialStatus fulfillmentStatus notesCount updatedAt}}
  apiKeys(first:100){nodes{id superseded revokedAt}} staff{nodes{id role version}} staffTokens{nodes{id revokedAt}}
  auditLog(first:100){nodes{id}}}`
@@ -44,9 +45,10 @@ func TestTenantsREST(t *testing.T) {
 		own := p.ids(t, mine)
 		const nobody = "01h455vb4pex5vsknk084sn02q"
 		for _, r := range []struct{ prefix, path, body, foreign, own string }{
-			{"ord_", "/orders/%s", "", theirs.Orders.first(), own.Orders.first()},
-			{"prod_", "/products/%s", "", theirs.Products.first(), own.Products.first()},
-			{"ord_", "/orders/%s/notes", `{"body":"x"}`, theirs.Orders.first(), own.Orders.first()},
+			{prefix: "ord_", path: "/orders/%s", foreign: theirs.Orders.first(), own: own.Orders.first()},
+			{prefix: "prod_", path: "/products/%s", foreign: theirs.Products.first(), own: own.Products.first()},
+			{prefix: "ord_", path: "/orders/%s/notes", body: `{"body":"x"}`, foreign: theirs.Orders.first(),
+				own: own.Orders.first()},
 		} {
 			ask := func(id string) *answer {
 				return p.send(t, request{As: mine.Keys["all"], Path: base + fmt.Sprintf(r.path, id), Body: r.body})
@@ -55,7 +57,8 @@ func TestTenantsREST(t *testing.T) {
 				t.Errorf("its own %s: %d %s", r.own, a.Status, a.Body)
 			}
 			want := ask(r.prefix+nobody).want(t, http.StatusNotFound, "not_found")
-			for _, id := range []string{r.foreign, strings.ToUpper(r.foreign), r.foreign + "0", "x", strings.TrimPrefix(r.foreign, r.prefix), "%2e%2e", "%00"} {
+			for _, id := range []string{r.foreign, strings.ToUpper(r.foreign), r.foreign + "0", "x",
+				strings.TrimPrefix(r.foreign, r.prefix), "%2e%2e", "%00"} {
 				if got := ask(id).want(t, http.StatusNotFound, "not_found"); anonymous(t, got) != anonymous(t, want) {
 					t.Errorf("%s: %s, for an id of nobody: %s", id, got.Body, want.Body)
 				}
@@ -69,7 +72,8 @@ func TestTenantsREST(t *testing.T) {
 func (p *program) emptyElsewhere(t *testing.T, mine demo.Store, theirs things) {
 	t.Helper()
 	var list struct{ Data []json.RawMessage }
-	p.send(t, request{As: mine.Keys["all"], Path: base + "/orders?customer_id=" + theirs.Customers.first()}).want(t, http.StatusOK, "").decode(t, &list)
+	p.send(t, request{As: mine.Keys["all"], Path: base + "/orders?customer_id=" + theirs.Customers.first()}).
+		want(t, http.StatusOK, "").decode(t, &list)
 	if len(list.Data) != 0 {
 		t.Errorf("orders of another store's customer: %s", list.Data)
 	}
@@ -96,9 +100,11 @@ func (p *program) foreignCursor(t *testing.T, mine demo.Store, path string) {
 	var page struct {
 		NextCursor string `json:"next_cursor"`
 	}
-	p.send(t, request{As: other.Keys["all"], Path: base + path + "?limit=2"}).want(t, http.StatusOK, "").decode(t, &page)
+	p.send(t, request{As: other.Keys["all"], Path: base + path + "?limit=2"}).want(t, http.StatusOK, "").
+		decode(t, &page)
 	first := p.send(t, request{As: mine.Keys["all"], Path: base + path + "?limit=2"})
-	if got := p.send(t, request{As: mine.Keys["all"], Path: base + path + "?limit=2&cursor=" + page.NextCursor}); page.NextCursor == "" || !same(got, first) {
+	if got := p.send(t, request{As: mine.Keys["all"], Path: base + path + "?limit=2&cursor=" +
+		page.NextCursor}); page.NextCursor == "" || !same(got, first) {
 		t.Errorf("%s with a cursor of another store is not page one: %s", path, got.Body)
 	}
 }
@@ -150,8 +156,8 @@ func TestTenantsGraphQL(t *testing.T) {
 }
 
 // nobody's things have ids that are well-formed and unknown.
-var nobody = things{Products: unknown("prod_"), Customers: unknown("cus_"), Orders: unknown("ord_"), APIKeys: unknown("key_"),
-	Staff: unknown("usr_"), StaffTokens: unknown("tok_")}
+var nobody = things{Products: unknown("prod_"), Customers: unknown("cus_"), Orders: unknown("ord_"),
+	APIKeys: unknown("key_"), Staff: unknown("usr_"), StaffTokens: unknown("tok_")}
 
 func unknown(prefix string) nodes {
 	return nodes{[]struct{ ID string }{{prefix + "01h455vb4pex5vsknk084sn02q"}}}

@@ -27,7 +27,8 @@ func TestVersions(t *testing.T) {
 	}
 	retired(p.send(t, old).want(t, http.StatusGone, "version_retired"))
 	retired(p.send(t, request{Path: legacy + "/orders"}).want(t, http.StatusUnauthorized, "authentication_required"))
-	if h := p.send(t, request{As: kestrel, Path: base + "/orders"}).Header; h.Get("Deprecation")+h.Get("Sunset")+h.Get("Link") != "" {
+	if h := p.send(t, request{As: kestrel, Path: base + "/orders"}).Header; h.Get("Deprecation")+
+		h.Get("Sunset")+h.Get("Link") != "" {
 		t.Errorf("v1 has the headers of a retired version: %v", h)
 	}
 
@@ -41,7 +42,8 @@ func TestVersions(t *testing.T) {
 	first := p.send(t, write).want(t, http.StatusCreated, "")
 	retired(first)
 	write.Path = base + "/products"
-	if again := p.send(t, write); again.Header.Get("Idempotent-Replayed") != "true" || string(again.Body) != string(first.Body) {
+	if again := p.send(t, write); again.Header.Get("Idempotent-Replayed") != "true" ||
+		string(again.Body) != string(first.Body) {
 		t.Errorf("v1 does not know the key of v0: %d %s", again.Status, again.Body)
 	}
 	retired(p.send(t, request{As: hoshi, Path: legacy + "/orders"}).want(t, http.StatusGone, "version_retired"))

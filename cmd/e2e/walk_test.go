@@ -49,7 +49,8 @@ func (p *program) importOrders(t testing.TB, token string, times []time.Time) []
 		var b strings.Builder
 		b.WriteString("mutation{")
 		for i, at := range times[:n] {
-			fmt.Fprintf(&b, `m%d:orderCreate(input:{placedAt:%q,source:"import",lines:[{title:"x",quantity:1,unitPriceMinor:100}]}){order{id} userErrors{code message path}}`,
+			fmt.Fprintf(&b, `m%d:orderCreate(input:{placedAt:%q,source:"import",lines:[{title:"x",quantity:1,`+
+				`unitPriceMinor:100}]}){order{id} userErrors{code message path}}`,
 				i, at.Format(rfc3339Micros))
 		}
 		b.WriteString("}")
@@ -93,10 +94,13 @@ func TestWalk(t *testing.T) {
 		params client.ListOrdersParams
 	}{
 		{"newest first", client.ListOrdersParams{Limit: new(100)}},
-		{"filtered", client.ListOrdersParams{Limit: new(100), Status: new(client.OrderStatusOpen), FinancialStatus: new(client.FinancialStatusPending)}},
+		{"filtered", client.ListOrdersParams{Limit: new(100), Status: new(client.OrderStatusOpen),
+			FinancialStatus: new(client.FinancialStatusPending)}},
 		{"oldest change first", client.ListOrdersParams{Limit: new(100), UpdatedFrom: new(epoch)}},
 	} {
-		t.Run(list.name, func(t *testing.T) { p.walk(t, store.Keys["orders.read"], store.StaffToken, list.params, there) })
+		t.Run(list.name, func(t *testing.T) {
+			p.walk(t, store.Keys["orders.read"], store.StaffToken, list.params, there)
+		})
 	}
 	t.Run("cursor flips", func(t *testing.T) { p.flipCursor(t, store.Keys["orders.read"]) })
 }
@@ -109,7 +113,9 @@ func (p *program) walk(t *testing.T, key, token string, params client.ListOrders
 	wg.Go(func() {
 		for arrivals.Err() == nil {
 			// At both ends, and into the crowds.
-			made += len(p.importOrders(t, token, []time.Time{time.Now().UTC(), epoch.Add(-time.Hour), epoch, epoch.Add(time.Hour)}))
+			made += len(p.importOrders(t, token, []time.Time{
+				time.Now().UTC(), epoch.Add(-time.Hour), epoch, epoch.Add(time.Hour),
+			}))
 		}
 	})
 	seen := map[string]bool{}
@@ -177,7 +183,8 @@ func (p *program) flipCursor(t *testing.T, key string) {
 			}
 		}
 	}
-	for name, cursor := range map[string]string{"shorter": list.NextCursor[1:], "longer": list.NextCursor + "A", "padded": list.NextCursor + "%3D",
+	for name, cursor := range map[string]string{"shorter": list.NextCursor[1:], "longer": list.NextCursor +
+		"A", "padded": list.NextCursor + "%3D",
 		"nonsense": "nonsense", "not base64url": strings.Repeat("*", 56), "of another list": p.productCursor(t)} {
 		if !same(page(cursor), first) {
 			t.Errorf("a cursor that is %s is not page one", name)
@@ -193,6 +200,7 @@ func (p *program) productCursor(t *testing.T) string {
 	var list struct {
 		NextCursor string `json:"next_cursor"`
 	}
-	p.send(t, request{As: p.demo(t).Stores[0].Keys["all"], Path: base + "/products?limit=1"}).want(t, http.StatusOK, "").decode(t, &list)
+	p.send(t, request{As: p.demo(t).Stores[0].Keys["all"], Path: base + "/products?limit=1"}).
+		want(t, http.StatusOK, "").decode(t, &list)
 	return list.NextCursor
 }

@@ -83,8 +83,9 @@ func TestWebhookChaos(t *testing.T) {
 		if !storetest.HaveMySQL(t) {
 			return
 		}
-		s := settings{Data: t.TempDir(), Args: []string{"--demo", "--demo-orders", "3", "--rate-limit", "0", "--migrate", "--no-dispatch",
-			"--database", storetest.EmptyMySQL(t)}}
+		s := settings{Data: t.TempDir(),
+			Args: []string{"--demo", "--demo-orders", "3", "--rate-limit", "0", "--migrate", "--no-dispatch",
+				"--database", storetest.EmptyMySQL(t)}}
 		apis := []*program{start(t, s), start(t, s)}
 		dispatchers := []*program{dispatcher(t, s), dispatcher(t, s)}
 		c := hire(t, 20*time.Millisecond, apis...)
@@ -152,7 +153,10 @@ func TestWebhookDatabaseCrash(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := settings{Data: t.TempDir(), Args: []string{"--demo", "--demo-orders", "3", "--rate-limit", "0", "--migrate", "--database", address}}
+	s := settings{
+		Data: t.TempDir(), Args: []string{"--demo", "--demo-orders", "3", "--rate-limit", "0",
+			"--migrate", "--database", address},
+	}
 	p := start(t, s)
 	second := dispatcher(t, s)
 	c := hire(t, 20*time.Millisecond, p)
@@ -183,8 +187,9 @@ func TestWebhookPause(t *testing.T) {
 	if !storetest.HaveMySQL(t) {
 		return // a stopped process would keep SQLite's one lock
 	}
-	s := settings{Data: t.TempDir(), Args: []string{"--demo", "--demo-orders", "3", "--rate-limit", "0", "--migrate", "--no-dispatch",
-		"--database", storetest.EmptyMySQL(t)}}
+	s := settings{Data: t.TempDir(),
+		Args: []string{"--demo", "--demo-orders", "3", "--rate-limit", "0", "--migrate", "--no-dispatch",
+			"--database", storetest.EmptyMySQL(t)}}
 	p := start(t, s)
 	c := hire(t, 10*time.Millisecond, p)
 	sink := receiving(t)

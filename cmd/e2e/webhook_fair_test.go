@@ -20,7 +20,8 @@ func TestWebhookHangingOnes(t *testing.T) {
 		c, sink := hire(t, 20*time.Millisecond, p), receiving(t)
 		key := c.store.Keys["all"]
 		for i := range 20 {
-			p.register(t, key, sink.open(fmt.Sprintf("/hangs/%d", i), func(*entry) mood { return hang }), salesEvents...)
+			p.register(t, key, sink.open(fmt.Sprintf("/hangs/%d", i), func(*entry) mood { return hang }),
+				salesEvents...)
 		}
 		healthy := sink.open("/healthy", nil)
 		p.register(t, key, healthy, salesEvents...)
@@ -33,7 +34,8 @@ func TestWebhookHangingOnes(t *testing.T) {
 		}
 		slices.Sort(lags)
 		half, worst := lags[len(lags)/2], lags[len(lags)-1]
-		t.Logf("from commit to receipt: p50 %v, at most %v", half.Round(time.Millisecond), worst.Round(time.Millisecond))
+		t.Logf("from commit to receipt: p50 %v, at most %v",
+			half.Round(time.Millisecond), worst.Round(time.Millisecond))
 		if half > time.Second || worst > 4*time.Second { // a hanging attempt takes 5 s
 			t.Errorf("p50 %v and at most %v beside hanging endpoints", half, worst)
 		}
@@ -49,13 +51,14 @@ func TestWebhooksListen(t *testing.T) {
 	p := start(t, settings{Data: demoData(t), Args: []string{"--demo"}})
 	c := hire(t, 0, p)
 	key := c.store.Keys["all"]
-	l := spawn(t, settings{}, "webhooks", "listen", "--addr", "127.0.0.1:0", "--api", p.API, "--key", key, "--events", "product.created",
-		"--fail-with", "503", "--fail-first", "1", "--body", "--json")
+	l := spawn(t, settings{}, "webhooks", "listen", "--addr", "127.0.0.1:0", "--api", p.API,
+		"--key", key, "--events", "product.created", "--fail-with", "503", "--fail-first", "1", "--body", "--json")
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	l.out.await(ctx, t, l, listening)
 	var product struct{ ID string }
-	p.send(t, request{As: key, Path: base + "/products", Body: draft("Listen", "LISTEN")}).want(t, http.StatusCreated, "").decode(t, &product)
+	p.send(t, request{As: key, Path: base + "/products", Body: draft("Listen", "LISTEN")}).
+		want(t, http.StatusCreated, "").decode(t, &product)
 	for attempt, status := range map[int]int{1: http.StatusServiceUnavailable, 2: http.StatusNoContent} {
 		line := l.out.await(ctx, t, l, regexp.MustCompile(fmt.Sprintf(`(?m)^(\{.*"attempt":%d,.*\})$`, attempt)))
 		var shown struct {
@@ -69,7 +72,8 @@ func TestWebhooksListen(t *testing.T) {
 		if err := json.Unmarshal([]byte(line), &shown); err != nil {
 			t.Fatalf("%s: %v", line, err)
 		}
-		if shown.Type != "product.created" || shown.ResourceID != product.ID || shown.Sequence != 1 || !shown.Verified || shown.Status != status || shown.Body.Resource.ID != product.ID {
+		if shown.Type != "product.created" || shown.ResourceID != product.ID || shown.Sequence != 1 ||
+			!shown.Verified || shown.Status != status || shown.Body.Resource.ID != product.ID {
 			t.Errorf("attempt %d: %s", attempt, line)
 		}
 	}

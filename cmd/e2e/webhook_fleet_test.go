@@ -51,7 +51,8 @@ func (p *program) register(t *testing.T, key string, b *book, events ...string) 
 		ID, Secret string
 		Events     []string
 	}
-	p.send(t, request{As: key, Path: base + "/webhooks", Body: string(body)}).want(t, http.StatusCreated, "").decode(t, &made)
+	p.send(t, request{As: key, Path: base + "/webhooks", Body: string(body)}).
+		want(t, http.StatusCreated, "").decode(t, &made)
 	if made.ID == "" || !strings.HasPrefix(made.Secret, "whsec_") {
 		t.Fatalf("the endpoint is not made: %+v", made)
 	}
@@ -62,10 +63,12 @@ func (p *program) register(t *testing.T, key string, b *book, events ...string) 
 
 // Events by what is told of.
 var (
-	productEvents  = []string{"product.created", "product.updated", "product.published", "product.unpublished", "product.archived", "product.deleted"}
+	productEvents = []string{"product.created", "product.updated", "product.published", "product.unpublished",
+		"product.archived", "product.deleted"}
 	customerEvents = []string{"customer.created", "customer.updated", "customer.redacted"}
-	orderEvents    = []string{"order.created", "order.updated", "order.paid", "order.partially_paid", "order.refunded", "order.fulfilled",
-		"order.partially_fulfilled", "order.cancelled", "order.completed", "order.note_added"}
+	orderEvents    = []string{"order.created", "order.updated", "order.paid", "order.partially_paid",
+		"order.refunded", "order.fulfilled", "order.partially_fulfilled", "order.cancelled",
+		"order.completed", "order.note_added"}
 	salesEvents = slices.Concat(productEvents, orderEvents)
 )
 
@@ -166,12 +169,13 @@ func (c *crew) rest() {
 // chapter makes a product and changes it; now and then an order or a note.
 func (c *crew) chapter(t *testing.T, n int) {
 	var product struct{ ID string }
-	if !c.insist(t, request{As: c.store.Keys["all"], Path: base + "/products", Body: draft("Crew", rand.Text())}, &product) {
+	if !c.insist(t, request{As: c.store.Keys["all"], Path: base + "/products",
+		Body: draft("Crew", rand.Text())}, &product) {
 		return
 	}
 	c.add(product.ID, "product.created")
-	for i, change := range []string{`productUpdate(id:$id,expectedVersion:1,input:{title:"2"})`, `productPublish(id:$id,expectedVersion:2)`,
-		`productUpdate(id:$id,expectedVersion:3,input:{title:"4"})`} {
+	for i, change := range []string{`productUpdate(id:$id,expectedVersion:1,input:{title:"2"})`,
+		`productPublish(id:$id,expectedVersion:2)`, `productUpdate(id:$id,expectedVersion:3,input:{title:"4"})`} {
 		if !c.mutate(t, change+`{userErrors{message}}`, product.ID, nil) {
 			return
 		}
@@ -181,7 +185,8 @@ func (c *crew) chapter(t *testing.T, n int) {
 		}
 	}
 	var note struct{ ID string }
-	if c.insist(t, request{As: c.store.Keys["all"], Path: base + "/orders/" + c.order + "/notes", Body: `{"body":"crew"}`}, &note) {
+	if c.insist(t, request{As: c.store.Keys["all"], Path: base + "/orders/" + c.order +
+		"/notes", Body: `{"body":"crew"}`}, &note) {
 		c.add(c.order, "order.note_added")
 	}
 	if n%2 == 0 {
@@ -194,7 +199,8 @@ func (c *crew) sale(t *testing.T) {
 	var made struct {
 		Done struct{ Order struct{ ID string } }
 	}
-	if !c.mutate(t, `orderCreate(input:{lines:[{title:"x",quantity:1,unitPriceMinor:100}]}){order{id} userErrors{message}}`, "", &made) {
+	if !c.mutate(t, `orderCreate(input:{lines:[{title:"x",quantity:1,unitPriceMinor:100}]}){order{id} `+
+		`userErrors{message}}`, "", &made) {
 		return
 	}
 	id := made.Done.Order.ID
@@ -219,13 +225,15 @@ func (c *crew) mutate(t *testing.T, field, id string, data any) bool {
 		Data   json.RawMessage
 		Errors []json.RawMessage
 	}
-	if !c.insist(t, request{As: c.store.StaffToken, Method: http.MethodPost, Path: "/graphql", Body: string(body)}, &answer) {
+	if !c.insist(t, request{As: c.store.StaffToken, Method: http.MethodPost,
+		Path: "/graphql", Body: string(body)}, &answer) {
 		return false
 	}
 	var done struct {
 		Done struct{ UserErrors []struct{ Message string } }
 	}
-	if err := json.Unmarshal(answer.Data, &done); err != nil || len(answer.Errors) > 0 || len(done.Done.UserErrors) > 0 {
+	if err := json.Unmarshal(answer.Data, &done); err != nil ||
+		len(answer.Errors) > 0 || len(done.Done.UserErrors) > 0 {
 		t.Errorf("%s: %v %s %+v", field, err, answer.Errors, done.Done.UserErrors)
 		return false
 	}
@@ -276,5 +284,6 @@ func (a *answer) acknowledges() bool {
 
 // transient tells that the same request may be done later.
 func (a *answer) transient() bool {
-	return a.Status == http.StatusServiceUnavailable || a.code() == "unavailable" || a.code() == "idempotency_in_progress"
+	return a.Status == http.StatusServiceUnavailable || a.code() == "unavailable" ||
+		a.code() == "idempotency_in_progress"
 }

@@ -97,7 +97,8 @@ func (e *entry) standardSignature(secret string) bool {
 	mac := hmac.New(sha256.New, key)
 	mac.Write([]byte(e.header.Get("Webhook-Id") + "." + e.header.Get("Webhook-Timestamp") + "."))
 	mac.Write(e.body)
-	return slices.Contains(strings.Fields(e.header.Get("Webhook-Signature")), "v1,"+base64.StdEncoding.EncodeToString(mac.Sum(nil)))
+	return slices.Contains(strings.Fields(e.header.Get("Webhook-Signature")),
+		"v1,"+base64.StdEncoding.EncodeToString(mac.Sum(nil)))
 }
 
 // check holds one request against the contract.
@@ -117,8 +118,10 @@ func (e *entry) check(secrets []string) error {
 	case e.method != http.MethodPost || h.Get("Content-Type") != "application/json" || h.Get("User-Agent") == "":
 		return fmt.Errorf("%s with content-type %q of %q", e.method, h.Get("Content-Type"), h.Get("User-Agent"))
 	case h.Get("X-Service-Event") != p.Type || h.Get("Webhook-Id") != p.EventID:
-		return fmt.Errorf("headers %q and %q of %s %s", h.Get("X-Service-Event"), h.Get("Webhook-Id"), p.Type, p.EventID)
-	case !strings.HasPrefix(p.EventID, "evt_") || p.APIVersion != "v1" || p.Data == nil || p.OccurredAt.IsZero() || p.Resource.ID == "":
+		return fmt.Errorf("headers %q and %q of %s %s", h.Get("X-Service-Event"),
+			h.Get("Webhook-Id"), p.Type, p.EventID)
+	case !strings.HasPrefix(p.EventID, "evt_") || p.APIVersion != "v1" || p.Data == nil ||
+		p.OccurredAt.IsZero() || p.Resource.ID == "":
 		return fmt.Errorf("the body is %.300s", e.body)
 	case !strings.HasPrefix(h.Get("X-Service-Delivery-Id"), "dlv_") || e.attempt < 1 || p.Sequence < 1:
 		return fmt.Errorf("delivery %q, attempt %d, sequence %d", h.Get("X-Service-Delivery-Id"), e.attempt, p.Sequence)
@@ -183,9 +186,11 @@ func (b *book) audit(t *testing.T, j *journal) {
 				complain("%s: sequence %d comes after %d", resource, s.payload.Sequence, before.payload.Sequence)
 			}
 			if before.accepted == 0 || s.arrived < before.accepted {
-				complain("%s: %d (%s) is first seen before %d got its 2xx", resource, s.payload.Sequence, s.payload.Type, before.payload.Sequence)
+				complain("%s: %d (%s) is first seen before %d got its 2xx", resource, s.payload.Sequence,
+					s.payload.Type, before.payload.Sequence)
 			}
-			if s.payload.OccurredAt.Before(before.payload.OccurredAt) || s.payload.Resource.Version < before.payload.Resource.Version {
+			if s.payload.OccurredAt.Before(before.payload.OccurredAt) ||
+				s.payload.Resource.Version < before.payload.Resource.Version {
 				complain("%s: %d is older than %d", resource, s.payload.Sequence, before.payload.Sequence)
 			}
 		}
@@ -276,7 +281,8 @@ func (s *sink) complete(t *testing.T, within time.Duration, j *journal, books ..
 		if len(entries) > 0 {
 			last := max(0, entries[len(entries)-1].at.Sub(began)).Round(time.Millisecond)
 			events, repeats := b.accepted()
-			t.Logf("%s: %d events in %d requests %v, %d accepted twice, the last one %v after the writing", b.path, events, len(entries), moods, repeats, last)
+			t.Logf("%s: %d events in %d requests %v, %d accepted twice, the last one %v after the writing", b.path,
+				events, len(entries), moods, repeats, last)
 		}
 	}
 }

@@ -23,7 +23,9 @@ func TestWebhookGrantEnds(t *testing.T) {
 		f, c, sink := p.demo(t), hire(t, 0, p), receiving(t)
 		p.exchange(t, p.app(f, oauth2.AuthStyleInParams), f.Stores[0].Owner)
 		token := p.exchange(t, p.app(f, oauth2.AuthStyleInParams), f.Stores[0].Owner).AccessToken
-		theirs, ours := sink.open("/app", func(*entry) mood { return slowly(100 * time.Millisecond) }), sink.open("/store", nil)
+		theirs, ours := sink.open("/app", func(*entry) mood {
+			return slowly(100 * time.Millisecond)
+		}), sink.open("/store", nil)
 		p.register(t, token, theirs, append(slices.Clone(productEvents), "app.grant_revoked")...)
 		p.register(t, f.Stores[0].Keys["all"], ours, append(slices.Clone(productEvents), "app.grant_revoked")...)
 		c.add(p.endFirstGrant(t, c.store.StaffToken), "app.grant_revoked") // of two: the app stays
@@ -33,12 +35,14 @@ func TestWebhookGrantEnds(t *testing.T) {
 		var ended struct {
 			InstalledAppRevoke struct{ RevokedIDs []string }
 		}
-		p.graphql(t, c.store.StaffToken, `mutation($id:ID!){installedAppRevoke(appId:$id){revokedIds}}`, map[string]any{"id": f.OAuthApp.ID}, &ended)
+		p.graphql(t, c.store.StaffToken, `mutation($id:ID!){installedAppRevoke(appId:$id){revokedIds}}`,
+			map[string]any{"id": f.OAuthApp.ID}, &ended)
 		at := time.Now()
 		if len(ended.InstalledAppRevoke.RevokedIDs) != 1 {
 			t.Fatalf("%+v", ended)
 		}
-		if e := p.stopped(t, c.store.StaffToken, theirs.id); e.Status != "DISABLED" || e.SuspendedReason != "GRANT_REVOKED" {
+		if e := p.stopped(t, c.store.StaffToken, theirs.id); e.Status != "DISABLED" ||
+			e.SuspendedReason != "GRANT_REVOKED" {
 			t.Errorf("%+v", e)
 		}
 		c.add(ended.InstalledAppRevoke.RevokedIDs[0], "app.grant_revoked")
@@ -52,7 +56,8 @@ func TestWebhookGrantEnds(t *testing.T) {
 				t.Error("the app is told of its own end")
 			}
 		}
-		t.Logf("%d of 301 events went to the app, the last one %v after the end", len(theirs.all()), last.Sub(at).Round(time.Millisecond))
+		t.Logf("%d of 301 events went to the app, the last one %v after the end", len(theirs.all()),
+			last.Sub(at).Round(time.Millisecond))
 		if after := last.Sub(at); after > nearTerm || len(theirs.all()) > 250 {
 			t.Errorf("the last of %d deliveries comes %v after the end of the grant", len(theirs.all()), after)
 		}
@@ -78,11 +83,13 @@ func (p *program) endFirstGrant(t *testing.T, token string) string {
 // crowd makes n events of one product, with few requests.
 func (c *crew) crowd(t *testing.T, p *program, n int) {
 	t.Helper()
-	id := c.create(t, p, `productCreate(input:{title:"0",priceMinor:1,currency:"EUR"}){it:product{id version} userErrors{message}}`, "product.created").Done.It.ID
+	id := c.create(t, p, `productCreate(input:{title:"0",priceMinor:1,currency:"EUR"}){it:product{id version} `+
+		`userErrors{message}}`, "product.created").Done.It.ID
 	for version := 1; version <= n; {
 		var b strings.Builder
 		for range min(rootFields, n-version+1) {
-			fmt.Fprintf(&b, `m%d:productUpdate(id:$id,expectedVersion:%d,input:{title:"%d"}){userErrors{message}} `, version, version, version)
+			fmt.Fprintf(&b, `m%d:productUpdate(id:$id,expectedVersion:%d,input:{title:"%d"}){userErrors{message}} `,
+				version, version, version)
 			version++
 		}
 		var data map[string]struct{ UserErrors []struct{ Message string } }
@@ -102,7 +109,8 @@ type standing struct{ Status, SuspendedReason string }
 func (p *program) stopped(t *testing.T, token, id string) standing {
 	t.Helper()
 	var data struct{ WebhookEndpoint standing }
-	p.graphql(t, token, `query($id:ID!){webhookEndpoint(id:$id){status suspendedReason}}`, map[string]any{"id": id}, &data)
+	p.graphql(t, token, `query($id:ID!){webhookEndpoint(id:$id){status suspendedReason}}`,
+		map[string]any{"id": id}, &data)
 	return data.WebhookEndpoint
 }
 
@@ -127,7 +135,8 @@ func TestWebhookRotation(t *testing.T) {
 				WebhookEndpoint struct{ Version int64 }
 			}
 		}
-		p.graphql(t, c.store.StaffToken, `mutation($id:ID!){webhookEndpointRotateSecret(id:$id,expectedVersion:1){secret webhookEndpoint{version}}}`,
+		p.graphql(t, c.store.StaffToken,
+			`mutation($id:ID!){webhookEndpointRotateSecret(id:$id,expectedVersion:1){secret webhookEndpoint{version}}}`,
 			map[string]any{"id": b.id}, &rotated)
 		former, next := b.secrets[0], rotated.WebhookEndpointRotateSecret.Secret
 		b.secrets = append(b.secrets, next)
@@ -135,7 +144,8 @@ func TestWebhookRotation(t *testing.T) {
 			return e.specSignature(former) && e.standardSignature(former) && e.standardSignature(next)
 		})
 		before := len(b.all()) // all of these were signed before the promotion
-		p.graphql(t, c.store.StaffToken, `mutation($id:ID!,$v:Long!){webhookEndpointPromoteSecret(id:$id,expectedVersion:$v){webhookEndpoint{version}}}`,
+		p.graphql(t, c.store.StaffToken, `mutation($id:ID!,$v:Long!){webhookEndpointPromoteSecret(id:$id,`+
+			`expectedVersion:$v){webhookEndpoint{version}}}`,
 			map[string]any{"id": b.id, "v": rotated.WebhookEndpointRotateSecret.WebhookEndpoint.Version}, new(any))
 		promoted := time.Now()
 		b.seen(t, "the new secret alone", func(e *entry) bool {
@@ -151,7 +161,8 @@ func TestWebhookRotation(t *testing.T) {
 			case i < before && (!e.specSignature(former) || !e.standardSignature(former)):
 				t.Errorf("request %d of %d before the promotion does not verify with the first secret", i, before)
 			case i > late+32 && (!e.specSignature(next) || !e.standardSignature(next) || e.standardSignature(former)):
-				t.Errorf("request %d, more than %v after the promotion, is not signed with the new secret alone", i, nearTerm)
+				t.Errorf("request %d, more than %v after the promotion, is not signed with the new secret alone",
+					i, nearTerm)
 			}
 		}
 	})
@@ -206,18 +217,21 @@ func TestWebhookInFlight(t *testing.T) {
 			WebhookDeliverySkip struct{ Delivery *struct{ ID, State string } }
 		}
 		id := map[string]any{"id": b.all()[0].header.Get("X-Service-Delivery-Id")}
-		p.graphql(t, c.store.StaffToken, `mutation($id:ID!){webhookDeliverySkip(id:$id){delivery{id state}}}`, id, &skipped)
+		p.graphql(t, c.store.StaffToken, `mutation($id:ID!){webhookDeliverySkip(id:$id){delivery{id state}}}`,
+			id, &skipped)
 		close(skip)
 		to.complete(t, settled, &c.journal, b, other)
 		var shown struct{ WebhookDelivery struct{ State string } }
 		p.graphql(t, c.store.StaffToken, `query($id:ID!){webhookDelivery(id:$id){state}}`, id, &shown)
-		if got := skipped.WebhookDeliverySkip.Delivery; got == nil || got.State != "SKIPPED" || shown.WebhookDelivery.State != "SKIPPED" {
+		if got := skipped.WebhookDeliverySkip.Delivery; got == nil || got.State != "SKIPPED" ||
+			shown.WebhookDelivery.State != "SKIPPED" {
 			t.Errorf("skipped while it was under way: %+v, later %+v", got, shown)
 		}
 
 		c.crowd(t, p, 50)
 		to.arrives(t, b, patience)
-		p.send(t, request{As: c.store.Keys["all"], Method: http.MethodDelete, Path: base + "/webhooks/" + b.id, Key: rand.Text()}).want(t, http.StatusNoContent, "")
+		p.send(t, request{As: c.store.Keys["all"], Method: http.MethodDelete, Path: base + "/webhooks/" + b.id,
+			Key: rand.Text()}).want(t, http.StatusNoContent, "")
 		had := len(b.all())
 		beats(3 * time.Second)
 		if n := len(b.all()); n > had+1 || n < 2 {

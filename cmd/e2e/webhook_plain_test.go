@@ -21,26 +21,40 @@ type change struct {
 
 var (
 	productLife = []change{
-		{`productUpdate(id:$id,expectedVersion:%d,input:{title:"Two"}){it:product{version} userErrors{message}}`, []string{"product.updated"}},
-		{`productPublish(id:$id,expectedVersion:%d){it:product{version} userErrors{message}}`, []string{"product.updated", "product.published"}},
-		{`productUnpublish(id:$id,expectedVersion:%d){it:product{version} userErrors{message}}`, []string{"product.updated", "product.unpublished"}},
-		{`productArchive(id:$id,expectedVersion:%d){it:product{version} userErrors{message}}`, []string{"product.updated", "product.archived"}},
+		{`productUpdate(id:$id,expectedVersion:%d,input:{title:"Two"}){it:product{version} userErrors{message}}`,
+			[]string{"product.updated"}},
+		{`productPublish(id:$id,expectedVersion:%d){it:product{version} userErrors{message}}`,
+			[]string{"product.updated", "product.published"}},
+		{`productUnpublish(id:$id,expectedVersion:%d){it:product{version} userErrors{message}}`,
+			[]string{"product.updated", "product.unpublished"}},
+		{`productArchive(id:$id,expectedVersion:%d){it:product{version} userErrors{message}}`,
+			[]string{"product.updated", "product.archived"}},
 		{`productDelete(id:$id,expectedVersion:%d){deletedId userErrors{message}}`, []string{"product.deleted"}},
 	}
 	customerLife = []change{
-		{`customerUpdate(id:$id,expectedVersion:%d,input:{note:"x"}){it:customer{version} userErrors{message}}`, []string{"customer.updated"}},
-		{`customerRedact(id:$id,expectedVersion:%d){it:customer{version} userErrors{message}}`, []string{"customer.redacted"}},
+		{`customerUpdate(id:$id,expectedVersion:%d,input:{note:"x"}){it:customer{version} userErrors{message}}`,
+			[]string{"customer.updated"}},
+		{`customerRedact(id:$id,expectedVersion:%d){it:customer{version} userErrors{message}}`,
+			[]string{"customer.redacted"}},
 	}
 	orderLife = []change{
-		{`orderUpdate(id:$id,expectedVersion:%d,input:{tags:["x"]}){it:order{version} userErrors{message}}`, []string{"order.updated"}},
-		{`orderRecordPayment(id:$id,expectedVersion:%d,input:{amountMinor:50}){it:order{version} userErrors{message}}`, []string{"order.partially_paid"}},
+		{`orderUpdate(id:$id,expectedVersion:%d,input:{tags:["x"]}){it:order{version} userErrors{message}}`,
+			[]string{"order.updated"}},
+		{`orderRecordPayment(id:$id,expectedVersion:%d,input:{amountMinor:50}){it:order{version} userErrors{message}}`,
+			[]string{"order.partially_paid"}},
 		{`orderMarkPaid(id:$id,expectedVersion:%d){it:order{version} userErrors{message}}`, []string{"order.paid"}},
-		{`orderFulfill(id:$id,expectedVersion:%d,input:{lines:[{lineItemId:$line,quantity:1}]}){it:order{version} userErrors{message}}`, []string{"order.partially_fulfilled"}},
-		{`orderFulfill(id:$id,expectedVersion:%d,input:{}){it:order{version} userErrors{message}}`, []string{"order.fulfilled"}},
-		{`orderComplete(id:$id,expectedVersion:%d){it:order{version} userErrors{message}}`, []string{"order.completed"}},
-		{`orderRefund(id:$id,expectedVersion:%d,input:{amountMinor:10}){it:order{version} userErrors{message}}`, []string{"order.refunded"}},
+		{`orderFulfill(id:$id,expectedVersion:%d,input:{lines:[{lineItemId:$line,quantity:1}]}){it:order{version} ` +
+			`userErrors{message}}`, []string{"order.partially_fulfilled"}},
+		{`orderFulfill(id:$id,expectedVersion:%d,input:{}){it:order{version} userErrors{message}}`,
+			[]string{"order.fulfilled"}},
+		{`orderComplete(id:$id,expectedVersion:%d){it:order{version} userErrors{message}}`,
+			[]string{"order.completed"}},
+		{`orderRefund(id:$id,expectedVersion:%d,input:{amountMinor:10}){it:order{version} userErrors{message}}`,
+			[]string{"order.refunded"}},
 	}
-	orderEnd = []change{{`orderCancel(id:$id,expectedVersion:%d){it:order{version} userErrors{message}}`, []string{"order.cancelled"}}}
+	orderEnd = []change{
+		{`orderCancel(id:$id,expectedVersion:%d){it:order{version} userErrors{message}}`, []string{"order.cancelled"}},
+	}
 )
 
 // live takes a resource through its life.
@@ -90,7 +104,8 @@ func (c *crew) create(t *testing.T, p *program, field string, types ...string) (
 	return v
 }
 
-const sold = `orderCreate(input:{lines:[{title:"x",quantity:2,unitPriceMinor:100}]}){it:order{id version lineItems{id}} userErrors{message}}`
+const sold = `orderCreate(input:{lines:[{title:"x",quantity:2,unitPriceMinor:100}]}){it:order{id version ` +
+	`lineItems{id}} userErrors{message}}`
 
 // everything makes each event of the catalogue that a moment can make.
 func (c *crew) everything(t *testing.T, p *program) {
@@ -99,28 +114,34 @@ func (c *crew) everything(t *testing.T, p *program) {
 		ID      string
 		Version int64
 	}
-	p.send(t, request{As: c.store.Keys["all"], Path: base + "/products", Body: draft("Plain", rand.Text())}).want(t, http.StatusCreated, "").decode(t, &product)
+	p.send(t, request{As: c.store.Keys["all"], Path: base + "/products", Body: draft("Plain", rand.Text())}).
+		want(t, http.StatusCreated, "").decode(t, &product)
 	c.add(product.ID, "product.created")
 	c.live(t, p, product.ID, "", product.Version, productLife)
 
-	customer := c.create(t, p, `customerCreate(input:{email:"plain@example.com"}){it:customer{id version} userErrors{message}}`, "customer.created")
+	customer := c.create(t, p, `customerCreate(input:{email:"plain@example.com"}){it:customer{id version} `+
+		`userErrors{message}}`, "customer.created")
 	c.live(t, p, customer.Done.It.ID, "", customer.Done.It.Version, customerLife)
 
 	order := c.create(t, p, sold, "order.created").Done.It
 	c.live(t, p, order.ID, order.LineItems[0].ID, order.Version, orderLife)
-	p.send(t, request{As: c.store.Keys["all"], Path: base + "/orders/" + order.ID + "/notes", Body: `{"body":"plain"}`}).want(t, http.StatusCreated, "")
+	p.send(t, request{As: c.store.Keys["all"], Path: base + "/orders/" + order.ID + "/notes",
+		Body: `{"body":"plain"}`}).want(t, http.StatusCreated, "")
 	c.add(order.ID, "order.note_added")
 	order = c.create(t, p, sold, "order.created").Done.It
 	c.live(t, p, order.ID, "", order.Version, orderEnd)
 
 	var job struct{ ID string }
-	p.send(t, request{As: c.store.Keys["all"], Path: base + "/exports", Body: `{"kind":"products"}`}).want(t, http.StatusAccepted, "").decode(t, &job)
+	p.send(t, request{As: c.store.Keys["all"], Path: base + "/exports", Body: `{"kind":"products"}`}).
+		want(t, http.StatusAccepted, "").decode(t, &job)
 	c.add(job.ID, "export.completed")
 
 	var themes struct{ Data []struct{ ID string } }
 	p.send(t, request{As: c.store.Keys["all"], Path: base + "/themes"}).want(t, http.StatusOK, "").decode(t, &themes)
-	twin := c.create(t, p, `themeDuplicate(id:"`+themes.Data[0].ID+`"){it:theme{id} userErrors{message}}`, "theme.installed").Done.It
-	p.send(t, request{As: c.store.Keys["all"], Method: http.MethodPost, Path: base + "/themes/" + twin.ID + "/activate"}).want(t, http.StatusOK, "")
+	twin := c.create(t, p, `themeDuplicate(id:"`+themes.Data[0].ID+`"){it:theme{id} userErrors{message}}`,
+		"theme.installed").Done.It
+	p.send(t, request{As: c.store.Keys["all"], Method: http.MethodPost, Path: base + "/themes/" + twin.ID +
+		"/activate"}).want(t, http.StatusOK, "")
 	c.add(twin.ID, "theme.activated")
 }
 
@@ -138,7 +159,8 @@ func TestWebhookPlain(t *testing.T) {
 		c, sink := hire(t, 0, p), receiving(t)
 		key := c.store.Keys["all"]
 		all, paid, gone := sink.open("/all", nil), sink.open("/paid", nil), sink.open("/gone", nil)
-		p.register(t, key, all, slices.Concat(productEvents, customerEvents, orderEvents, []string{"export.completed", "theme.installed", "theme.activated"})...)
+		p.register(t, key, all, slices.Concat(productEvents, customerEvents, orderEvents,
+			[]string{"export.completed", "theme.installed", "theme.activated"})...)
 		p.register(t, key, paid, "order.paid")
 		p.register(t, key, gone, "product.created", "order.created")
 		before := p.eventLog(t, c.store.StaffToken, "")
@@ -156,7 +178,8 @@ func TestWebhookPlain(t *testing.T) {
 		}
 		all.matches(t, p.eventLog(t, c.store.StaffToken, newest))
 
-		p.send(t, request{As: key, Method: http.MethodDelete, Path: base + "/webhooks/" + gone.id, Key: rand.Text()}).want(t, http.StatusNoContent, "")
+		p.send(t, request{As: key, Method: http.MethodDelete, Path: base + "/webhooks/" + gone.id, Key: rand.Text()}).
+			want(t, http.StatusNoContent, "")
 		had := len(gone.all())
 		c.chapter(t, 0)
 		sink.complete(t, settled, &c.journal, all, paid)
@@ -186,7 +209,8 @@ func (p *program) eventLog(t *testing.T, token, known string) (list []logged) {
 				}
 			}
 		}
-		p.graphql(t, token, `query($after:String){events(first:100,after:$after){nodes{id type resourceId sequence occurredAt} pageInfo{hasNextPage endCursor}}}`,
+		p.graphql(t, token, `query($after:String){events(first:100,after:$after){nodes{id type resourceId sequence `+
+			`occurredAt} pageInfo{hasNextPage endCursor}}}`,
 			map[string]any{"after": *after}, &data)
 		for _, e := range data.Events.Nodes {
 			if e.ID == known {
@@ -207,7 +231,8 @@ func (b *book) matches(t *testing.T, log []logged) {
 	stories := b.stories(t)
 	for _, e := range log {
 		s := stories[e.ID]
-		if s == nil || s.payload.Type != e.Type || s.payload.Resource.ID != e.ResourceID || s.payload.Sequence != e.Sequence || !s.payload.OccurredAt.Equal(e.OccurredAt) {
+		if s == nil || s.payload.Type != e.Type || s.payload.Resource.ID != e.ResourceID ||
+			s.payload.Sequence != e.Sequence || !s.payload.OccurredAt.Equal(e.OccurredAt) {
 			t.Errorf("%s: the log has %+v, what arrived is %+v", b.path, e, s)
 		}
 		delete(stories, e.ID)

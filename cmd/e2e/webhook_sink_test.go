@@ -151,7 +151,9 @@ type mood struct {
 
 // plainly answers with a status alone.
 func plainly(code int) mood {
-	return mood{name: strconv.Itoa(code), status: code, act: func(_ *sink, w http.ResponseWriter, _ *http.Request) { w.WriteHeader(code) }}
+	return mood{name: strconv.Itoa(code), status: code, act: func(_ *sink, w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(code)
+	}}
 }
 
 // slowly answers 200 after a while.
@@ -190,13 +192,14 @@ var (
 		}
 	})
 	// dripBody answers at once, with a body that does not end.
-	dripBody = mood{name: "drip body", status: http.StatusOK, act: func(s *sink, w http.ResponseWriter, r *http.Request) {
-		for s.pause(50*time.Millisecond) && r.Context().Err() == nil {
-			if _, err := io.WriteString(w, "a"); err != nil || http.NewResponseController(w).Flush() != nil {
-				return
+	dripBody = mood{name: "drip body", status: http.StatusOK,
+		act: func(s *sink, w http.ResponseWriter, r *http.Request) {
+			for s.pause(50*time.Millisecond) && r.Context().Err() == nil {
+				if _, err := io.WriteString(w, "a"); err != nil || http.NewResponseController(w).Flush() != nil {
+					return
+				}
 			}
-		}
-	}}
+		}}
 	// huge answers with 100 MB.
 	huge = mood{name: "huge", status: http.StatusOK, act: func(_ *sink, w http.ResponseWriter, _ *http.Request) {
 		block := make([]byte, 1<<20)
@@ -207,19 +210,27 @@ var (
 		}
 	}}
 	// farewell answers and says that the connection ends.
-	farewell = mood{name: "farewell", status: http.StatusOK, act: func(_ *sink, w http.ResponseWriter, _ *http.Request) { w.Header().Set("Connection", "close") }}
+	farewell = mood{
+		name: "farewell", status: http.StatusOK, act: func(_ *sink, w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Connection", "close")
+		},
+	}
 	// unsaid answers and ends the connection without a word.
-	unsaid = raw("unsaid", http.StatusOK, func(_ *sink, c net.Conn) { io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok") })
+	unsaid = raw("unsaid", http.StatusOK, func(_ *sink, c net.Conn) {
+		io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+	})
 
-	faults = []mood{plainly(http.StatusInternalServerError), plainly(http.StatusServiceUnavailable), metadata, elsewhere, reset, cut, nonsense, hang, dripHead}
-	oddly  = []mood{dripBody, huge, farewell, unsaid}
+	faults = []mood{plainly(http.StatusInternalServerError), plainly(http.StatusServiceUnavailable), metadata,
+		elsewhere, reset, cut, nonsense, hang, dripHead}
+	oddly = []mood{dripBody, huge, farewell, unsaid}
 )
 
 func redirect(to func(*sink) string) mood {
-	return mood{name: "redirect", status: http.StatusTemporaryRedirect, act: func(s *sink, w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Location", to(s))
-		w.WriteHeader(http.StatusTemporaryRedirect)
-	}}
+	return mood{name: "redirect", status: http.StatusTemporaryRedirect,
+		act: func(s *sink, w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Location", to(s))
+			w.WriteHeader(http.StatusTemporaryRedirect)
+		}}
 }
 
 // raw writes on the connection itself, and closes it.

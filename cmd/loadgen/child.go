@@ -76,7 +76,8 @@ func (c *children) baseline(ctx context.Context, flags ...string) (*child, error
 		return nil, err
 	}
 	addr := free()
-	p, err := c.start("baseline", self, append([]string{"baseline", "--database", c.data.address, "--addr", addr}, flags...)...)
+	p, err := c.start("baseline", self,
+		append([]string{"baseline", "--database", c.data.address, "--addr", addr}, flags...)...)
 	if err != nil {
 		return nil, err
 	}

@@ -33,7 +33,8 @@ func TestConnReads(t *testing.T) {
 	}{{"/length", "short", 201}, {"/chunks", long, 200}, {"/empty", "", 200}, {"/length", "short", 201}} {
 		status, body, err := c.do(get(tc.target, "key"))
 		if err != nil || status != tc.status || string(body) != tc.want {
-			t.Errorf("%s: got %d and %d bytes, %v, want %d and %d bytes", tc.target, status, len(body), err, tc.status, len(tc.want))
+			t.Errorf("%s: got %d and %d bytes, %v, want %d and %d bytes", tc.target, status,
+				len(body), err, tc.status, len(tc.want))
 		}
 	}
 }

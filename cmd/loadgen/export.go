@@ -78,7 +78,8 @@ func (c *exportsCommand) engine(ctx context.Context, r *hookReport, s store, eng
 			return err
 		}
 		if plain.rows != raw.rows || plain.bytes != raw.bytes {
-			return fmt.Errorf("the service wrote %d rows and %d bytes, the raw query %d and %d", plain.rows, plain.bytes, raw.rows, raw.bytes)
+			return fmt.Errorf("the service wrote %d rows and %d bytes, the raw query %d and %d", plain.rows,
+				plain.bytes, raw.rows, raw.bytes)
 		}
 		plains = append(plains, plain)
 		zip, err := served(ctx, all, d, `{"kind": "orders", "compression": "gzip"}`)
@@ -87,8 +88,12 @@ func (c *exportsCommand) engine(ctx context.Context, r *hookReport, s store, eng
 		}
 		zips = append(zips, zip)
 	}
-	about := []string{fmt.Sprintf("Export of %d orders with two lines each: %d MB of CSV.", c.Orders, raws[0].bytes>>20)}
-	head := []string{"export", "engine", "seconds", "rows/s", "of the raw query", "CPU s", "memory above idle, MB", "first byte, ms"}
+	about := []string{
+		fmt.Sprintf("Export of %d orders with two lines each: %d MB of CSV.", c.Orders, raws[0].bytes>>20),
+	}
+	head := []string{
+		"export", "engine", "seconds", "rows/s", "of the raw query", "CPU s", "memory above idle, MB", "first byte, ms",
+	}
 	raw := middleOf(raws)
 	for _, line := range []struct {
 		name string
@@ -108,8 +113,9 @@ func (c *exportsCommand) engine(ctx context.Context, r *hookReport, s store, eng
 			}
 			memory, first = most(float64(x.memory)/(1<<20), 64, "%.0f"), most(x.first.Seconds()*1000, 100, "%.0f")
 		}
-		r.add(about, head, line.name, engine, fmt.Sprintf("%.2f", x.took.Seconds()), fmt.Sprintf("%.0f", float64(x.rows)/x.took.Seconds()),
-			line.rate, fmt.Sprintf("%.2f", x.cpu.Seconds()), memory, first)
+		r.add(about, head, line.name, engine, fmt.Sprintf("%.2f", x.took.Seconds()),
+			fmt.Sprintf("%.0f", float64(x.rows)/x.took.Seconds()), line.rate, fmt.Sprintf("%.2f", x.cpu.Seconds()),
+			memory, first)
 	}
 	return nil
 }
@@ -230,8 +236,8 @@ func served(ctx context.Context, all *children, d *dataset, body string) (x expo
 		return x, err
 	}
 	most, err := peak(p.pid())
-	x = exportRun{took: job.CompletedAt.Sub(*job.StartedAt), first: max(written.Sub(*job.StartedAt), 0), cpu: after - before,
-		memory: most - idle, rows: job.RowCount, bytes: job.Size}
+	x = exportRun{took: job.CompletedAt.Sub(*job.StartedAt), first: max(written.Sub(*job.StartedAt), 0),
+		cpu: after - before, memory: most - idle, rows: job.RowCount, bytes: job.Size}
 	return x, err
 }
 

@@ -100,7 +100,9 @@ func (c *figuresCommand) starts(ctx context.Context, r *report, all *children) e
 	if all.data.engine == "sqlite" {
 		bound = "< 0.3 s"
 	}
-	r.facts = append(r.facts, fact{"start to first answer, " + all.data.engine, fmt.Sprintf("%.3f s", took[len(took)/2].Seconds()), bound})
+	r.facts = append(r.facts, fact{
+		"start to first answer, " + all.data.engine, fmt.Sprintf("%.3f s", took[len(took)/2].Seconds()), bound,
+	})
 	return nil
 }
 
@@ -122,7 +124,8 @@ func (c *figuresCommand) measure(ctx context.Context, r *report, d *dataset, q r
 		return err
 	}
 	if c.Profile != "" {
-		if err := save(ctx, "http://"+server.admin+"/debug/pprof/heap", filepath.Join(c.Profile, d.engine+"-heap.pprof")); err != nil {
+		if err := save(ctx, "http://"+server.admin+"/debug/pprof/heap",
+			filepath.Join(c.Profile, d.engine+"-heap.pprof")); err != nil {
 			return err
 		}
 	}
@@ -130,7 +133,9 @@ func (c *figuresCommand) measure(ctx context.Context, r *report, d *dataset, q r
 	if err != nil {
 		return err
 	}
-	r.facts = append(r.facts, fact{"memory under list load, most, " + d.engine, fmt.Sprintf("%.1f MB", float64(most)/1e6), "< 80 MB"})
+	r.facts = append(r.facts, fact{
+		"memory under list load, most, " + d.engine, fmt.Sprintf("%.1f MB", float64(most)/1e6), "< 80 MB",
+	})
 	return c.each(ctx, r, m, d.engine, append(depths, q.writes(base, server)...))
 }
 

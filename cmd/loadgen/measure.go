@@ -72,7 +72,8 @@ func (m meter) turn(ctx context.Context, s side, conns int, duration time.Durati
 	if err != nil {
 		return reading{}, err
 	}
-	out, err := load{addr: s.at.addr, conns: conns, duration: duration, status: s.status, next: s.next, took: s.took}.run(ctx)
+	out, err := load{addr: s.at.addr, conns: conns, duration: duration, status: s.status, next: s.next,
+		took: s.took}.run(ctx)
 	if err != nil {
 		return reading{}, err
 	}

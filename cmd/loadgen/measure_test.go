@@ -11,7 +11,9 @@ import (
 func TestRatio(t *testing.T) {
 	us := func(list ...int) (side []reading) {
 		for _, n := range list {
-			side = append(side, reading{server: time.Duration(n) * time.Microsecond, rate: float64(n), p50: time.Duration(n)})
+			side = append(side, reading{
+				server: time.Duration(n) * time.Microsecond, rate: float64(n), p50: time.Duration(n),
+			})
 		}
 		return side
 	}
@@ -23,12 +25,15 @@ func TestRatio(t *testing.T) {
 		want        float64
 		kept        bool
 	}{
-		{"rounds are compared with themselves", cpuPerRequest, 1.25, us(100, 200, 400), us(120, 240, 480), 1.2, true},
-		{"one bad round does not count", cpuPerRequest, 1.25, us(100, 100, 100), us(110, 900, 110), 1.1, true},
-		{"too much", cpuPerRequest, 1.25, us(100), us(130), 1.3, false},
-		{"latency", latency, 1.25, us(100), us(125), 1.25, true},
-		{"enough", throughput, 0.8, us(1000, 1000), us(800, 820), 0.81, true},
-		{"too little", throughput, 0.8, us(1000), us(790), 0.79, false},
+		{name: "rounds are compared with themselves", kind: cpuPerRequest, bound: 1.25, first: us(100, 200, 400),
+			last: us(120, 240, 480), want: 1.2, kept: true},
+		{name: "one bad round does not count", kind: cpuPerRequest, bound: 1.25, first: us(100, 100, 100),
+			last: us(110, 900, 110), want: 1.1, kept: true},
+		{name: "too much", kind: cpuPerRequest, bound: 1.25, first: us(100), last: us(130), want: 1.3},
+		{name: "latency", kind: latency, bound: 1.25, first: us(100), last: us(125), want: 1.25, kept: true},
+		{name: "enough", kind: throughput, bound: 0.8, first: us(1000, 1000), last: us(800, 820), want: 0.81,
+			kept: true},
+		{name: "too little", kind: throughput, bound: 0.8, first: us(1000), last: us(790), want: 0.79},
 	} {
 		r := &result{figure: figure{kind: tc.kind, bound: tc.bound}, sides: [][]reading{tc.first, us(1, 1, 1), tc.last}}
 		if got := r.ratio(); got != tc.want || r.kept() != tc.kept {
@@ -62,7 +67,8 @@ func TestProcess(t *testing.T) {
 func TestReport(t *testing.T) {
 	r := &report{
 		results: []*result{{
-			figure: figure{name: "GET /orders", kind: cpuPerRequest, bound: 1.25, sides: []side{{name: "baseline"}, {name: "server"}}},
+			figure: figure{name: "GET /orders", kind: cpuPerRequest, bound: 1.25,
+				sides: []side{{name: "baseline"}, {name: "server"}}},
 			engine: "sqlite",
 			sides: [][]reading{
 				{{server: 100 * time.Microsecond, database: 20 * time.Microsecond, p50: time.Millisecond}},

@@ -15,7 +15,8 @@ const root = baseline.Root
 
 // get makes a GET request.
 func get(target, key string) []byte {
-	return fmt.Appendf(nil, "GET %s HTTP/1.1\r\nHost: load\r\nAccept: application/json\r\nAuthorization: Bearer %s\r\n\r\n", target, key)
+	return fmt.Appendf(nil, "GET %s HTTP/1.1\r\nHost: load\r\nAccept: application/json\r\nAuthorization: Bearer "+
+		"%s\r\n\r\n", target, key)
 }
 
 // post appends a POST request with a JSON body; without an idempotency key it
@@ -95,7 +96,8 @@ const fields = `id number status financialStatus fulfillmentStatus currency subt
  taxMinor totalMinor paidMinor refundedMinor customerId email
  billingAddress{name company line1 line2 city region postalCode country phone}
  shippingAddress{name company line1 line2 city region postalCode country phone}
- lineItems{id productId title sku quantity fulfilledQuantity refundedQuantity unitPriceMinor discountMinor taxMinor totalMinor}
+ lineItems{id productId title sku quantity fulfilledQuantity refundedQuantity unitPriceMinor discountMinor taxMinor ` +
+	`totalMinor}
  notesCount tags source placedAt paidAt fulfilledAt cancelledAt completedAt version createdAt updatedAt`
 
 // summary is what a table of orders in a dashboard shows.
@@ -106,7 +108,8 @@ const summary = `id number status financialStatus fulfillmentStatus currency tot
 func (r requests) graph(limit int, fields string) (series, error) {
 	return r.sampled(func(_ corpus.Sample, key, cursor string) []byte {
 		body, err := json.Marshal(map[string]any{
-			"query":     "query Orders($n:Int,$after:String){orders(first:$n,after:$after){nodes{" + fields + "}pageInfo{hasNextPage endCursor}}}",
+			"query": "query Orders($n:Int,$after:String){orders(first:$n,after:$after){nodes{" + fields +
+				"}pageInfo{hasNextPage endCursor}}}",
 			"variables": map[string]any{"n": limit, "after": cursor},
 		})
 		if err != nil {

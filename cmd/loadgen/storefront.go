@@ -89,7 +89,9 @@ func (c *storefrontCommand) engine(ctx context.Context, r *report, s store, engi
 }
 
 // beside measures what there is a baseline for.
-func (c *storefrontCommand) beside(ctx context.Context, r *report, m meter, all *children, shop *shopper, samples []file) error {
+func (c *storefrontCommand) beside(
+	ctx context.Context, r *report, m meter, all *children, shop *shopper, samples []file,
+) error {
 	base, err := all.baseline(ctx, "--store-domain", shopDomain, "--assets", filepath.Join(all.dir, "assets"))
 	if err != nil {
 		return err
@@ -115,14 +117,15 @@ func (s *shopper) figures(base *child, samples []file) []figure {
 		next := series{request}.next
 		return []side{plain("baseline", base, next, 200), plain("server", s.server, next, 200)}
 	}
-	list := []figure{{name: "GET /themes/{id}/assets, " + fmt.Sprint(len(s.active.assets)) + " of them", kind: cpuPerRequest,
-		conns: 16, bound: 1.25, sides: both(get(root+"/themes/"+s.active.ID+"/assets", s.key))}}
+	list := []figure{{name: "GET /themes/{id}/assets, " + fmt.Sprint(len(s.active.assets)) + " of them",
+		kind: cpuPerRequest, conns: 16, bound: 1.25, sides: both(get(root+"/themes/"+s.active.ID+"/assets", s.key))}}
 	for _, kind := range []struct {
 		name, contentType string
 		size              int
 	}{{"stylesheet", "text/css; charset=utf-8", 20_000}, {"preview", "image/jpeg", 100_000}} {
 		if f, ok := closest(samples, kind.contentType, kind.size); ok {
-			list = append(list, figure{name: fmt.Sprintf("an asset: %s of %.1f kB", kind.name, float64(len(f.body))/1e3),
+			list = append(list, figure{name: fmt.Sprintf("an asset: %s of %.1f kB", kind.name,
+				float64(len(f.body))/1e3),
 				kind: throughput, conns: 16, bound: 0.8, sides: both(visit(s.host, f.address))})
 		}
 	}

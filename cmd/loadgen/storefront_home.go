@@ -34,7 +34,9 @@ func (s *shopper) home(ctx context.Context, r *report, m meter, engine string) e
 		if err != nil {
 			return err
 		}
-		found, err := m.measure(ctx, engine, figure{name: "storefront home, connections: " + strconv.Itoa(conns), conns: conns, sides: []side{at}})
+		found, err := m.measure(ctx, engine, figure{
+			name: "storefront home, connections: " + strconv.Itoa(conns), conns: conns, sides: []side{at},
+		})
 		if err != nil {
 			return err
 		}

@@ -57,7 +57,8 @@ func switchFacts(engine string, took []time.Duration) []fact {
 	name, last := "activation until another process shows it, "+engine+", ", took[len(took)-1]
 	return []fact{
 		{name + "median", fmt.Sprintf("%.2f s", took[len(took)/2].Seconds()), ""},
-		{fmt.Sprintf("%slongest of %d", name, len(took)), fmt.Sprintf("%.2f s", last.Seconds()), within(last, switchBound, "2 s")},
+		{fmt.Sprintf("%slongest of %d", name, len(took)), fmt.Sprintf("%.2f s", last.Seconds()),
+			within(last, switchBound, "2 s")},
 	}
 }
 
@@ -80,7 +81,8 @@ func (s *shopper) change(ctx context.Context, v visitor) (time.Duration, error) 
 		}
 	}
 	start := time.Now()
-	if err := s.server.api(ctx, s.key, http.MethodPost, "/themes/"+s.other.ID+"/activate", "{}", &struct{}{}); err != nil {
+	if err := s.server.api(ctx, s.key, http.MethodPost, "/themes/"+s.other.ID+"/activate", "{}",
+		&struct{}{}); err != nil {
 		return 0, err
 	}
 	for {

@@ -13,7 +13,8 @@ import (
 )
 
 func TestProductsOfAPage(t *testing.T) {
-	const page = `<a href="/products/mug">Mug</a> <a href="/products/mug"><img></a> <a href="/products/cup-2?x=1">Cup</a> <a href="/search">all</a>`
+	const page = `<a href="/products/mug">Mug</a> <a href="/products/mug"><img></a> <a ` +
+		`href="/products/cup-2?x=1">Cup</a> <a href="/search">all</a>`
 	if got := products([]byte(page)); got != 2 {
 		t.Errorf("got %d, want 2: each product once", got)
 	}
@@ -23,11 +24,14 @@ func TestClosest(t *testing.T) {
 	of := func(address, contentType string, size int) file {
 		return file{address, contentType, make([]byte, size)}
 	}
-	list := []file{of("a", "image/jpeg", 50), of("b", "image/jpeg", 96), of("c", "image/jpeg", 103), of("d", "image/png", 100)}
+	list := []file{
+		of("a", "image/jpeg", 50), of("b", "image/jpeg", 96), of("c", "image/jpeg", 103), of("d", "image/png", 100),
+	}
 	for _, tc := range []struct {
 		contentType, want string
 		size              int
-	}{{"image/jpeg", "c", 100}, {"image/jpeg", "b", 98}, {"image/jpeg", "a", 1}, {"image/png", "d", 1}, {"text/css", "", 1}} {
+	}{{"image/jpeg", "c", 100}, {"image/jpeg", "b", 98}, {"image/jpeg", "a", 1},
+		{"image/png", "d", 1}, {"text/css", "", 1}} {
 		if got, ok := closest(list, tc.contentType, tc.size); got.address != tc.want || ok != (tc.want != "") {
 			t.Errorf("%s of %d: got %q, %v, want %q", tc.contentType, tc.size, got.address, ok, tc.want)
 		}
@@ -38,7 +42,9 @@ func TestPairOfThemes(t *testing.T) {
 	of := func(name, status, stylesheet string) *ownTheme {
 		x := &ownTheme{Name: name, Status: status}
 		if stylesheet != "" {
-			x.assets = []ownAsset{{"image", "http://a.test/assets/1/a.png"}, {"css", "http://a.test/assets/" + stylesheet + "/style.css"}}
+			x.assets = []ownAsset{
+				{"image", "http://a.test/assets/1/a.png"}, {"css", "http://a.test/assets/" + stylesheet + "/style.css"},
+			}
 		}
 		return x
 	}
@@ -47,11 +53,14 @@ func TestPairOfThemes(t *testing.T) {
 		list          []*ownTheme
 		active, other string
 	}{
-		{"none is active", []*ownTheme{of("a", "inactive", "1")}, "", ""},
-		{"alone", []*ownTheme{of("a", "active", "1")}, "a", ""},
-		{"a copy cannot be told apart", []*ownTheme{of("copy", "inactive", "1"), of("a", "active", "1")}, "a", ""},
-		{"not ready", []*ownTheme{of("b", "processing", "2"), of("c", "failed", "3"), of("d", "inactive", ""), of("a", "active", "1")}, "a", ""},
-		{"two", []*ownTheme{of("b", "inactive", "2"), of("a", "active", "1")}, "a", "b"},
+		{name: "none is active", list: []*ownTheme{of("a", "inactive", "1")}},
+		{name: "alone", list: []*ownTheme{of("a", "active", "1")}, active: "a"},
+		{name: "a copy cannot be told apart", list: []*ownTheme{of("copy", "inactive", "1"), of("a", "active", "1")},
+			active: "a"},
+		{name: "not ready",
+			list: []*ownTheme{of("b", "processing", "2"), of("c", "failed", "3"), of("d", "inactive", ""),
+				of("a", "active", "1")}, active: "a"},
+		{name: "two", list: []*ownTheme{of("b", "inactive", "2"), of("a", "active", "1")}, active: "a", other: "b"},
 	} {
 		active, other := pair(tc.list)
 		name := func(x *ownTheme) string {
@@ -94,8 +103,12 @@ func TestSampleAssets(t *testing.T) {
 
 func TestStorefrontFacts(t *testing.T) {
 	found := &result{figure: figure{name: "home"}, engine: "sqlite",
-		sides: [][]reading{{{server: time.Millisecond, database: 1500 * time.Microsecond, p50: time.Millisecond, p99: 4 * time.Millisecond, rate: 99.6}}}}
-	got := append(homeFacts(found, 13_300, 0.0123), switchFacts("mariadb", []time.Duration{2 * time.Second, time.Second, 100 * time.Millisecond})...)
+		sides: [][]reading{
+			{{server: time.Millisecond, database: 1500 * time.Microsecond, p50: time.Millisecond,
+				p99: 4 * time.Millisecond, rate: 99.6}},
+		}}
+	got := append(homeFacts(found, 13_300, 0.0123),
+		switchFacts("mariadb", []time.Duration{2 * time.Second, time.Second, 100 * time.Millisecond})...)
 	want := []fact{
 		{"home, sqlite, CPU", "2.50 ms", "≤ 2 ms, missed"},
 		{"home, sqlite, p50, p99", "1.00 ms, 4.00 ms", ""},

@@ -21,7 +21,8 @@ type fact struct{ name, value, bound string }
 // print writes the tables as Markdown.
 func (r *report) print(w io.Writer) {
 	if r.quick {
-		fmt.Fprintln(w, "A quick run: small data and short rounds. Its figures show that the command works, nothing else.")
+		fmt.Fprintln(w, "A quick run: small data and short rounds. Its figures show that the command works, "+
+			"nothing else.")
 		fmt.Fprintln(w)
 	}
 	fmt.Fprintf(w, "%s/%s, %d CPUs, %s\n\n", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version())
@@ -47,7 +48,8 @@ func (r *report) details(w io.Writer) {
 	for _, x := range r.results {
 		for i, s := range x.figure.sides {
 			m := x.middle(i)
-			row(w, x.name, x.engine, s.name, micros(m.server), micros(m.database), millis(m.p50), millis(m.p99), fmt.Sprintf("%.0f", m.rate))
+			row(w, x.name, x.engine, s.name, micros(m.server), micros(m.database), millis(m.p50), millis(m.p99),
+				fmt.Sprintf("%.0f", m.rate))
 		}
 	}
 	fmt.Fprintln(w)

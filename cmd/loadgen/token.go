@@ -146,7 +146,9 @@ func (c *figuresCommand) tokens(ctx context.Context, r *report, all *children, b
 	if err != nil {
 		return err
 	}
-	r.facts = append(r.facts, fact{"memory under code exchange, most, " + all.data.engine, fmt.Sprintf("%.1f MB", float64(most)/1e6), ""})
+	r.facts = append(r.facts, fact{
+		"memory under code exchange, most, " + all.data.engine, fmt.Sprintf("%.1f MB", float64(most)/1e6), "",
+	})
 	return c.each(ctx, r, m, all.data.engine, list[1:])
 }
 
@@ -186,5 +188,6 @@ func alike(ctx context.Context, list []figure) error {
 // form appends a POST request to the token endpoint.
 func form(b []byte, body string) []byte {
 	return fmt.Appendf(b, "POST %s HTTP/1.1\r\nHost: load\r\nAccept: application/json\r\n"+
-		"Content-Type: application/x-www-form-urlencoded\r\nContent-Length: %d\r\n\r\n%s", baseline.Exchange, len(body), body)
+		"Content-Type: application/x-www-form-urlencoded\r\nContent-Length: %d\r\n\r\n%s", baseline.Exchange,
+		len(body), body)
 }

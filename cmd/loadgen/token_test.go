@@ -66,7 +66,8 @@ func TestTokensAreShownOnce(t *testing.T) {
 				if err := side.fill(t.Context(), 100*time.Millisecond); err != nil {
 					t.Fatal(err)
 				}
-				l := load{addr: at.addr, conns: f.conns, duration: 20 * time.Millisecond, status: 200, next: side.next, took: side.took}
+				l := load{addr: at.addr, conns: f.conns, duration: 20 * time.Millisecond,
+					status: 200, next: side.next, took: side.took}
 				if out, err := l.run(t.Context()); err != nil || out.requests < 1 {
 					t.Fatalf("%s, %s: %v", f.name, side.name, err)
 				}
@@ -111,7 +112,9 @@ func serve(t *testing.T) string {
 func TestAlike(t *testing.T) {
 	a := registered(t)
 	start := func(answer string) *child {
-		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, answer) }))
+		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			fmt.Fprint(w, answer)
+		}))
 		t.Cleanup(s.Close)
 		return &child{addr: s.Listener.Addr().String()}
 	}

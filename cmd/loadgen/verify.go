@@ -78,7 +78,8 @@ func (v *verifier) verify(ctx context.Context, e entry) error {
 
 // once counts the products of a key.
 func (v *verifier) once(ctx context.Context, key string) error {
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, v.api.URL+"/products?limit=10&sku="+url.QueryEscape(key), nil)
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, v.api.URL+"/products?limit=10&sku="+
+		url.QueryEscape(key), nil)
 	if err != nil {
 		return err
 	}

@@ -61,11 +61,11 @@ func TestWritesAndVerify(t *testing.T) {
 		lose bool
 		want string // in the error; "" for none
 	}{
-		{"an honest server", func(*fake) {}, false, ""},
-		{"answers that never arrived", func(*fake) {}, true, ""},
-		{"a second product", func(f *fake) { f.forget = true }, false, "2 products"},
-		{"another answer", func(f *fake) { f.alter = true }, false, "not replayed"},
-		{"a lost key", func(f *fake) { clear(f.answers) }, false, "not replayed"},
+		{name: "an honest server", set: func(*fake) {}},
+		{name: "answers that never arrived", set: func(*fake) {}, lose: true},
+		{name: "a second product", set: func(f *fake) { f.forget = true }, want: "2 products"},
+		{name: "another answer", set: func(f *fake) { f.alter = true }, want: "not replayed"},
+		{name: "a lost key", set: func(f *fake) { clear(f.answers) }, want: "not replayed"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			f := &fake{answers: map[string]string{}, rows: map[string]int{}, lose: tc.lose}

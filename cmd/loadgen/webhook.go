@@ -160,7 +160,8 @@ func (r *hookReport) add(about, head []string, line ...string) {
 // are texts, the others figures.
 func (r *hookReport) print(w io.Writer) {
 	if r.quick {
-		fmt.Fprintln(w, "A quick run: small backlogs and short loads. Its figures show that the command works, nothing else.")
+		fmt.Fprintln(w, "A quick run: small backlogs and short loads. Its figures show that the command works, "+
+			"nothing else.")
 		fmt.Fprintln(w)
 	}
 	fmt.Fprintf(w, "%s/%s, %d CPUs, %s\n", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version())

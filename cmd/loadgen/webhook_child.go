@@ -132,7 +132,8 @@ func (p *child) until(ctx context.Context, so func() (bool, error)) error {
 			return fmt.Errorf("the %s ended: %s", p.name, log[max(0, len(log)-1000):])
 		case <-ctx.Done():
 			log, _ := os.ReadFile(p.log)
-			return fmt.Errorf("waiting for the %s: %w; its log ends with: %s", p.name, ctx.Err(), log[max(0, len(log)-1000):])
+			return fmt.Errorf("waiting for the %s: %w; its log ends with: %s", p.name, ctx.Err(),
+				log[max(0, len(log)-1000):])
 		}
 	}
 }

@@ -66,9 +66,12 @@ func (b *hookBench) showCost(r *result) {
 	}
 	raw, server := added(r)
 	b.report.add([]string{
-		"The cost of an event, requests a second and CPU of handler and database for each: the raw handler of POST /products, without",
-		"layers, beside itself without the rows of the event and of its place in the outbox, and the server, in turns. What the event adds",
-		"to the server's POST is the time by which the raw handlers differ, as a share of the rest of the server's. Nobody relays meanwhile.",
+		"The cost of an event, requests a second and CPU of handler and database for each: the raw handler of POST " +
+			"/products, without",
+		"layers, beside itself without the rows of the event and of its place in the outbox, and the server, in " +
+			"turns. What the event adds",
+		"to the server's POST is the time by which the raw handlers differ, as a share of the rest of the server's. " +
+			"Nobody relays meanwhile.",
 	}, []string{"event", "engine", "raw, without the event", "raw", "server", "adds to raw", "adds to the server's"},
 		append(line, fmt.Sprintf("%.1f %%", raw), most(server, 100*costBound, "%.1f %%"))...)
 }

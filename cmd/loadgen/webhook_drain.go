@@ -11,8 +11,9 @@ import (
 )
 
 // orderTypes are the types of the backlog of many endpoints.
-var orderTypes = []event.Type{event.OrderCreated, event.OrderUpdated, event.OrderPaid, event.OrderPartiallyPaid, event.OrderRefunded,
-	event.OrderFulfilled, event.OrderPartiallyFulfilled, event.OrderCancelled, event.OrderCompleted, event.OrderNoteAdded}
+var orderTypes = []event.Type{event.OrderCreated, event.OrderUpdated, event.OrderPaid, event.OrderPartiallyPaid,
+	event.OrderRefunded, event.OrderFulfilled, event.OrderPartiallyFulfilled, event.OrderCancelled,
+	event.OrderCompleted, event.OrderNoteAdded}
 
 // drainBound is what a drain is held to, in deliveries a second.
 func drainBound(engine string, endpoints int) float64 {
@@ -151,11 +152,15 @@ func (b *hookBench) showDrain(spread corpus.Spread, list []drained) {
 	}
 	n := spread.Endpoints()
 	b.report.add([]string{
-		"Draining a backlog of events of 1 KB, which lie in the outbox when one process begins to relay and deliver them: relaying is part",
-		"of every figure. The rate is from the first receipt to the last; CPU and statements are those of all the process did since its",
-		"start, per delivery. All receivers are one process at one address. Nothing was lost or out of order, and afterwards outbox and hot",
+		"Draining a backlog of events of 1 KB, which lie in the outbox when one process begins to relay and deliver " +
+			"them: relaying is part",
+		"of every figure. The rate is from the first receipt to the last; CPU and statements are those of all the " +
+			"process did since its",
+		"start, per delivery. All receivers are one process at one address. Nothing was lost or out of order, and " +
+			"afterwards outbox and hot",
 		"table are empty and the log is complete: else the command fails.",
-	}, []string{"drain", "engine", "fan-out", "deliveries", "deliveries/s", "dispatcher CPU ms", "database CPU ms", "sink CPU ms", "statements", "repeats"},
+	}, []string{"drain", "engine", "fan-out", "deliveries", "deliveries/s", "dispatcher CPU ms", "database CPU ms",
+		"sink CPU ms", "statements", "repeats"},
 		drainName(spread), b.data.engine, fmt.Sprint(spread.FanOut()), fmt.Sprint(list[0].deliveries),
 		least(pick(func(d drained) float64 { return d.rate }), drainBound(b.data.engine, n), "%.0f"),
 		most(pick(func(d drained) float64 { return d.dispatcher }), 0.15, "%.3f"),

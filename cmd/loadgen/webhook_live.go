@@ -196,18 +196,25 @@ func at(list []time.Duration, share float64) float64 {
 // showLive adds a line.
 func (b *hookBench) showLive(posts, healthy int, l *liveResult) {
 	ms := func(v float64) string { return fmt.Sprintf("%.1f", v) }
-	name, p50, p99 := fmt.Sprintf("%d endpoints", healthy), most(at(l.event, 0.5), 25, "%.1f"), most(at(l.event, 0.99), 60, "%.1f")
+	name, p50, p99 := fmt.Sprintf("%d endpoints", healthy), most(at(l.event, 0.5), 25, "%.1f"),
+		most(at(l.event, 0.99), 60, "%.1f")
 	statements := most(l.statements, 3, "%.2f")
 	if hanging := liveSpread.Endpoints() - healthy; hanging > 0 {
 		name = fmt.Sprintf("%d endpoints, beside %d that hang", healthy, hanging)
-		p50, p99, statements = ms(at(l.event, 0.5)), most(at(l.event, 0.99), 250, "%.1f"), fmt.Sprintf("%.2f", l.statements)
+		p50, p99, statements = ms(at(l.event, 0.5)), most(at(l.event, 0.99), 250, "%.1f"),
+			fmt.Sprintf("%.2f", l.statements)
 	}
 	b.report.add([]string{
-		fmt.Sprintf("Live: one server takes %d POST /products a second, at random times, and delivers each event to the one endpoint of its store.", liveRate),
-		"The delay to the receipt is counted from the time in the event's id, when its transaction was under way, so the commit is part of",
-		"it; from the answer to the POST it is shown beside. Statements are all that the server sent in that time, less those of the POSTs,",
-		"which a server with --no-dispatch was counted for. Figures are of the endpoints that answer, after a warm-up of 2 s.",
-	}, []string{"live", "engine", "POSTs", "p50 ms", "p99 ms", "p50 ms from the answer", "p99 ms from the answer", "p99 ms of the POST", "statements", "of a POST", "lost"},
-		name, b.data.engine, fmt.Sprint(posts), p50, p99, ms(at(l.answer, 0.5)), ms(at(l.answer, 0.99)), ms(at(l.post, 0.99)), statements,
-		fmt.Sprintf("%.1f", l.perPost), fmt.Sprint(l.lost))
+		fmt.Sprintf("Live: one server takes %d POST /products a second, at random times, and delivers each event to "+
+			"the one endpoint of its store.", liveRate),
+		"The delay to the receipt is counted from the time in the event's id, when its transaction was under way, so " +
+			"the commit is part of",
+		"it; from the answer to the POST it is shown beside. Statements are all that the server sent in that time, " +
+			"less those of the POSTs,",
+		"which a server with --no-dispatch was counted for. Figures are of the endpoints that answer, after a " +
+			"warm-up of 2 s.",
+	}, []string{"live", "engine", "POSTs", "p50 ms", "p99 ms", "p50 ms from the answer", "p99 ms from the answer",
+		"p99 ms of the POST", "statements", "of a POST", "lost"},
+		name, b.data.engine, fmt.Sprint(posts), p50, p99, ms(at(l.answer, 0.5)), ms(at(l.answer, 0.99)),
+		ms(at(l.post, 0.99)), statements, fmt.Sprintf("%.1f", l.perPost), fmt.Sprint(l.lost))
 }

@@ -105,7 +105,8 @@ func (c *sinkConn) serve() {
 		}
 		path := target(head)
 		if answer, ok := c.sink.control(path); ok {
-			if _, err := fmt.Fprintf(c, "HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s", len(answer), answer); err != nil {
+			if _, err := fmt.Fprintf(c, "HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s", len(answer),
+				answer); err != nil {
 				return
 			}
 			continue

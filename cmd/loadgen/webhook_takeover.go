@@ -100,7 +100,9 @@ func (b *hookBench) distinct(ctx context.Context, sink, by *child, want int) err
 	})
 }
 
-func (b *hookBench) showTakeover(ctx context.Context, sink *child, moment time.Time, want int, inflight, leased float64) error {
+func (b *hookBench) showTakeover(
+	ctx context.Context, sink *child, moment time.Time, want int, inflight, leased float64,
+) error {
 	list, err := sink.receipts(ctx)
 	if err != nil {
 		return err
@@ -111,10 +113,13 @@ func (b *hookBench) showTakeover(ctx context.Context, sink *child, moment time.T
 		name = "killed and started again"
 	}
 	b.report.add([]string{
-		"Take-over: a dispatcher is killed with -9 when a fifth of a backlog is delivered, on MariaDB the one of two that owns more queues.",
-		"The gap is the longest time after the kill in which an endpoint with more to come got nothing. The queues and attempts in flight",
+		"Take-over: a dispatcher is killed with -9 when a fifth of a backlog is delivered, on MariaDB the one of two " +
+			"that owns more queues.",
+		"The gap is the longest time after the kill in which an endpoint with more to come got nothing. The queues " +
+			"and attempts in flight",
 		"are those that the killed one told of right before.",
-	}, []string{"take-over", "engine", "deliveries", "longest gap s", "lost", "out of order", "repeats", "its queues", "in flight"},
+	}, []string{"take-over", "engine", "deliveries", "longest gap s", "lost", "out of order", "repeats", "its queues",
+		"in flight"},
 		name, b.data.engine, fmt.Sprint(want), most(longestGap(list, moment).Seconds(), 7, "%.2f"),
 		most(float64(want-t.distinct), 0, "%.0f"), most(float64(t.disorder), 0, "%.0f"), fmt.Sprint(t.duplicates),
 		fmt.Sprintf("%.0f", leased), fmt.Sprintf("%.0f", inflight))

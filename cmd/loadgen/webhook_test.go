@@ -26,8 +26,9 @@ func openSink(t *testing.T) *child {
 
 // delivery is a body as the service sends it.
 func delivery(event, resource string, sequence int) string {
-	return fmt.Sprintf(`{"event_id":%q,"type":"order.paid","api_version":"v1","store_id":"sto_1","resource":{"type":"order","id":%q,"version":7},`+
-		`"sequence":%d,"changed_fields":null,"data":{"object":{"id":"other","sequence":99,"note":%q}},"payload_omitted":false}`,
+	return fmt.Sprintf(`{"event_id":%q,"type":"order.paid","api_version":"v1","store_id":"sto_1",`+
+		`"resource":{"type":"order","id":%q,"version":7},"sequence":%d,"changed_fields":null,`+
+		`"data":{"object":{"id":"other","sequence":99,"note":%q}},"payload_omitted":false}`,
 		event, resource, sequence, strings.Repeat("x", 9000))
 }
 
@@ -39,7 +40,8 @@ func TestSink(t *testing.T) {
 		if !strings.HasPrefix(path, hangPath) {
 			c.Timeout = patience
 		}
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+s.addr+path, strings.NewReader(body))
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost,
+			"http://"+s.addr+path, strings.NewReader(body))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -71,13 +73,16 @@ func TestSink(t *testing.T) {
 	if err != nil || len(list) != 3 {
 		t.Fatalf("got %d receipts, %v", len(list), err)
 	}
-	if got := count(list); got.distinct != 3 || got.duplicates != 0 || got.disorder != 2 { // both first ones are twelfth
+	if got := count(list); got.distinct != 3 || got.duplicates != 0 ||
+		got.disorder != 2 { // both first ones are twelfth
 		t.Errorf("got %+v", got)
 	}
-	for i, want := range []receipt{{Endpoint: 17, Event: "evt_1", Resource: "ord_1", Sequence: 12}, {Endpoint: 17, Event: "evt_2", Resource: "ord_1", Sequence: 13},
+	for i, want := range []receipt{{Endpoint: 17, Event: "evt_1", Resource: "ord_1", Sequence: 12},
+		{Endpoint: 17, Event: "evt_2", Resource: "ord_1", Sequence: 13},
 		{Endpoint: 4, Event: "evt_1", Resource: "ord_1", Sequence: 12}} {
 		got := list[i]
-		if (got.Answered == 0) != (got.Endpoint == 4) || got.Answered != 0 && got.Answered < got.At || time.Since(time.Unix(0, got.At)) > time.Minute {
+		if (got.Answered == 0) != (got.Endpoint == 4) || got.Answered != 0 && got.Answered < got.At ||
+			time.Since(time.Unix(0, got.At)) > time.Minute {
 			t.Errorf("receipt %d: came at %d, answered at %d", i, got.At, got.Answered)
 		}
 		if got.At, got.Answered = 0, 0; got != want {
@@ -115,7 +120,7 @@ func TestSinkReadsPieces(t *testing.T) {
 
 func TestCount(t *testing.T) {
 	r := func(endpoint int, event string, sequence, at, answered int64) receipt {
-		return receipt{endpoint, event, "r", sequence, at, answered}
+		return receipt{Endpoint: endpoint, Event: event, Resource: "r", Sequence: sequence, At: at, Answered: answered}
 	}
 	for _, tc := range []struct {
 		name string
@@ -123,12 +128,17 @@ func TestCount(t *testing.T) {
 		want tally
 	}{
 		{"nothing", nil, tally{}},
-		{"in order", []receipt{r(1, "b", 2, 20, 21), r(1, "a", 1, 10, 11)}, tally{2, 0, 0, 10, 20}},
-		{"repeated", []receipt{r(1, "a", 1, 10, 11), r(1, "b", 2, 20, 21), r(1, "a", 1, 30, 31)}, tally{3 - 1, 1, 0, 10, 30}},
-		{"too early", []receipt{r(1, "a", 1, 10, 15), r(1, "b", 2, 14, 16)}, tally{2, 0, 1, 10, 14}},
-		{"never answered before", []receipt{r(1, "a", 1, 10, 0), r(1, "b", 2, 20, 21), r(1, "a", 1, 30, 31)}, tally{2, 1, 1, 10, 30}},
-		{"answered the second time", []receipt{r(1, "a", 1, 10, 0), r(1, "a", 1, 15, 16), r(1, "b", 2, 20, 21)}, tally{2, 1, 0, 10, 20}},
-		{"another endpoint", []receipt{r(1, "a", 1, 10, 11), r(2, "b", 2, 20, 21)}, tally{2, 0, 1, 10, 20}},
+		{"in order", []receipt{r(1, "b", 2, 20, 21), r(1, "a", 1, 10, 11)}, tally{distinct: 2, first: 10, last: 20}},
+		{"repeated", []receipt{r(1, "a", 1, 10, 11), r(1, "b", 2, 20, 21), r(1, "a", 1, 30, 31)},
+			tally{distinct: 3 - 1, duplicates: 1, first: 10, last: 30}},
+		{"too early", []receipt{r(1, "a", 1, 10, 15), r(1, "b", 2, 14, 16)},
+			tally{distinct: 2, disorder: 1, first: 10, last: 14}},
+		{"never answered before", []receipt{r(1, "a", 1, 10, 0), r(1, "b", 2, 20, 21), r(1, "a", 1, 30, 31)},
+			tally{distinct: 2, duplicates: 1, disorder: 1, first: 10, last: 30}},
+		{"answered the second time", []receipt{r(1, "a", 1, 10, 0), r(1, "a", 1, 15, 16), r(1, "b", 2, 20, 21)},
+			tally{distinct: 2, duplicates: 1, first: 10, last: 20}},
+		{"another endpoint", []receipt{r(1, "a", 1, 10, 11), r(2, "b", 2, 20, 21)},
+			tally{distinct: 2, disorder: 1, first: 10, last: 20}},
 	} {
 		if got := count(tc.list); got != tc.want {
 			t.Errorf("%s: got %+v, want %+v", tc.name, got, tc.want)
@@ -157,14 +167,15 @@ func TestStreamTellsOfWrongAnswers(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	server := &http.Server{ReadHeaderTimeout: time.Second, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if strings.HasSuffix(r.Header.Get("Authorization"), "bad") {
-			w.WriteHeader(http.StatusUnauthorized)
-			return
-		}
-		w.WriteHeader(http.StatusCreated)
-		fmt.Fprintf(w, `{"id":"prd_%s"}`, r.Header.Get("Idempotency-Key"))
-	})}
+	server := &http.Server{ReadHeaderTimeout: time.Second,
+		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if strings.HasSuffix(r.Header.Get("Authorization"), "bad") {
+				w.WriteHeader(http.StatusUnauthorized)
+				return
+			}
+			w.WriteHeader(http.StatusCreated)
+			fmt.Fprintf(w, `{"id":"prd_%s"}`, r.Header.Get("Idempotency-Key"))
+		})}
 	defer server.Close()
 	go server.Serve(l)
 	s := stream{addr: l.Addr().String(), shops: []corpus.Shop{{Key: "good"}}, rate: 500}
@@ -190,8 +201,8 @@ func TestHookReport(t *testing.T) {
 	r.add([]string{"About it."}, head, "2 endpoints", "sqlite", most(0.2, 0.15, "%.2f"))
 	var b bytes.Buffer
 	r.print(&b)
-	want := "\nAbout it.\n\n| drain | engine | rate |\n| --- | --- | ---: |\n| 1 endpoint | sqlite | 8100 (≥ 8000, kept) |\n" +
-		"| 2 endpoints | sqlite | 0.20 (≤ 0.15, missed) |\n"
+	want := "\nAbout it.\n\n| drain | engine | rate |\n| --- | --- | ---: |\n| 1 endpoint | sqlite | 8100 (≥ 8000, " +
+		"kept) |\n| 2 endpoints | sqlite | 0.20 (≤ 0.15, missed) |\n"
 	if !strings.HasSuffix(b.String(), want) {
 		t.Errorf("got %s\nwant at the end %s", b.String(), want)
 	}

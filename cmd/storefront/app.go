@@ -35,17 +35,19 @@ type client struct {
 }
 
 func clientOf(a *model.App) client {
-	return client{ID: xid.App.Format(a.ID), ClientID: a.ClientID, Name: a.Name, Developer: a.Developer, Website: a.Website,
-		RedirectURIs: a.RedirectURIs(), Scopes: a.Scopes(), Legacy: a.Legacy, DisabledAt: written(a.DisabledAt),
-		Version: a.Version, CreatedAt: a.ID.Time().String(), UpdatedAt: a.UpdatedAt.String()}
+	return client{ID: xid.App.Format(a.ID), ClientID: a.ClientID, Name: a.Name, Developer: a.Developer,
+		Website: a.Website, RedirectURIs: a.RedirectURIs(), Scopes: a.Scopes(), Legacy: a.Legacy,
+		DisabledAt: written(a.DisabledAt), Version: a.Version, CreatedAt: a.ID.Time().String(),
+		UpdatedAt: a.UpdatedAt.String()}
 }
 
 // printApp prints an app.
 func (o output) printApp(s *session, a *model.App) error {
 	c := clientOf(a)
-	return o.print(s, c, table{{"id", c.ID}, {"client id", c.ClientID}, {"name", c.Name}, {"developer", c.Developer}, {"website", shown(c.Website)},
-		{"redirect URIs", strings.Join(c.RedirectURIs, " ")}, {"scopes", strings.Join(c.Scopes, " ")},
-		{"v0", strconv.FormatBool(c.Legacy)}, {"disabled", shown(c.DisabledAt)}})
+	return o.print(s, c, table{{"id", c.ID}, {"client id", c.ClientID}, {"name", c.Name}, {"developer", c.Developer},
+		{"website", shown(c.Website)}, {"redirect URIs", strings.Join(c.RedirectURIs, " ")},
+		{"scopes", strings.Join(c.Scopes, " ")}, {"v0", strconv.FormatBool(c.Legacy)},
+		{"disabled", shown(c.DisabledAt)}})
 }
 
 type appCreateCmd struct {
@@ -63,16 +65,18 @@ func (appCreateCmd) Help() string {
 
 Examples:
 
-    storefront app create "Nightly sync" --store my-shop --redirect-uri https://sync.example/callback --scope orders.read,customers.read
-    storefront app create Kiosk --redirect-uri http://127.0.0.1/callback --redirect-uri com.example.kiosk:/callback --scope products.read --json
+    storefront app create "Nightly sync" --store my-shop --redirect-uri https://sync.example/callback --scope ` +
+		`orders.read,customers.read
+    storefront app create Kiosk --redirect-uri http://127.0.0.1/callback --redirect-uri com.example.kiosk:/callback ` +
+		`--scope products.read --json
 `
 }
 
 // Run registers an app.
 func (c *appCreateCmd) Run(s *session) error {
 	return c.enter(s, func(w work) error {
-		p, err := w.Mutation().AppCreate(w.ctx, model.AppCreateInput{Name: c.Name, Developer: c.Developer, Website: c.Website,
-			RedirectUris: c.RedirectURI, Scopes: c.Scope})
+		p, err := w.Mutation().AppCreate(w.ctx, model.AppCreateInput{Name: c.Name, Developer: c.Developer,
+			Website: c.Website, RedirectUris: c.RedirectURI, Scopes: c.Scope})
 		if err != nil {
 			return err
 		}
@@ -108,7 +112,8 @@ func (c *appListCmd) Run(s *session) error {
 		for _, row := range all {
 			v := clientOf(row)
 			clients = append(clients, v)
-			rows = append(rows, []string{v.ID, v.ClientID, v.Name, strings.Join(v.Scopes, " "), strconv.FormatBool(v.Legacy), shown(v.DisabledAt)})
+			rows = append(rows, []string{v.ID, v.ClientID, v.Name, strings.Join(v.Scopes, " "),
+				strconv.FormatBool(v.Legacy), shown(v.DisabledAt)})
 		}
 		return c.print(s, clients, rows)
 	})
@@ -167,12 +172,14 @@ type appUpdateCmd struct {
 
 // Help implements kong.HelpProvider.
 func (appUpdateCmd) Help() string {
-	return `What is not named stays. Scopes that are taken away end at once wherever they were granted; new ones need a new consent.
+	return `What is not named stays. Scopes that are taken away end at once wherever they were granted; new ones ` +
+		`need a new consent.
 
 Examples:
 
     storefront app update --store my-shop app_01h455vb4pex5vsknk084sn02q --name "Sync 2" --website ""
-    storefront app update --store my-shop app_01h455vb4pex5vsknk084sn02q --redirect-uri https://sync.example/cb --scope orders.read
+    storefront app update --store my-shop app_01h455vb4pex5vsknk084sn02q --redirect-uri https://sync.example/cb ` +
+		`--scope orders.read
 `
 }
 

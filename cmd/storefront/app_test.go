@@ -12,8 +12,8 @@ func TestAppCommands(t *testing.T) {
 	var made shop
 	c.decode(&made, "store", "create", "Kite", "--currency", "EUR", "--owner-email", "ana@kite.example")
 	var a client
-	c.decode(&a, "app", "create", "Sync", "--redirect-uri", "https://sync.example/cb?a=1,2", "--redirect-uri", "com.sync:/cb",
-		"--scope", "orders.read,products.write", "--scope", "themes.read")
+	c.decode(&a, "app", "create", "Sync", "--redirect-uri", "https://sync.example/cb?a=1,2", "--redirect-uri",
+		"com.sync:/cb", "--scope", "orders.read,products.write", "--scope", "themes.read")
 	if len(a.ClientID) < 26 || a.Developer != "Kite" || a.Website != nil || a.Version != 1 ||
 		!slices.Equal(a.RedirectURIs, []string{"https://sync.example/cb?a=1,2", "com.sync:/cb"}) ||
 		!slices.Equal(a.Scopes, []string{"orders.read", "products.write", "themes.read"}) {
@@ -29,7 +29,8 @@ func TestAppCommands(t *testing.T) {
 			}},
 		{[]string{"update", a.ID, "--website", "", "--scope", "orders.read", "--redirect-uri", "http://127.0.0.1/"},
 			func(c client) bool {
-				return c.Website == nil && slices.Equal(c.Scopes, []string{"orders.read"}) && slices.Equal(c.RedirectURIs, []string{"http://127.0.0.1/"})
+				return c.Website == nil && slices.Equal(c.Scopes, []string{"orders.read"}) &&
+					slices.Equal(c.RedirectURIs, []string{"http://127.0.0.1/"})
 			}},
 		{[]string{"disable", a.ID}, func(c client) bool { return c.DisabledAt != nil }},
 		{[]string{"enable", a.ID}, func(c client) bool { return c.DisabledAt == nil }},
@@ -48,7 +49,8 @@ func TestAppCommands(t *testing.T) {
 	if o := c.run("app", "list"); !strings.Contains(o.out, a.ClientID) {
 		t.Errorf("%+v", o)
 	}
-	for _, line := range []string{"app enable " + a.ID, "app show app_x", "app create X --redirect-uri http://localhost/ --scope orders.read",
+	for _, line := range []string{"app enable " + a.ID, "app show app_x",
+		"app create X --redirect-uri http://localhost/ --scope orders.read",
 		"app create X --redirect-uri https://x.example/ --scope all", "app update " + a.ID + " --scope all"} {
 		if o := c.run(strings.Fields(line)...); o.code != exitFailed || strings.Count(o.err, "\n") != 1 || o.out != "" {
 			t.Errorf("%s: %+v", line, o)

@@ -15,7 +15,9 @@ type dispatchCmd struct {
 
 // Help implements kong.HelpProvider.
 func (dispatchCmd) Help() string {
-	return `Delivers the webhooks of every store of the database, beside servers that run with --no-dispatch, or beside others that deliver too: any number may. SIGTERM or SIGINT drains: attempts in flight end and are written down. A second signal kills, which is safe too.
+	return `Delivers the webhooks of every store of the database, beside servers that run with --no-dispatch, or ` +
+		`beside others that deliver too: any number may. SIGTERM or SIGINT drains: attempts in flight end and are ` +
+		`written down. A second signal kills, which is safe too.
 
 It needs the root secret of the servers: the same --data, or STOREFRONT_SECRET_KEY.
 

@@ -13,7 +13,8 @@ type doctorCmd struct {
 
 // Help implements kong.HelpProvider.
 func (doctorCmd) Help() string {
-	return `Checks the settings, the data folder, the root secret, the database with its version, schema and clock, and the addresses. It changes nothing. The exit code is 1 when anything fails; warnings leave it 0.
+	return `Checks the settings, the data folder, the root secret, the database with its version, schema and clock, ` +
+		`and the addresses. It changes nothing. The exit code is 1 when anything fails; warnings leave it 0.
 
 Examples:
 

@@ -47,7 +47,9 @@ func (r registration) register(ctx context.Context, at string) (*endpoint, error
 	if r.URL != "" {
 		at = r.URL
 	}
-	body, err := json.Marshal(map[string]any{"url": at, "events": r.Events, "description": "storefront webhooks listen"})
+	body, err := json.Marshal(map[string]any{
+		"url": at, "events": r.Events, "description": "storefront webhooks listen",
+	})
 	if err != nil {
 		return nil, fmt.Errorf("register endpoint: %w", err)
 	}
@@ -64,7 +66,8 @@ func (r registration) register(ctx context.Context, at string) (*endpoint, error
 
 // remove deletes the endpoint; one that is gone already is fine.
 func (r registration) remove(ctx context.Context, id string) error {
-	_, err := r.call(ctx, http.MethodDelete, "/webhooks/"+url.PathEscape(id), nil, http.StatusNoContent, http.StatusNotFound)
+	_, err := r.call(ctx, http.MethodDelete, "/webhooks/"+url.PathEscape(id), nil, http.StatusNoContent,
+		http.StatusNotFound)
 	if err != nil {
 		return fmt.Errorf("delete endpoint %s: %w", printable(id), err)
 	}
@@ -81,7 +84,8 @@ var apiClient = &http.Client{
 // 1 MiB of it. The signal that ends ctx does not end the call: what was begun is
 // known to be done, and can be undone.
 func (r registration) call(ctx context.Context, method, path string, body []byte, want ...int) ([]byte, error) {
-	req, err := http.NewRequestWithContext(context.WithoutCancel(ctx), method, strings.TrimRight(r.API, "/")+"/api/public/v1"+path, bytes.NewReader(body))
+	req, err := http.NewRequestWithContext(context.WithoutCancel(ctx), method, strings.TrimRight(r.API, "/")+
+		"/api/public/v1"+path, bytes.NewReader(body))
 	if err != nil {
 		return nil, err
 	}

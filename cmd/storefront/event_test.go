@@ -29,8 +29,8 @@ var told = map[string]string{
 
 // silent are the commands that write nothing by themselves: they read, or they
 // serve what other tests send.
-var silent = []string{"serve", "dispatch", "migrate status", "store list", "key list", "app list", "app show", "staff list",
-	"webhooks listen", "doctor", "version"}
+var silent = []string{"serve", "dispatch", "migrate status", "store list", "key list",
+	"app list", "app show", "staff list", "webhooks listen", "doctor", "version"}
 
 // TestEventsOfCommands runs every command that writes, with an app that a store
 // let in, and reads the event log of all stores after each.

@@ -34,7 +34,8 @@ type key struct {
 
 func keyOf(k *model.APIKey) key {
 	return key{ID: xid.APIKey.Format(k.ID), Name: k.Name, Hint: k.Hint, Scopes: k.Scopes(), Superseded: k.Superseded(),
-		CreatedAt: k.ID.Time().String(), ExpiresAt: written(k.ExpiresAt), RevokedAt: written(k.RevokedAt), LastUsedAt: written(k.LastUsedAt)}
+		CreatedAt: k.ID.Time().String(), ExpiresAt: written(k.ExpiresAt), RevokedAt: written(k.RevokedAt),
+		LastUsedAt: written(k.LastUsedAt)}
 }
 
 // printKey prints a key that a mutation answered.

@@ -22,7 +22,8 @@ type migrateApplyCmd struct {
 
 // Help implements kong.HelpProvider.
 func (migrateApplyCmd) Help() string {
-	return `Any number of processes may call it at once: one applies, the others wait. Files that differ from their sums are refused.
+	return `Any number of processes may call it at once: one applies, the others wait. Files that differ from their ` +
+		`sums are refused.
 
 Examples:
 
@@ -84,9 +85,10 @@ func printStatus(s *session, o output, store *ent.Store) error {
 		return err
 	}
 	return o.print(s,
-		status{store.Redacted(), st.Current, append([]string{}, st.Pending...), append([]string{}, st.Unknown...), st.Failed},
-		table{{"Database:", store.Redacted()}, {"Current:", cmp.Or(st.Current, "none")}, {"Pending:", listed(st.Pending)},
-			{"Unknown:", listed(st.Unknown)}, {"Failed:", cmp.Or(st.Failed, "none")}})
+		status{store.Redacted(), st.Current, append([]string{}, st.Pending...),
+			append([]string{}, st.Unknown...), st.Failed},
+		table{{"Database:", store.Redacted()}, {"Current:", cmp.Or(st.Current, "none")},
+			{"Pending:", listed(st.Pending)}, {"Unknown:", listed(st.Unknown)}, {"Failed:", cmp.Or(st.Failed, "none")}})
 }
 
 func listed(versions []string) string { return cmp.Or(strings.Join(versions, ", "), "none") }

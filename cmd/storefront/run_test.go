@@ -50,9 +50,10 @@ func (c cli) decode(v any, args ...string) {
 
 func TestEveryCommandHasExamples(t *testing.T) {
 	c := newCLI(t)
-	for _, command := range []string{"serve", "migrate apply", "migrate status", "store create", "store list", "store legacy",
-		"key create", "key list", "key rotate", "key revoke",
-		"app create", "app list", "app show", "app update", "app disable", "app enable", "app legacy", "staff add", "staff list", "staff remove", "staff token", "webhooks listen", "doctor", "version"} {
+	for _, command := range []string{"serve", "migrate apply", "migrate status",
+		"store create", "store list", "store legacy", "key create", "key list", "key rotate", "key revoke",
+		"app create", "app list", "app show", "app update", "app disable", "app enable", "app legacy", "staff add",
+		"staff list", "staff remove", "staff token", "webhooks listen", "doctor", "version"} {
 		o := c.run(append(strings.Fields(command), "--help")...)
 		if o.code != exitOK || !strings.Contains(o.out, "    storefront "+command) || o.err != "" {
 			t.Errorf("%s --help: code %d, %q; no example in\n%s", command, o.code, o.err, o.out)
@@ -71,17 +72,20 @@ func TestMistakes(t *testing.T) {
 		code int
 		want string
 	}{
-		{"unknown command", "", "sell", exitUsage, "sell"},
-		{"unknown flag", "", "serve --port 1", exitUsage, "--port"},
-		{"missing flag", "", "key create", exitUsage, "--name"},
-		{"bad variable", "STOREFRONT_RATE_LIMIT=fast", "serve", exitUsage, "--rate-limit"},
-		{"bad value", "", "serve --log-level loud", exitUsage, "--log-level"},
-		{"demo for everyone", "", "serve --demo --addr 0.0.0.0:0", exitUsage, "--demo"},
-		{"no store", "", "key list", exitFailed, "store create"},
-		{"unknown store", "", "key list --store nobody", exitFailed, "nobody"},
-		{"bad database", "STOREFRONT_DATABASE=postgres://a:opensesame@b/c", "store list", exitFailed, "scheme"},
-		{"negative time", "", "key create --name x --scope orders.read --expires=-1h", exitUsage, "--expires"},
-		{"short secret", "STOREFRONT_SECRET_KEY=opensesame", "store list", exitFailed, "STOREFRONT_SECRET_KEY"},
+		{name: "unknown command", args: "sell", code: exitUsage, want: "sell"},
+		{name: "unknown flag", args: "serve --port 1", code: exitUsage, want: "--port"},
+		{name: "missing flag", args: "key create", code: exitUsage, want: "--name"},
+		{name: "bad variable", env: "STOREFRONT_RATE_LIMIT=fast", args: "serve", code: exitUsage, want: "--rate-limit"},
+		{name: "bad value", args: "serve --log-level loud", code: exitUsage, want: "--log-level"},
+		{name: "demo for everyone", args: "serve --demo --addr 0.0.0.0:0", code: exitUsage, want: "--demo"},
+		{name: "no store", args: "key list", code: exitFailed, want: "store create"},
+		{name: "unknown store", args: "key list --store nobody", code: exitFailed, want: "nobody"},
+		{name: "bad database", env: "STOREFRONT_DATABASE=postgres://a:opensesame@b/c", args: "store list",
+			code: exitFailed, want: "scheme"},
+		{name: "negative time", args: "key create --name x --scope orders.read --expires=-1h", code: exitUsage,
+			want: "--expires"},
+		{name: "short secret", env: "STOREFRONT_SECRET_KEY=opensesame", args: "store list", code: exitFailed,
+			want: "STOREFRONT_SECRET_KEY"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			c := newCLI(t)
@@ -90,7 +94,8 @@ func TestMistakes(t *testing.T) {
 			if o.code != tc.code || !strings.Contains(o.err, tc.want) || o.out != "" {
 				t.Errorf("%+v; want code %d and %q", o, tc.code, tc.want)
 			}
-			if strings.Count(o.err, "\n") != 1 || !strings.HasPrefix(o.err, "storefront: ") || strings.Contains(o.err, "opensesame") {
+			if strings.Count(o.err, "\n") != 1 || !strings.HasPrefix(o.err, "storefront: ") ||
+				strings.Contains(o.err, "opensesame") {
 				t.Errorf("not one clear line: %q", o.err)
 			}
 		})
@@ -120,7 +125,8 @@ func TestFlagsBeatVariables(t *testing.T) {
 func TestLifeOfAStore(t *testing.T) {
 	c := newCLI(t)
 	var made shop
-	c.decode(&made, "store", "create", "Kite", "--currency", "EUR", "--owner-email", "ana@kite.example", "--owner-name", "Ana")
+	c.decode(&made, "store", "create", "Kite", "--currency", "EUR", "--owner-email",
+		"ana@kite.example", "--owner-name", "Ana")
 	if made.Owner == nil || made.Owner.Password == nil || made.Owner.Role != "owner" {
 		t.Fatalf("%+v: no owner with a password", made)
 	}
@@ -158,7 +164,8 @@ func TestLifeOfAStore(t *testing.T) {
 		t.Errorf("%+v, want two people", members)
 	}
 	var made2 token
-	if c.decode(&made2, "staff", "token", "TOM@kite.example", "--name", "laptop"); made2.Token == nil || made2.UserID != added.ID {
+	if c.decode(&made2, "staff", "token", "TOM@kite.example", "--name", "laptop"); made2.Token == nil ||
+		made2.UserID != added.ID {
 		t.Errorf("%+v: no token of Tom's", made2)
 	}
 	var removed map[string]string
@@ -221,7 +228,9 @@ func TestServeUntilTheSignal(t *testing.T) {
 	ended := make(chan outcome, 1)
 	go func() {
 		var err bytes.Buffer
-		code := run(ctx, []string{"serve", "--demo", "--demo-orders", "1", "--json", "--addr", "127.0.0.1:0", "--admin-addr", "127.0.0.1:0"},
+		code := run(ctx, []string{
+			"serve", "--demo", "--demo-orders", "1", "--json", "--addr", "127.0.0.1:0", "--admin-addr", "127.0.0.1:0",
+		},
 			c.env, stdio{write, &err})
 		write.Close()
 		ended <- outcome{code: code, err: err.String()}

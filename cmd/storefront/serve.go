@@ -17,7 +17,8 @@ type serveCmd struct {
 
 // Help implements kong.HelpProvider.
 func (serveCmd) Help() string {
-	return `SIGTERM or SIGINT drains: no new requests, the running ones finish within 15 seconds. A second signal kills, which is safe too.
+	return `SIGTERM or SIGINT drains: no new requests, the running ones finish within 15 seconds. A second signal ` +
+		`kills, which is safe too.
 
 Examples:
 

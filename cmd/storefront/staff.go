@@ -31,7 +31,9 @@ type member struct {
 }
 
 func memberOf(m *model.Staff) member {
-	return member{ID: xid.User.Format(m.ID), Name: m.Name, Email: m.Email, Role: m.Role, CreatedAt: m.ID.Time().String()}
+	return member{
+		ID: xid.User.Format(m.ID), Name: m.Name, Email: m.Email, Role: m.Role, CreatedAt: m.ID.Time().String(),
+	}
 }
 
 type staffAddCmd struct {
@@ -52,7 +54,9 @@ func (staffAddCmd) Help() string {
 // Run adds a person.
 func (c *staffAddCmd) Run(s *session) error {
 	return c.enter(s, func(w work) error {
-		p, err := w.Mutation().StaffAdd(w.ctx, model.StaffAddInput{Email: c.Email, Name: c.Name, Role: viewer.Role(c.Role)})
+		p, err := w.Mutation().StaffAdd(w.ctx, model.StaffAddInput{
+			Email: c.Email, Name: c.Name, Role: viewer.Role(c.Role),
+		})
 		if err != nil {
 			return err
 		}
@@ -190,12 +194,14 @@ func (c *staffTokenCmd) Run(s *session) error {
 			return err
 		}
 		ctx := viewer.With(s.ctx, &viewer.Viewer{Kind: viewer.Staff, Store: w.store.ID, Actor: m.ID, Principal: m.ID,
-			Name: m.Name, Role: m.Role, Granted: m.Role.Scopes(), Scopes: m.Role.Scopes().Effective(), Currency: w.store.Currency})
+			Name: m.Name, Role: m.Role, Granted: m.Role.Scopes(), Scopes: m.Role.Scopes().Effective(),
+			Currency: w.store.Currency})
 		p, err := w.Mutation().StaffTokenCreate(ctx, c.Name, expires)
 		if err != nil {
 			return err
 		}
-		out := token{xid.Token.Format(p.StaffToken.ID), xid.User.Format(m.ID), p.StaffToken.Name, written(p.StaffToken.ExpiresAt), p.Token}
+		out := token{xid.Token.Format(p.StaffToken.ID), xid.User.Format(m.ID), p.StaffToken.Name,
+			written(p.StaffToken.ExpiresAt), p.Token}
 		return c.print(s, out, table{{"id", out.ID}, {"person", m.Email}, {"token", *p.Token + "  (shown once)"}})
 	})
 }
@@ -207,7 +213,8 @@ type staffPasswordCmd struct {
 
 // Help implements kong.HelpProvider.
 func (staffPasswordCmd) Help() string {
-	return `For a person who has forgotten his own. Every browser in which he is signed in is signed out; his tokens stay. A person of the demo is one no more, and ` + "`serve --demo`" + ` will refuse the database.
+	return `For a person who has forgotten his own. Every browser in which he is signed in is signed out; his tokens ` +
+		`stay. A person of the demo is one no more, and ` + "`serve --demo`" + ` will refuse the database.
 
 Examples:
 

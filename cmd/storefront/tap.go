@@ -73,7 +73,9 @@ func (t *tap) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // receive reads and verifies a delivery; what can be read of it is returned even
 // if it does not verify.
-func (t *tap) receive(w http.ResponseWriter, r *http.Request, now time.Time) (body []byte, e hook.Event, problem error) {
+func (t *tap) receive(
+	w http.ResponseWriter, r *http.Request, now time.Time,
+) (body []byte, e hook.Event, problem error) {
 	body, problem = hook.ReadBody(w, r)
 	if problem != nil {
 		return nil, e, problem
@@ -144,8 +146,8 @@ func (t *tap) print(s sight) error {
 	if s.Status != nil {
 		answered = fmt.Sprintf("answered %d", *s.Status)
 	}
-	text := fmt.Sprintf("%s  %s  %s  #%d  %s  attempt %d  %s  %s", s.ReceivedAt, cmp.Or(s.Type, "-"), cmp.Or(s.ResourceID, "-"),
-		s.Sequence, cmp.Or(s.DeliveryID, "-"), s.Attempt, answered, trust)
+	text := fmt.Sprintf("%s  %s  %s  #%d  %s  attempt %d  %s  %s", s.ReceivedAt, cmp.Or(s.Type, "-"),
+		cmp.Or(s.ResourceID, "-"), s.Sequence, cmp.Or(s.DeliveryID, "-"), s.Attempt, answered, trust)
 	if _, err := fmt.Fprintln(t.out, printable(text)); err != nil || s.Body == nil {
 		return err
 	}

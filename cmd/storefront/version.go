@@ -14,5 +14,7 @@ func (versionCmd) Help() string {
 // Run prints the build.
 func (c *versionCmd) Run(s *session) error {
 	b := s.build
-	return c.print(s, b, table{{"storefront", b.Version}, {"revision", b.Revision}, {"built with", b.Go + " for " + b.Platform}})
+	return c.print(s, b, table{
+		{"storefront", b.Version}, {"revision", b.Revision}, {"built with", b.Go + " for " + b.Platform},
+	})
 }

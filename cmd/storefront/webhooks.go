@@ -29,9 +29,11 @@ type webhooksListenCmd struct {
 
 // Help implements kong.HelpProvider.
 func (webhooksListenCmd) Help() string {
-	return `For people who build receivers. Deliveries that do not verify are refused with 401, as a receiver should; without a secret they are taken unverified. Nothing is deduplicated: what comes twice is shown twice.
+	return `For people who build receivers. Deliveries that do not verify are refused with 401, as a receiver ` +
+		`should; without a secret they are taken unverified. Nothing is deduplicated: what comes twice is shown twice.
 
-With --events an endpoint is registered that leads here, and deleted at the end. A server sends to 127.0.0.1 only with --allow-loopback-webhooks, which --demo has; elsewhere give the address of a tunnel as --url.
+With --events an endpoint is registered that leads here, and deleted at the end. A server sends to 127.0.0.1 only ` +
+		`with --allow-loopback-webhooks, which --demo has; elsewhere give the address of a tunnel as --url.
 
 Examples:
 

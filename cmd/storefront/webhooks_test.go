@@ -21,7 +21,8 @@ import (
 
 const (
 	webhookSecret = "whsec_DG9kWUOGvb/E3uvdhwpwfO/xyvbsO/+5Jsg87K+fMVw="
-	webhookBody   = `{"event_id":"evt_1","type":"order.paid","resource":{"type":"order","id":"ord_1","version":2},"sequence":3,"data":{"object":{"a":"<b>"}}}`
+	webhookBody   = `{"event_id":"evt_1","type":"order.paid","resource":{"type":"order","id":"ord_1","version":2},` +
+		`"sequence":3,"data":{"object":{"a":"<b>"}}}`
 )
 
 // listening is a running webhooks listen.
@@ -41,7 +42,8 @@ func (c cli) listen(args ...string) *listening {
 	l := &listening{t: c.t, lines: bufio.NewReader(read), signal: signal, ended: make(chan outcome, 1)}
 	go func() {
 		var err bytes.Buffer
-		code := run(ctx, append([]string{"webhooks", "listen", "--addr", "127.0.0.1:0"}, args...), c.env, stdio{write, &err})
+		code := run(ctx, append([]string{"webhooks", "listen", "--addr", "127.0.0.1:0"}, args...), c.env,
+			stdio{write, &err})
 		write.Close()
 		l.ended <- outcome{code: code, err: err.String()}
 	}()
@@ -111,16 +113,23 @@ func TestListenVerifiesAndPrints(t *testing.T) {
 		status int
 		want   string
 	}{
-		{"good", webhookBody, nil, 204, "order.paid  ord_1  #3  dlv_1  attempt 2  answered 204  verified"},
-		{"another signature", webhookBody, func(h http.Header) { h.Set(hook.HeaderSignature, "00") }, 401,
-			"order.paid  ord_1  #3  dlv_1  attempt 2  answered 401  NOT VERIFIED: signature does not match"},
-		{"no timestamp", webhookBody, func(h http.Header) { h.Del(hook.HeaderTimestamp) }, 401, "NOT VERIFIED: header is missing: x-service-timestamp"},
-		{"old", webhookBody, func(h http.Header) { h.Set(hook.HeaderTimestamp, "1767311999") }, 401, "NOT VERIFIED: timestamp is more than 300 seconds away"},
-		{"not an event", "{}", nil, 400, "-  -  #0  dlv_1  attempt 2  answered 400  NOT VERIFIED: body is not an event"},
-		{"steering the terminal", strings.Replace(webhookBody, "ord_1", `\u001b[2J\u009b1m\r`, 1), nil, 204, "order.paid  \ufffd[2J\ufffd1m\ufffd  #3"},
+		{name: "good", body: webhookBody, status: 204,
+			want: "order.paid  ord_1  #3  dlv_1  attempt 2  answered 204  verified"},
+		{name: "another signature", body: webhookBody, edit: func(h http.Header) { h.Set(hook.HeaderSignature, "00") },
+			status: 401,
+			want:   "order.paid  ord_1  #3  dlv_1  attempt 2  answered 401  NOT VERIFIED: signature does not match"},
+		{name: "no timestamp", body: webhookBody, edit: func(h http.Header) { h.Del(hook.HeaderTimestamp) },
+			status: 401, want: "NOT VERIFIED: header is missing: x-service-timestamp"},
+		{name: "old", body: webhookBody, edit: func(h http.Header) { h.Set(hook.HeaderTimestamp, "1767311999") },
+			status: 401, want: "NOT VERIFIED: timestamp is more than 300 seconds away"},
+		{name: "not an event", body: "{}", status: 400,
+			want: "-  -  #0  dlv_1  attempt 2  answered 400  NOT VERIFIED: body is not an event"},
+		{name: "steering the terminal", body: strings.Replace(webhookBody, "ord_1", `\u001b[2J\u009b1m\r`, 1),
+			status: 204, want: "order.paid  \ufffd[2J\ufffd1m\ufffd  #3"},
 	} {
 		status := l.deliver(tc.body, tc.edit)
-		if line := l.line(); !strings.Contains(line, tc.want) || strings.ContainsAny(line, "\x1b\u009b\r") || strings.Contains(line, webhookSecret) {
+		if line := l.line(); !strings.Contains(line, tc.want) || strings.ContainsAny(line, "\x1b\u009b\r") ||
+			strings.Contains(line, webhookSecret) {
 			t.Errorf("%s: printed %q, want %q", tc.name, line, tc.want)
 		}
 		if got := <-status; got != tc.status {
@@ -139,10 +148,10 @@ func TestListenJSON(t *testing.T) {
 		status                  int
 		verified                bool
 	}{
-		{webhookBody, "1", webhookBody, 503, true},
-		{webhookBody, "2", webhookBody, 503, true},
-		{webhookBody, "3", webhookBody, 204, true},
-		{"not json\x00", "3", `"not json\u0000"`, 400, false},
+		{body: webhookBody, attempt: "1", wantBody: webhookBody, status: 503, verified: true},
+		{body: webhookBody, attempt: "2", wantBody: webhookBody, status: 503, verified: true},
+		{body: webhookBody, attempt: "3", wantBody: webhookBody, status: 204, verified: true},
+		{body: "not json\x00", attempt: "3", wantBody: `"not json\u0000"`, status: 400},
 	} {
 		status := l.deliver(tc.body, func(h http.Header) { h.Set(hook.HeaderAttempt, tc.attempt) })
 		var got sight
@@ -150,8 +159,10 @@ func TestListenJSON(t *testing.T) {
 		if err := json.Unmarshal([]byte(line), &got); err != nil {
 			t.Fatalf("%q: %v", line, err)
 		}
-		if got.Verified != tc.verified || (got.Problem == nil) != tc.verified || got.Status == nil || *got.Status != tc.status || string(got.Body) != tc.wantBody ||
-			strconv.Itoa(got.Attempt) != tc.attempt || got.DeliveryID != "dlv_1" || tc.verified && (got.EventID != "evt_1" || got.ResourceID != "ord_1" || got.Sequence != 3) {
+		if got.Verified != tc.verified || (got.Problem == nil) != tc.verified || got.Status == nil ||
+			*got.Status != tc.status || string(got.Body) != tc.wantBody ||
+			strconv.Itoa(got.Attempt) != tc.attempt || got.DeliveryID != "dlv_1" ||
+			tc.verified && (got.EventID != "evt_1" || got.ResourceID != "ord_1" || got.Sequence != 3) {
 			t.Errorf("attempt %s: %s", tc.attempt, line)
 		}
 		if got := <-status; got != tc.status {
@@ -183,7 +194,8 @@ func TestListenDelay(t *testing.T) {
 	}()
 	<-arrived
 	l.signal()
-	if line := l.line(); !strings.HasSuffix(line, "#3  -  attempt 0  not answered in time  NOT VERIFIED: no secret to verify with") {
+	if line := l.line(); !strings.HasSuffix(line,
+		"#3  -  attempt 0  not answered in time  NOT VERIFIED: no secret to verify with") {
 		t.Errorf("printed %q", line)
 	}
 	if body, _ := io.ReadAll(l.lines); !strings.Contains(string(body), `  "a": "<b>"`) {
@@ -208,7 +220,8 @@ func (a *apiStub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.calls = append(a.calls, strings.Join([]string{r.Method, r.URL.Path, r.Header.Get("Authorization"), strconv.FormatBool(len(r.Header.Get("Idempotency-Key")) >= 26), string(body)}, " "))
+	a.calls = append(a.calls, strings.Join([]string{r.Method, r.URL.Path, r.Header.Get("Authorization"),
+		strconv.FormatBool(len(r.Header.Get("Idempotency-Key")) >= 26), string(body)}, " "))
 	if r.Method == http.MethodDelete {
 		w.WriteHeader(a.gone)
 		return
@@ -240,7 +253,8 @@ func TestListenRegisters(t *testing.T) {
 		}
 		l.end()
 		want := []string{
-			`POST /api/public/v1/webhooks Bearer sfk_test true {"description":"storefront webhooks listen","events":["order.paid","product.updated"],"url":"` + l.url + `"}`,
+			`POST /api/public/v1/webhooks Bearer sfk_test true {"description":"storefront webhooks listen",` +
+				`"events":["order.paid","product.updated"],"url":"` + l.url + `"}`,
 			`DELETE /api/public/v1/webhooks/whk_1 Bearer sfk_test true `,
 		}
 		if got := stub.seen(); !slices.Equal(got, want) {
@@ -257,25 +271,29 @@ func TestListenRefused(t *testing.T) {
 		gone int
 		want string
 	}{
-		{"a problem", func(w http.ResponseWriter, _ *http.Request) {
+		{name: "a problem", post: func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(http.StatusUnprocessableEntity)
 			io.WriteString(w, `{"detail":"Wrong.\u001b","errors":[{"pointer":"#/url","detail":"Not https."}]}`)
-		}, 204, "422: Wrong.\ufffd: url: Not https."},
-		{"no problem", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadGateway) }, 204, "answered 502"},
-		{"no secret", func(w http.ResponseWriter, _ *http.Request) {
+		}, gone: 204, want: "422: Wrong.\ufffd: url: Not https."},
+		{name: "no problem",
+			post: func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadGateway) }, gone: 204,
+			want: "answered 502"},
+		{name: "no secret", post: func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(http.StatusCreated)
 			io.WriteString(w, `{"id":"whk_1"}`)
-		}, 204, "no id and secret"},
-		{"elsewhere", func(w http.ResponseWriter, r *http.Request) {
+		}, gone: 204, want: "no id and secret"},
+		{name: "elsewhere", post: func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "/elsewhere", http.StatusTemporaryRedirect)
-		}, 204, "answered 307"},
+		}, gone: 204, want: "answered 307"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			stub := &apiStub{post: tc.post, gone: tc.gone}
 			server := httptest.NewServer(stub)
 			defer server.Close()
-			o := newCLI(t).run("webhooks", "listen", "--addr", "127.0.0.1:0", "--api", server.URL, "--key", "sfk_test", "--events", "order.paid")
-			if o.code != exitFailed || o.out != "" || !strings.Contains(o.err, tc.want) || strings.Contains(o.err, "sfk_test") || strings.Count(o.err, "\n") != 1 || len(stub.seen()) != 1 {
+			o := newCLI(t).run("webhooks", "listen", "--addr", "127.0.0.1:0", "--api", server.URL, "--key",
+				"sfk_test", "--events", "order.paid")
+			if o.code != exitFailed || o.out != "" || !strings.Contains(o.err, tc.want) ||
+				strings.Contains(o.err, "sfk_test") || strings.Count(o.err, "\n") != 1 || len(stub.seen()) != 1 {
 				t.Errorf("%+v after %d calls, want %q", o, len(stub.seen()), tc.want)
 			}
 		})
@@ -307,7 +325,8 @@ func TestListenMistakes(t *testing.T) {
 			t.Errorf("%s: %+v", args, o)
 		}
 	}
-	if o := newCLI(t).run("webhooks", "listen", "--addr", "127.0.0.1:x"); o.code != exitFailed || !strings.Contains(o.err, "listen") {
+	if o := newCLI(t).run("webhooks", "listen", "--addr", "127.0.0.1:x"); o.code != exitFailed ||
+		!strings.Contains(o.err, "listen") {
 		t.Errorf("%+v", o)
 	}
 }

@@ -84,7 +84,9 @@ func build(t testing.TB, s *ent.Store, host string, edit ...setting) *site {
 	if rc.Account, err = account.New(ac); err != nil {
 		t.Fatal(err)
 	}
-	rc.GraphQL, err = transport.New(transport.Config{Core: core, Idem: claims, Session: rc.Account.Viewer, Origins: rc.Account.Origins(), Logger: log})
+	rc.GraphQL, err = transport.New(transport.Config{
+		Core: core, Idem: claims, Session: rc.Account.Viewer, Origins: rc.Account.Origins(), Logger: log,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,14 +106,18 @@ func serve(t testing.TB, s *ent.Store, host string, edit ...setting) *site {
 	transport := &http.Transport{MaxIdleConnsPerHost: 64}
 	t.Cleanup(transport.CloseIdleConnections)
 	w.url = ts.URL
-	w.client = &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	w.client = &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error {
+		return http.ErrUseLastResponse
+	}}
 	return w
 }
 
 // shop makes a store whose owner has the secret as his password.
 func (w *site) shop(email string) *model.Store {
 	w.t.Helper()
-	s, _, err := w.core.NewStore(w.t.Context(), model.StoreCreateInput{Name: "Shop of " + email, Currency: "EUR", Timezone: "UTC"},
+	s, _, err := w.core.NewStore(w.t.Context(), model.StoreCreateInput{
+		Name: "Shop of " + email, Currency: "EUR", Timezone: "UTC",
+	},
 		access.Person{Email: email, Name: "Ada", PasswordHash: hashed()})
 	if err != nil {
 		w.t.Fatal(err)
@@ -177,7 +183,8 @@ const formType = "application/x-www-form-urlencoded"
 // post sends a form as a browser does from our own page.
 func (w *site) post(path string, form url.Values, headers ...string) *reply {
 	w.t.Helper()
-	return w.send(http.MethodPost, path, form.Encode(), append([]string{"Content-Type", formType, "Sec-Fetch-Site", "same-origin", "Origin", w.host}, headers...)...)
+	return w.send(http.MethodPost, path, form.Encode(),
+		append([]string{"Content-Type", formType, "Sec-Fetch-Site", "same-origin", "Origin", w.host}, headers...)...)
 }
 
 func credentials(email, text string) url.Values {
@@ -200,7 +207,8 @@ func (w *site) ask(cookie, query string, headers ...string) *reply {
 	w.t.Helper()
 	body, _ := json.Marshal(map[string]string{"query": query})
 	return w.send(http.MethodPost, "/graphql", string(body),
-		append([]string{"Cookie", cookie, "Content-Type", "application/json", "Sec-Fetch-Site", "same-origin"}, headers...)...)
+		append([]string{"Cookie", cookie, "Content-Type", "application/json", "Sec-Fetch-Site", "same-origin"},
+			headers...)...)
 }
 
 func each(t *testing.T, host string, f func(t *testing.T, w *site)) {
@@ -212,8 +220,9 @@ func TestSignInAndOut(t *testing.T) {
 	each(t, "http://127.0.0.1:8080", func(t *testing.T, w *site) {
 		w.shop("ada@example.com")
 		form := w.send("GET", "/sign-in?return_to=/dashboard/orders%3Fx=1", "")
-		for _, want := range []string{`action="/sign-in"`, `name="return_to" value="/dashboard/orders?x=1"`, `autocomplete="username"`,
-			`autocomplete="current-password"`, `<label for="email">`, `<label for="password">`, `<button type="submit"`} {
+		for _, want := range []string{`action="/sign-in"`, `name="return_to" value="/dashboard/orders?x=1"`,
+			`autocomplete="username"`, `autocomplete="current-password"`, `<label for="email">`,
+			`<label for="password">`, `<button type="submit"`} {
 			if !strings.Contains(form.body, want) {
 				t.Errorf("the form lacks %s\n%s", want, form.body)
 			}
@@ -228,11 +237,13 @@ func TestSignInAndOut(t *testing.T) {
 			t.Fatalf("%d %v", a.status, a.header)
 		}
 		cookie := "storefront_session=" + a.cookie(t).Value
-		if again := w.send("GET", "/sign-in?return_to=/x", "", "Cookie", cookie); again.status != 303 || again.header.Get("Location") != "/x" {
+		if again := w.send("GET", "/sign-in?return_to=/x", "", "Cookie", cookie); again.status != 303 ||
+			again.header.Get("Location") != "/x" {
 			t.Errorf("signed in already: %d %v", again.status, again.header)
 		}
 		out := w.post("/sign-out", nil, "Cookie", cookie)
-		if c := out.cookie(t); out.status != 303 || out.header.Get("Location") != "/sign-in" || c == nil || c.MaxAge != -1 || c.Value != "" || c.Path != "/" {
+		if c := out.cookie(t); out.status != 303 || out.header.Get("Location") != "/sign-in" || c == nil ||
+			c.MaxAge != -1 || c.Value != "" || c.Path != "/" {
 			t.Errorf("%d %v", out.status, out.header)
 		}
 		if got := w.send("GET", "/sign-in", "", "Cookie", cookie); got.status != 200 {
@@ -352,7 +363,8 @@ func TestEqualAnswers(t *testing.T) {
 		if fmt.Sprint(known.header) != fmt.Sprint(unknown.header) {
 			t.Errorf("the headers differ\n%v\n%v", known.header, unknown.header)
 		}
-		if !strings.Contains(known.body, `role="alert"`) || !strings.Contains(known.body, `value="ada@example.com"`) || strings.Contains(known.body, "wrong\"") {
+		if !strings.Contains(known.body, `role="alert"`) || !strings.Contains(known.body, `value="ada@example.com"`) ||
+			strings.Contains(known.body, "wrong\"") {
 			t.Errorf("%s", known.body)
 		}
 	})
@@ -363,7 +375,8 @@ func TestFormEscapes(t *testing.T) {
 	w := serve(t, storetest.Open(t), "https://shop.example")
 	form := credentials(`"><script>alert(1)</script>`, `"><img>`)
 	form.Set("return_to", `/"><script>`)
-	if a := w.post("/sign-in", form); strings.Contains(a.body, "<script") || strings.Contains(a.body, "<img") || !strings.Contains(a.body, "&lt;script&gt;") {
+	if a := w.post("/sign-in", form); strings.Contains(a.body, "<script") || strings.Contains(a.body, "<img") ||
+		!strings.Contains(a.body, "&lt;script&gt;") {
 		t.Errorf("%s", a.body)
 	}
 }
@@ -372,12 +385,15 @@ func TestPageHeaders(t *testing.T) {
 	w := serve(t, storetest.Open(t), "https://shop.example")
 	for name, a := range map[string]*reply{
 		"form": w.send("GET", "/sign-in", ""), "failure": w.post("/sign-in", credentials("a@b.example", "x")),
-		"method": w.send("PUT", "/sign-in", ""), "foreign": w.send("POST", "/sign-out", "", "Sec-Fetch-Site", "cross-site"),
-		"home": w.send("GET", "/", ""), "out": w.post("/sign-out", nil),
+		"method":  w.send("PUT", "/sign-in", ""),
+		"foreign": w.send("POST", "/sign-out", "", "Sec-Fetch-Site", "cross-site"),
+		"home":    w.send("GET", "/", ""), "out": w.post("/sign-out", nil),
 	} {
 		csp := a.header.Get("Content-Security-Policy")
-		if !strings.Contains(csp, "frame-ancestors 'none'") || !strings.Contains(csp, "default-src 'none'") || strings.Contains(csp, "form-action") ||
-			a.header.Get("X-Frame-Options") != "DENY" || a.header.Get("Cache-Control") != "no-store" || a.header.Get("X-Request-Id") == "" ||
+		if !strings.Contains(csp, "frame-ancestors 'none'") || !strings.Contains(csp, "default-src 'none'") ||
+			strings.Contains(csp, "form-action") ||
+			a.header.Get("X-Frame-Options") != "DENY" || a.header.Get("Cache-Control") != "no-store" ||
+			a.header.Get("X-Request-Id") == "" ||
 			a.header.Get("Access-Control-Allow-Origin") != "" || a.header.Get("X-Content-Type-Options") != "nosniff" {
 			t.Errorf("%s: %v", name, a.header)
 		}
@@ -385,7 +401,8 @@ func TestPageHeaders(t *testing.T) {
 	if a := w.send("GET", "/", ""); a.status != 303 || a.header.Get("Location") != "/dashboard" {
 		t.Errorf("/: %d %v", a.status, a.header)
 	}
-	if a := w.send("GET", "/pages/page.css", ""); a.status != 200 || a.header.Get("Content-Type") != "text/css; charset=utf-8" {
+	if a := w.send("GET", "/pages/page.css", ""); a.status != 200 ||
+		a.header.Get("Content-Type") != "text/css; charset=utf-8" {
 		t.Errorf("stylesheet: %d %v", a.status, a.header)
 	}
 	if a := w.send("HEAD", "/sign-in", ""); a.status != 200 || a.body != "" || a.header.Get("Content-Length") == "0" {
@@ -400,34 +417,43 @@ func TestBadForms(t *testing.T) {
 		status                    int
 		allow                     string
 	}{
-		{"POST", "/sign-in", "email=a&email=b&password=x", formType, 400, ""},
-		{"POST", "/sign-in", "email=a&password=x&return_to=/a&return_to=/b", formType, 400, ""},
-		{"POST", "/sign-in", "email=%zz", formType, 400, ""},
-		{"POST", "/sign-in", "email=a;password=b", formType, 400, ""},
-		{"POST", "/sign-in", `{"email":"a"}`, "application/json", 415, ""},
-		{"POST", "/sign-in", "email=a", "text/plain", 415, ""},
-		{"POST", "/sign-in", "email=a", "", 415, ""},
-		{"POST", "/sign-in", "email=a&password=" + strings.Repeat("x", 17<<10), formType, 413, ""},
-		{"POST", "/sign-in", "", formType, 403, ""},
-		{"POST", "/sign-in?email=ada@example.com&password=x", "", formType, 403, ""},
-		{"POST", "/sign-in", "email=a&password=x", formType + "; charset=UTF-8", 403, ""},
-		{"DELETE", "/sign-in", "", "", 405, "GET, HEAD, POST"},
-		{"OPTIONS", "/sign-in", "", "", 405, "GET, HEAD, POST"},
-		{"GET", "/sign-out", "", "", 405, "POST"},
-		{"POST", "/", "", "", 405, "GET, HEAD"},
+		{method: "POST", path: "/sign-in", body: "email=a&email=b&password=x", media: formType, status: 400},
+		{method: "POST", path: "/sign-in", body: "email=a&password=x&return_to=/a&return_to=/b", media: formType,
+			status: 400},
+		{method: "POST", path: "/sign-in", body: "email=%zz", media: formType, status: 400},
+		{method: "POST", path: "/sign-in", body: "email=a;password=b", media: formType, status: 400},
+		{method: "POST", path: "/sign-in", body: `{"email":"a"}`, media: "application/json", status: 415},
+		{method: "POST", path: "/sign-in", body: "email=a", media: "text/plain", status: 415},
+		{method: "POST", path: "/sign-in", body: "email=a", status: 415},
+		{method: "POST", path: "/sign-in", body: "email=a&password=" + strings.Repeat("x", 17<<10), media: formType,
+			status: 413},
+		{method: "POST", path: "/sign-in", media: formType, status: 403},
+		{method: "POST", path: "/sign-in?email=ada@example.com&password=x", media: formType, status: 403},
+		{method: "POST", path: "/sign-in", body: "email=a&password=x", media: formType + "; charset=UTF-8",
+			status: 403},
+		{method: "DELETE", path: "/sign-in", status: 405, allow: "GET, HEAD, POST"},
+		{method: "OPTIONS", path: "/sign-in", status: 405, allow: "GET, HEAD, POST"},
+		{method: "GET", path: "/sign-out", status: 405, allow: "POST"},
+		{method: "POST", path: "/", status: 405, allow: "GET, HEAD"},
 	} {
 		a := w.send(tc.method, tc.path, tc.body, "Content-Type", tc.media)
-		if a.status != tc.status || a.header.Get("Allow") != tc.allow || !strings.HasPrefix(a.header.Get("Content-Type"), "text/html") {
+		if a.status != tc.status || a.header.Get("Allow") != tc.allow ||
+			!strings.HasPrefix(a.header.Get("Content-Type"), "text/html") {
 			t.Errorf("%s %s %.40s: %d %v, want %d", tc.method, tc.path, tc.body, a.status, a.header, tc.status)
 		}
 	}
 }
 
 func TestNotAllowed(t *testing.T) {
-	w := serve(t, storetest.Open(t), "http://shop.example", func(c *account.Config, _ *rest.Config) { c.Allowed = false })
+	w := serve(t, storetest.Open(t), "http://shop.example", func(c *account.Config, _ *rest.Config) {
+		c.Allowed = false
+	})
 	w.shop("ada@example.com")
-	for _, a := range []*reply{w.send("GET", "/sign-in", ""), w.post("/sign-in", credentials("ada@example.com", secret))} {
-		if a.status != 403 || a.cookie(t) != nil || !strings.Contains(a.body, "--insecure-http") || strings.Contains(a.body, "<form") {
+	for _, a := range []*reply{
+		w.send("GET", "/sign-in", ""), w.post("/sign-in", credentials("ada@example.com", secret)),
+	} {
+		if a.status != 403 || a.cookie(t) != nil || !strings.Contains(a.body, "--insecure-http") ||
+			strings.Contains(a.body, "<form") {
 			t.Errorf("%d %s", a.status, a.body)
 		}
 	}

@@ -27,7 +27,8 @@ func (a *Account) cookieName() string {
 
 // cookie carries a token; an empty one takes the cookie away.
 func (a *Account) cookie(token string) *http.Cookie {
-	c := &http.Cookie{Name: a.cookieName(), Value: token, Path: "/", Secure: a.secure(), HttpOnly: true, //nolint:gosec // without Secure on plain http alone, where browsers would drop it
+	c := &http.Cookie{Name: a.cookieName(), Value: token, Path: "/", Secure: a.secure(),
+		HttpOnly: true, //nolint:gosec // without Secure on plain http alone, where browsers would drop it
 		SameSite: http.SameSiteLaxMode, MaxAge: int(session.Life.Seconds())}
 	if token == "" {
 		c.MaxAge = -1

@@ -21,25 +21,33 @@ func TestGraphQLWithCookie(t *testing.T) {
 		shop := w.shop("ada@example.com")
 		cookie := w.signIn("ada@example.com")
 		const query = "{account{email role}}"
-		if a := w.ask(cookie, query); a.status != 200 || !strings.Contains(a.body, `"email":"ada@example.com","role":"OWNER"`) || a.header.Get("Access-Control-Allow-Origin") != "" {
+		if a := w.ask(cookie, query); a.status != 200 || !strings.Contains(a.body,
+			`"email":"ada@example.com","role":"OWNER"`) || a.header.Get("Access-Control-Allow-Origin") != "" {
 			t.Errorf("%d %v %s", a.status, a.header, a.body)
 		}
-		if a := w.ask(cookie, "{me{type credentialId name hint expiresAt store{id}}}"); !strings.Contains(a.body, `"type":"SESSION"`) || !strings.Contains(a.body, `"name":"Ada","hint":""`) {
+		if a := w.ask(cookie, "{me{type credentialId name hint expiresAt store{id}}}"); !strings.Contains(a.body,
+			`"type":"SESSION"`) || !strings.Contains(a.body, `"name":"Ada","hint":""`) {
 			t.Errorf("me: %s", a.body)
 		}
 		key := w.token(shop)
 		for name, a := range map[string]*reply{
-			"cross-site":    w.ask(cookie, query, "Origin", "https://evil.example", "Sec-Fetch-Site", "cross-site"),
-			"no cookie":     w.ask("", query),
-			"by GET":        w.send("GET", "/graphql?query="+url.QueryEscape(query), "", "Cookie", cookie, "Sec-Fetch-Site", "same-origin"),
-			"a plain text":  w.send("POST", "/graphql", `{"query":"{account{email}}"}`, "Cookie", cookie, "Content-Type", "text/plain", "Sec-Fetch-Site", "same-origin"),
-			"a form":        w.send("POST", "/graphql", "query="+url.QueryEscape(query), "Cookie", cookie, "Content-Type", formType, "Sec-Fetch-Site", "same-origin"),
-			"beside a key":  w.ask(cookie, query, "Authorization", "Bearer sfk_bad"),
-			"preflight":     w.send("OPTIONS", "/graphql", "", "Origin", "https://evil.example", "Access-Control-Request-Method", "POST"),
-			"on REST":       w.send("GET", "/api/public/v1/me", "", "Cookie", cookie),
-			"as the bearer": w.send("POST", "/graphql", `{"query":"{__typename}"}`, "Authorization", "Bearer "+cookie[strings.IndexByte(cookie, '=')+1:], "Content-Type", "application/json"),
+			"cross-site": w.ask(cookie, query, "Origin", "https://evil.example", "Sec-Fetch-Site", "cross-site"),
+			"no cookie":  w.ask("", query),
+			"by GET": w.send("GET", "/graphql?query="+url.QueryEscape(query), "", "Cookie",
+				cookie, "Sec-Fetch-Site", "same-origin"),
+			"a plain text": w.send("POST", "/graphql", `{"query":"{account{email}}"}`, "Cookie", cookie,
+				"Content-Type", "text/plain", "Sec-Fetch-Site", "same-origin"),
+			"a form": w.send("POST", "/graphql", "query="+url.QueryEscape(query), "Cookie", cookie,
+				"Content-Type", formType, "Sec-Fetch-Site", "same-origin"),
+			"beside a key": w.ask(cookie, query, "Authorization", "Bearer sfk_bad"),
+			"preflight": w.send("OPTIONS", "/graphql", "", "Origin", "https://evil.example",
+				"Access-Control-Request-Method", "POST"),
+			"on REST": w.send("GET", "/api/public/v1/me", "", "Cookie", cookie),
+			"as the bearer": w.send("POST", "/graphql", `{"query":"{__typename}"}`, "Authorization",
+				"Bearer "+cookie[strings.IndexByte(cookie, '=')+1:], "Content-Type", "application/json"),
 		} {
-			if a.status < 400 || strings.Contains(a.body, "ada@example.com") || name != "on REST" && a.header.Get("Access-Control-Allow-Origin") != "" {
+			if a.status < 400 || strings.Contains(a.body, "ada@example.com") || name != "on REST" &&
+				a.header.Get("Access-Control-Allow-Origin") != "" {
 				t.Errorf("%s: %d %v %s", name, a.status, a.header, a.body)
 			}
 		}
@@ -68,11 +76,14 @@ func (w *site) token(s *model.Store) string {
 func TestStoreHeader(t *testing.T) {
 	each(t, "http://127.0.0.1:8080", func(t *testing.T, w *site) {
 		first, foreign := w.shop("ada@example.com"), w.shop("eve@example.com")
-		second, _, err := w.core.NewStore(t.Context(), model.StoreCreateInput{Name: "A first by name", Currency: "JPY", Timezone: "UTC"}, access.Person{Email: "zoe@example.com", Name: "Zoe"})
+		second, _, err := w.core.NewStore(t.Context(), model.StoreCreateInput{Name: "A first by name", Currency: "JPY",
+			Timezone: "UTC"}, access.Person{Email: "zoe@example.com", Name: "Zoe"})
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = w.core.Mutation().StaffAdd(viewer.Operator(t.Context(), second.ID), model.StaffAddInput{Email: "ada@example.com", Name: "Ada", Role: viewer.Support})
+		_, err = w.core.Mutation().StaffAdd(viewer.Operator(t.Context(), second.ID), model.StaffAddInput{
+			Email: "ada@example.com", Name: "Ada", Role: viewer.Support,
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -96,12 +107,15 @@ func TestStoreHeader(t *testing.T) {
 			for _, name := range tc.names {
 				headers = append(headers, "Storefront-Store", name)
 			}
-			if a := w.ask(cookie, "{store{id} account{role}}", headers...); a.status != tc.status || !strings.Contains(a.body, tc.want) {
+			if a := w.ask(cookie, "{store{id} account{role}}", headers...); a.status != tc.status ||
+				!strings.Contains(a.body, tc.want) {
 				t.Errorf("%v: %d %s, want %d %s", tc.names, a.status, a.body, tc.status, tc.want)
 			}
 		}
 		a := w.ask(cookie, "{account{memberships{role store{name currency}}}}", "Storefront-Store", first.Handle)
-		if want := `"memberships":[{"role":"SUPPORT","store":{"name":"A first by name","currency":"JPY"}},{"role":"OWNER","store":{"name":"Shop of ada@example.com","currency":"EUR"}}]`; !strings.Contains(a.body, want) {
+		if want := `"memberships":[{"role":"SUPPORT","store":{"name":"A first by name","currency":"JPY"}},` +
+			`{"role":"OWNER","store":{"name":"Shop of ada@example.com","currency":"EUR"}}]`; !strings.Contains(a.body,
+			want) {
 			t.Errorf("%s", a.body)
 		}
 	})
@@ -111,12 +125,15 @@ func TestSignOutEverywhere(t *testing.T) {
 	each(t, "http://127.0.0.1:8080", func(t *testing.T, w *site) {
 		token := w.token(w.shop("ada@example.com"))
 		w.shop("eve@example.com")
-		first, second, hers := w.signIn("ada@example.com", "User-Agent", "Old"), w.signIn("ada@example.com", "User-Agent", "New"), w.signIn("eve@example.com")
+		first, second, hers := w.signIn("ada@example.com", "User-Agent", "Old"),
+			w.signIn("ada@example.com", "User-Agent", "New"), w.signIn("eve@example.com")
 		a := w.ask(second, "{account{sessions{agent current}}}")
-		if want := `"sessions":[{"agent":"New","current":true},{"agent":"Old","current":false}]`; !strings.Contains(a.body, want) {
+		if want := `"sessions":[{"agent":"New","current":true},{"agent":"Old",` +
+			`"current":false}]`; !strings.Contains(a.body, want) {
 			t.Errorf("%s, want %s", a.body, want)
 		}
-		if a := w.ask(first, "mutation{signOutEverywhere{sessions userErrors{code}}}"); !strings.Contains(a.body, `"sessions":2`) {
+		if a := w.ask(first, "mutation{signOutEverywhere{sessions userErrors{code}}}"); !strings.Contains(a.body,
+			`"sessions":2`) {
 			t.Errorf("%s", a.body)
 		}
 		for _, cookie := range []string{first, second} {
@@ -138,20 +155,25 @@ func TestPasswordChange(t *testing.T) {
 		token := w.token(w.shop("ada@example.com"))
 		present, other := w.signIn("ada@example.com"), w.signIn("ada@example.com")
 		change := func(current, next string, headers ...string) *reply {
-			return w.ask(present, fmt.Sprintf("mutation{passwordChange(current:%q,next:%q){changed userErrors{code path}}}", current, next), headers...)
+			return w.ask(present, fmt.Sprintf("mutation{passwordChange(current:%q,next:%q){changed "+
+				"userErrors{code path}}}", current, next), headers...)
 		}
 		for name, tc := range map[string]struct{ current, next, want string }{
-			"wrong":      {"nonsense", "a new long password", `"userErrors":[{"code":"unknown_value","path":["current"]}]`},
+			"wrong": {
+				"nonsense", "a new long password", `"userErrors":[{"code":"unknown_value","path":["current"]}]`,
+			},
 			"short":      {secret, "elevenchars", `"userErrors":[{"code":"too_short","path":["next"]}]`},
 			"long":       {secret, strings.Repeat("x", 257), `"userErrors":[{"code":"too_long","path":["next"]}]`},
 			"the e-mail": {secret, "ADA@example.com", `"userErrors":[{"code":"unknown_value","path":["next"]}]`},
 			"a tab":      {secret, "a new\tlong password", `"userErrors":[{"code":"invalid_format","path":["next"]}]`},
 		} {
-			if a := change(tc.current, tc.next); !strings.Contains(a.body, tc.want) || !strings.Contains(a.body, `"changed":false`) {
+			if a := change(tc.current, tc.next); !strings.Contains(a.body, tc.want) ||
+				!strings.Contains(a.body, `"changed":false`) {
 				t.Errorf("%s: %s", name, a.body)
 			}
 		}
-		if a := change(secret, "a new long password", "Idempotency-Key", "k"); !strings.Contains(a.body, "idempotency_not_supported") {
+		if a := change(secret, "a new long password", "Idempotency-Key",
+			"k"); !strings.Contains(a.body, "idempotency_not_supported") {
 			t.Errorf("with a key: %d %s", a.status, a.body)
 		}
 		if a := change(secret, "zwölf Zeichen"); !strings.Contains(a.body, `"changed":true`) {
@@ -189,7 +211,9 @@ func TestPasswordChange(t *testing.T) {
 
 // The sessions of a person spend his allowance together.
 func TestRate(t *testing.T) {
-	w := serve(t, storetest.Open(t), "http://127.0.0.1:8080", func(_ *account.Config, c *rest.Config) { c.RatePerSecond, c.RateBurst = 0.01, 3 })
+	w := serve(t, storetest.Open(t), "http://127.0.0.1:8080", func(_ *account.Config, c *rest.Config) {
+		c.RatePerSecond, c.RateBurst = 0.01, 3
+	})
 	w.shop("ada@example.com")
 	first, second := w.signIn("ada@example.com"), w.signIn("ada@example.com")
 	for i, cookie := range []string{first, second, first} {
@@ -197,7 +221,8 @@ func TestRate(t *testing.T) {
 			t.Fatalf("%d: %d", i, a.status)
 		}
 	}
-	if a := w.ask(second, "{__typename}"); a.status != 429 || a.header.Get("Retry-After") == "" || !strings.Contains(a.body, "rate_limited") {
+	if a := w.ask(second, "{__typename}"); a.status != 429 || a.header.Get("Retry-After") == "" ||
+		!strings.Contains(a.body, "rate_limited") {
 		t.Errorf("%d %v %s", a.status, a.header, a.body)
 	}
 }

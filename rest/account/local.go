@@ -12,7 +12,8 @@ const maxReturnTo = 8 << 10
 // local returns an address within this host to go on to, or the dashboard for
 // anything else.
 func local(returnTo string) string {
-	if len(returnTo) > maxReturnTo || !strings.HasPrefix(returnTo, "/") || strings.HasPrefix(returnTo, "//") || strings.ContainsFunc(returnTo, strange) {
+	if len(returnTo) > maxReturnTo || !strings.HasPrefix(returnTo, "/") || strings.HasPrefix(returnTo, "//") ||
+		strings.ContainsFunc(returnTo, strange) {
 		return home
 	}
 	u, err := url.Parse(returnTo)

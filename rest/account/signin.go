@@ -81,7 +81,8 @@ func (a *Account) take(w http.ResponseWriter, r *http.Request) {
 	}
 	email, returnTo := values.Get("email"), values.Get("return_to")
 	token, _, err := a.Sessions.SignIn(r.Context(), session.Attempt{
-		Email: email, Password: values.Get("password"), Agent: r.UserAgent(), Client: a.hooks.Client(r), Former: a.token(r),
+		Email: email, Password: values.Get("password"), Agent: r.UserAgent(), Client: a.hooks.Client(r),
+		Former: a.token(r),
 	})
 	if f, is := errors.AsType[*fault.Error](err); is {
 		a.refused(w, r, f, email, returnTo)
@@ -169,9 +170,9 @@ func (a *Account) foreign(w http.ResponseWriter, r *http.Request) bool {
 // 11). The consent page answers so too.
 func Refuse(w http.ResponseWriter, r *http.Request) {
 	page.Message(w, r, http.StatusForbidden, "Signing in is off here",
-		"This server speaks plain http on an address that other machines can reach, so passwords could be read on the way. "+
-			"Whoever runs it can give it https: --tls-cert and --tls-key, or a proxy with --public-url https://… . "+
-			"In a network that is trusted, --insecure-http switches signing in on as it is.")
+		"This server speaks plain http on an address that other machines can reach, so passwords could be read on "+
+			"the way. Whoever runs it can give it https: --tls-cert and --tls-key, or a proxy with --public-url "+
+			"https://… . In a network that is trusted, --insecure-http switches signing in on as it is.")
 }
 
 // readForm reads a form of one value for each name, or answers what is wrong.
@@ -194,7 +195,8 @@ func readForm(w http.ResponseWriter, r *http.Request) (url.Values, bool) {
 	}
 	for _, list := range values {
 		if len(list) > 1 {
-			return refuse(http.StatusBadRequest, "The form is damaged", "It holds a field twice. Go back and try again.")
+			return refuse(http.StatusBadRequest, "The form is damaged",
+				"It holds a field twice. Go back and try again.")
 		}
 	}
 	return values, true
@@ -213,5 +215,6 @@ func (a *Account) failed(w http.ResponseWriter, r *http.Request, err error) {
 		page.Message(w, r, http.StatusServiceUnavailable, "Not available for a moment", "Try again in a moment.")
 		return
 	}
-	page.Message(w, r, http.StatusInternalServerError, "Something went wrong", "The error is ours and is logged. Try again in a while.")
+	page.Message(w, r, http.StatusInternalServerError, "Something went wrong",
+		"The error is ours and is logged. Try again in a while.")
 }

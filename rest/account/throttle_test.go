@@ -26,13 +26,19 @@ func TestBruteForce(t *testing.T) {
 		email func(i int) string
 		let   int
 	}{
-		{"one account, one address", func(int) string { return "192.0.2.1" }, func(int) string { return "ada@example.com" }, 10},
-		{"one account, many addresses", func(i int) string { return fmt.Sprintf("192.0.2.%d", i) }, func(int) string { return "ada@example.com" }, 10},
-		{"one account, written in many ways", func(i int) string { return fmt.Sprintf("192.0.2.%d", i) },
-			func(i int) string { return strings.Repeat(" ", i) + "Ada@example.com" }, 10},
-		{"an unknown account", func(i int) string { return fmt.Sprintf("192.0.2.%d", i) }, func(int) string { return "bob@example.com" }, 10},
-		{"many accounts, one address", func(int) string { return "192.0.2.1" }, func(i int) string { return fmt.Sprintf("p%d@example.com", i) }, 30},
-		{"many accounts, one IPv6 network", func(i int) string { return fmt.Sprintf("2001:db8:0:1::%x", i) }, func(i int) string { return fmt.Sprintf("p%d@example.com", i) }, 30},
+		{name: "one account, one address", from: func(int) string { return "192.0.2.1" },
+			email: func(int) string { return "ada@example.com" }, let: 10},
+		{name: "one account, many addresses", from: func(i int) string { return fmt.Sprintf("192.0.2.%d", i) },
+			email: func(int) string { return "ada@example.com" }, let: 10},
+		{name: "one account, written in many ways", from: func(i int) string { return fmt.Sprintf("192.0.2.%d", i) },
+			email: func(i int) string { return strings.Repeat(" ", i) + "Ada@example.com" }, let: 10},
+		{name: "an unknown account", from: func(i int) string { return fmt.Sprintf("192.0.2.%d", i) },
+			email: func(int) string { return "bob@example.com" }, let: 10},
+		{name: "many accounts, one address", from: func(int) string { return "192.0.2.1" },
+			email: func(i int) string { return fmt.Sprintf("p%d@example.com", i) }, let: 30},
+		{name: "many accounts, one IPv6 network",
+			from:  func(i int) string { return fmt.Sprintf("2001:db8:0:1::%x", i) },
+			email: func(i int) string { return fmt.Sprintf("p%d@example.com", i) }, let: 30},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			hashed() // outside of the bubble: others use it
@@ -44,10 +50,12 @@ func TestBruteForce(t *testing.T) {
 				if counts[403] != tc.let || counts[429] != 50-tc.let {
 					t.Fatalf("%v, want %d let through", counts, tc.let)
 				}
-				if after := last.header.Get("Retry-After"); after == "" || !strings.Contains(last.body, "Too many attempts: try again in ") {
+				if after := last.header.Get("Retry-After"); after == "" ||
+					!strings.Contains(last.body, "Too many attempts: try again in ") {
 					t.Errorf("Retry-After %q\n%s", after, last.body)
 				}
-				if a := w.post("/sign-in", credentials(tc.email(0), secret), "X-Forwarded-For", tc.from(0)); a.status != 429 {
+				if a := w.post("/sign-in", credentials(tc.email(0), secret),
+					"X-Forwarded-For", tc.from(0)); a.status != 429 {
 					t.Errorf("the right password: %d", a.status)
 				}
 			})
@@ -83,7 +91,8 @@ func TestBruteForceByHTTP(t *testing.T) {
 	w.shop("ada@example.com")
 	one := func(text string) func(int) string { return func(int) string { return text } }
 	counts, _ := w.guess(50, one("ada@example.com"), one(""))
-	if most := 10 + 1 + int(time.Since(began)/(30*time.Second)); counts[403] > most || counts[429] < 50-most-counts[503] || counts[303] != 0 {
+	if most := 10 + 1 + int(time.Since(began)/(30*time.Second)); counts[403] > most ||
+		counts[429] < 50-most-counts[503] || counts[303] != 0 {
 		t.Errorf("%v, want at most %d let through", counts, most)
 	}
 }
@@ -102,7 +111,8 @@ func TestThrottleRecovers(t *testing.T) {
 			w.post("/sign-in", credentials("ada@example.com", "wrong"))
 		}
 		a := w.post("/sign-in", credentials("ada@example.com", secret))
-		if a.status != 429 || a.header.Get("Retry-After") != "30" || !strings.Contains(a.body, "try again in 30 seconds") {
+		if a.status != 429 || a.header.Get("Retry-After") != "30" ||
+			!strings.Contains(a.body, "try again in 30 seconds") {
 			t.Errorf("%d %v", a.status, a.header)
 		}
 		time.Sleep(30 * time.Second)

@@ -63,7 +63,8 @@ func TestRequestHeaders(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := c.CreateProductWithResponse(t.Context(), &CreateProductParams{IdempotencyKey: "mine 1"}, draft); err != nil {
+	if _, err := c.CreateProductWithResponse(t.Context(),
+		&CreateProductParams{IdempotencyKey: "mine 1"}, draft); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := c.GetProductWithResponse(t.Context(), "prod_00000000000000000000000001", nil); err != nil {
@@ -97,18 +98,22 @@ func TestRequestHeaders(t *testing.T) {
 }
 
 func TestErr(t *testing.T) {
-	problem := `{"type":"x","title":"Not found","status":404,"code":"not_found","detail":"There is no such order.","request_id":"req_1","errors":[]}`
+	problem := `{"type":"x","title":"Not found","status":404,"code":"not_found","detail":"There is no such order.",` +
+		`"request_id":"req_1","errors":[]}`
 	for _, tc := range []struct {
 		name, mediaType string
 		status          int
 		body, want      string
 		problem         bool
 	}{
-		{"success", "application/json", 200, `{}`, "", false},
-		{"not modified", "", 304, "", "", false},
-		{"problem", "application/problem+json", 404, problem, "not_found (404, req_1): There is no such order.", true},
-		{"proxy page", "text/html", 502, "<h1>bad gateway</h1>", "the answer is 502 Bad Gateway", false},
-		{"proxy json", "application/json", 503, `{"message":"away"}`, "the answer is 503 Service Unavailable", false},
+		{name: "success", mediaType: "application/json", status: 200, body: `{}`},
+		{name: "not modified", status: 304},
+		{name: "problem", mediaType: "application/problem+json", status: 404, body: problem,
+			want: "not_found (404, req_1): There is no such order.", problem: true},
+		{name: "proxy page", mediaType: "text/html", status: 502, body: "<h1>bad gateway</h1>",
+			want: "the answer is 502 Bad Gateway"},
+		{name: "proxy json", mediaType: "application/json", status: 503, body: `{"message":"away"}`,
+			want: "the answer is 503 Service Unavailable"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			c := serve(t, func(w http.ResponseWriter, _ *http.Request) { answer(w, tc.mediaType, tc.status, tc.body) })
@@ -230,7 +235,9 @@ func TestEveryListHasAWalk(t *testing.T) {
 	count(drained(c.ThemeAssets(ctx, "thm_1", nil)))
 	count(drained(c.MarketplaceThemes(ctx, nil)))
 	var want []string
-	for _, list := range []string{"orders", "products", "customers", "exports", "webhooks", "themes", "themes/thm_1/assets", "marketplace/themes"} {
+	for _, list := range []string{
+		"orders", "products", "customers", "exports", "webhooks", "themes", "themes/thm_1/assets", "marketplace/themes",
+	} {
 		want = append(want, "/api/public/v1/"+list)
 	}
 	if diff := cmp.Diff(want, asked); diff != "" {
@@ -249,11 +256,13 @@ func drained[T any](items iter.Seq2[T, error]) (n int, err error) {
 // Absent values of answers are pointers, so that null and zero differ.
 func TestNullable(t *testing.T) {
 	var o Order
-	const body = `{"paid_at":null,"email":null,"shipping_address":{"city":"Wien","name":null},"placed_at":"2026-03-01T09:31:12.000451Z"}`
+	const body = `{"paid_at":null,"email":null,"shipping_address":{"city":"Wien","name":null},` +
+		`"placed_at":"2026-03-01T09:31:12.000451Z"}`
 	if err := json.Unmarshal([]byte(body), &o); err != nil {
 		t.Fatal(err)
 	}
-	if o.PaidAt != nil || o.Email != nil || o.BillingAddress != nil || o.ShippingAddress == nil || o.ShippingAddress.Name != nil {
+	if o.PaidAt != nil || o.Email != nil || o.BillingAddress != nil ||
+		o.ShippingAddress == nil || o.ShippingAddress.Name != nil {
 		t.Errorf("got %+v", o)
 	}
 	if want := time.Date(2026, 3, 1, 9, 31, 12, 451000, time.UTC); !o.PlacedAt.Equal(want) {

@@ -14,7 +14,8 @@
 //		fmt.Println(order.Number, order.TotalMinor, order.Currency)
 //	}
 //
-//	res, err := c.CreateProductWithResponse(ctx, nil, client.ProductCreate{Title: "Mug", PriceMinor: 1450, Currency: "EUR"})
+//	mug := client.ProductCreate{Title: "Mug", PriceMinor: 1450, Currency: "EUR"}
+//	res, err := c.CreateProductWithResponse(ctx, nil, mug)
 //	if err == nil {
 //		err = client.Err(res)
 //	}

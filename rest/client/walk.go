@@ -121,7 +121,9 @@ func (c *Client) Themes(ctx context.Context, params *ListThemesParams) iter.Seq2
 }
 
 // ThemeAssets walks every asset of a theme; see [Client.Products].
-func (c *Client) ThemeAssets(ctx context.Context, id ThemeID, params *ListThemeAssetsParams) iter.Seq2[ThemeAsset, error] {
+func (c *Client) ThemeAssets(
+	ctx context.Context, id ThemeID, params *ListThemeAssetsParams,
+) iter.Seq2[ThemeAsset, error] {
 	p := copied(params)
 	p.IfNoneMatch = nil
 	return walk(p.Cursor, func(cursor *Cursor) ([]ThemeAsset, *NextCursor, error) {
@@ -139,7 +141,9 @@ func (c *Client) ThemeAssets(ctx context.Context, id ThemeID, params *ListThemeA
 }
 
 // MarketplaceThemes walks every published theme of the marketplace; see [Client.Products].
-func (c *Client) MarketplaceThemes(ctx context.Context, params *ListMarketplaceThemesParams) iter.Seq2[MarketplaceTheme, error] {
+func (c *Client) MarketplaceThemes(
+	ctx context.Context, params *ListMarketplaceThemesParams,
+) iter.Seq2[MarketplaceTheme, error] {
 	p := copied(params)
 	p.IfNoneMatch = nil
 	return walk(p.Cursor, func(cursor *Cursor) ([]MarketplaceTheme, *NextCursor, error) {

@@ -24,7 +24,8 @@ const assetRoot = Root + "/assets/"
 // wherever merchants keep those of their products. No text becomes markup or
 // code, not even by mistake: that would take a trusted type, and none exists.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' https:; connect-src 'self'; " +
-	"base-uri 'none'; form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+	"base-uri 'none'; form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'; " +
+	"trusted-types 'none'"
 
 // Config is what the dashboard needs.
 type Config struct {

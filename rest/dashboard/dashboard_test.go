@@ -70,28 +70,47 @@ func TestAnswers(t *testing.T) {
 		status                       int
 		mediaType, location          string
 	}{
-		{"shell", "GET", "/dashboard", "x=1", 200, "text/html; charset=utf-8", ""},
-		{"shell slash", "GET", "/dashboard/", "x=1", 200, "text/html; charset=utf-8", ""},
-		{"shell head", "HEAD", "/dashboard", "x=1", 200, "text/html; charset=utf-8", ""},
-		{"deep link", "GET", "/dashboard/orders/ord_1?after=x", "x=1", 200, "text/html; charset=utf-8", ""},
-		{"link that looks like a file", "GET", "/dashboard/app.js", "x=1", 200, "text/html; charset=utf-8", ""},
-		{"stranger", "GET", "/dashboard", "", 303, "", "/sign-in?return_to=%2Fdashboard"},
-		{"stranger's deep link", "GET", "/dashboard/orders?status=OPEN&from=2026-01-01", "", 303, "", "/sign-in?return_to=%2Fdashboard%2Forders%3Fstatus%3DOPEN%26from%3D2026-01-01"},
-		{"stranger's head", "HEAD", "/dashboard/keys", "", 303, "", "/sign-in?return_to=%2Fdashboard%2Fkeys"},
-		{"file", "GET", app, "", 200, "text/javascript; charset=utf-8", ""},
-		{"file head", "HEAD", app, "", 200, "text/javascript; charset=utf-8", ""},
-		{"style", "GET", address(t, "style.css"), "", 200, "text/css; charset=utf-8", ""},
-		{"picture", "GET", address(t, "icon.svg"), "", 200, "image/svg+xml", ""},
-		{"licence", "GET", address(t, "vendor/uplot/LICENSE"), "", 200, "text/plain; charset=utf-8", ""},
-		{"made", "GET", address(t, "currencies.js"), "", 200, "text/javascript; charset=utf-8", ""},
-		{"unknown file", "GET", address(t, "nothing.js"), "x=1", 404, "text/plain; charset=utf-8", ""},
-		{"template", "GET", address(t, shellName), "x=1", 404, "text/plain; charset=utf-8", ""},
-		{"other version", "GET", "/dashboard/assets/0123456789abcdef/app.js", "x=1", 404, "text/plain; charset=utf-8", ""},
-		{"no version", "GET", "/dashboard/assets/app.js", "x=1", 404, "text/plain; charset=utf-8", ""},
-		{"climbing", "GET", "/dashboard/assets/../../source.go", "x=1", 404, "text/plain; charset=utf-8", ""},
-		{"outside", "GET", "/dashboards", "x=1", 404, "text/plain; charset=utf-8", ""},
-		{"post", "POST", "/dashboard", "x=1", 405, "text/plain; charset=utf-8", ""},
-		{"delete a file", "DELETE", app, "x=1", 405, "text/plain; charset=utf-8", ""},
+		{name: "shell", method: "GET", target: "/dashboard", cookie: "x=1", status: 200,
+			mediaType: "text/html; charset=utf-8"},
+		{name: "shell slash", method: "GET", target: "/dashboard/", cookie: "x=1", status: 200,
+			mediaType: "text/html; charset=utf-8"},
+		{name: "shell head", method: "HEAD", target: "/dashboard", cookie: "x=1", status: 200,
+			mediaType: "text/html; charset=utf-8"},
+		{name: "deep link", method: "GET", target: "/dashboard/orders/ord_1?after=x", cookie: "x=1", status: 200,
+			mediaType: "text/html; charset=utf-8"},
+		{name: "link that looks like a file", method: "GET", target: "/dashboard/app.js", cookie: "x=1", status: 200,
+			mediaType: "text/html; charset=utf-8"},
+		{name: "stranger", method: "GET", target: "/dashboard", status: 303,
+			location: "/sign-in?return_to=%2Fdashboard"},
+		{name: "stranger's deep link", method: "GET", target: "/dashboard/orders?status=OPEN&from=2026-01-01",
+			status: 303, location: "/sign-in?return_to=%2Fdashboard%2Forders%3Fstatus%3DOPEN%26from%3D2026-01-01"},
+		{name: "stranger's head", method: "HEAD", target: "/dashboard/keys", status: 303,
+			location: "/sign-in?return_to=%2Fdashboard%2Fkeys"},
+		{name: "file", method: "GET", target: app, status: 200, mediaType: "text/javascript; charset=utf-8"},
+		{name: "file head", method: "HEAD", target: app, status: 200, mediaType: "text/javascript; charset=utf-8"},
+		{name: "style", method: "GET", target: address(t, "style.css"), status: 200,
+			mediaType: "text/css; charset=utf-8"},
+		{name: "picture", method: "GET", target: address(t, "icon.svg"), status: 200, mediaType: "image/svg+xml"},
+		{name: "licence", method: "GET", target: address(t, "vendor/uplot/LICENSE"), status: 200,
+			mediaType: "text/plain; charset=utf-8"},
+		{name: "made", method: "GET", target: address(t, "currencies.js"), status: 200,
+			mediaType: "text/javascript; charset=utf-8"},
+		{name: "unknown file", method: "GET", target: address(t, "nothing.js"), cookie: "x=1", status: 404,
+			mediaType: "text/plain; charset=utf-8"},
+		{name: "template", method: "GET", target: address(t, shellName), cookie: "x=1", status: 404,
+			mediaType: "text/plain; charset=utf-8"},
+		{name: "other version", method: "GET", target: "/dashboard/assets/0123456789abcdef/app.js", cookie: "x=1",
+			status: 404, mediaType: "text/plain; charset=utf-8"},
+		{name: "no version", method: "GET", target: "/dashboard/assets/app.js", cookie: "x=1", status: 404,
+			mediaType: "text/plain; charset=utf-8"},
+		{name: "climbing", method: "GET", target: "/dashboard/assets/../../source.go", cookie: "x=1", status: 404,
+			mediaType: "text/plain; charset=utf-8"},
+		{name: "outside", method: "GET", target: "/dashboards", cookie: "x=1", status: 404,
+			mediaType: "text/plain; charset=utf-8"},
+		{name: "post", method: "POST", target: "/dashboard", cookie: "x=1", status: 405,
+			mediaType: "text/plain; charset=utf-8"},
+		{name: "delete a file", method: "DELETE", target: app, cookie: "x=1", status: 405,
+			mediaType: "text/plain; charset=utf-8"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			w := ask(d, tc.method, tc.target, "Cookie", tc.cookie)
@@ -131,8 +150,9 @@ func safe(t *testing.T, h http.Header) {
 	}
 	got := h.Get("Content-Security-Policy")
 	for _, want := range []string{
-		"default-src 'none'", "script-src 'self'", "style-src 'self'", "connect-src 'self'", "img-src 'self' https:", "base-uri 'none'",
-		"form-action 'self'", "frame-ancestors 'none'", "require-trusted-types-for 'script'", "trusted-types 'none'",
+		"default-src 'none'", "script-src 'self'", "style-src 'self'", "connect-src 'self'",
+		"img-src 'self' https:", "base-uri 'none'", "form-action 'self'", "frame-ancestors 'none'",
+		"require-trusted-types-for 'script'", "trusted-types 'none'",
 	} {
 		if !strings.Contains(got+";", want+";") {
 			t.Errorf("policy %q lacks %q", got, want)
@@ -157,14 +177,16 @@ func TestCaching(t *testing.T) {
 			tag := first.Header().Get("ETag")
 			for _, value := range []string{tag, "W/" + tag, `"other", ` + tag, "*"} {
 				w := ask(d, "GET", tc.target, "Cookie", "x=1", "If-None-Match", value)
-				if w.Code != http.StatusNotModified || w.Body.Len() > 0 || w.Header().Get("ETag") != tag || w.Header().Get("Content-Type") != "" {
+				if w.Code != http.StatusNotModified || w.Body.Len() > 0 || w.Header().Get("ETag") != tag ||
+					w.Header().Get("Content-Type") != "" {
 					t.Errorf("If-None-Match %s: %d, %d bytes, %v", value, w.Code, w.Body.Len(), w.Header())
 				}
 			}
 			if w := ask(d, "GET", tc.target, "Cookie", "x=1", "If-None-Match", `"other"`); w.Code != http.StatusOK {
 				t.Errorf("another tag: %d", w.Code)
 			}
-			if w := ask(d, "GET", tc.target, "Cookie", "x=1", "If-None-Match", tag, "Accept-Encoding", "gzip"); w.Code != http.StatusOK {
+			if w := ask(d, "GET", tc.target, "Cookie", "x=1", "If-None-Match", tag,
+				"Accept-Encoding", "gzip"); w.Code != http.StatusOK {
 				t.Errorf("the tag of the other encoding: %d", w.Code)
 			}
 		})

@@ -53,7 +53,8 @@ func TestVendor(t *testing.T) {
 		if sum := sha256.Sum256(content); hex.EncodeToString(sum[:]) != v.SHA256 {
 			t.Errorf("%s is not as %s published it", v.File, v.Tarball)
 		}
-		if want := "https://registry.npmjs.org/" + v.Name + "/-/" + v.Name + "-" + v.Version + ".tgz"; v.Tarball != want || v.Licence == "" || v.Path == "" {
+		if want := "https://registry.npmjs.org/" + v.Name + "/-/" + v.Name + "-" + v.Version +
+			".tgz"; v.Tarball != want || v.Licence == "" || v.Path == "" {
 			t.Errorf("the line of %s is wrong: %+v", v.File, v)
 		}
 		listed[v.File] = true
@@ -121,7 +122,8 @@ func TestModules(t *testing.T) {
 // A reader of imports that finds none would find nothing missing either.
 func TestReach(t *testing.T) {
 	s := &source{files: map[string][]byte{
-		"a.js":       []byte("// from './no.js'\nimport { x,\n  y } from './b/c.js';\nimport{z}from\"./d.js\";\nconst s = 'import q from \"./no.js\"';\n"),
+		"a.js": []byte("// from './no.js'\nimport { x,\n  y } from " +
+			"'./b/c.js';\nimport{z}from\"./d.js\";\nconst s = 'import q from \"./no.js\"';\n"),
 		"b/c.js":     []byte("export { w } from '../d.js';\nexport const v = 1;\nimport '../a.js';\n"),
 		"d.js":       nil,
 		"missing.js": []byte("import x from './no.js';\n"),
@@ -140,7 +142,9 @@ func TestReach(t *testing.T) {
 }
 
 func TestLink(t *testing.T) {
-	s := &source{files: map[string][]byte{"a.js": []byte(`import{h}from"preact";`), "b.js": []byte(`import{h}from"react";`)}}
+	s := &source{
+		files: map[string][]byte{"a.js": []byte(`import{h}from"preact";`), "b.js": []byte(`import{h}from"react";`)},
+	}
 	if err := s.link("a.js", "preact", "./p.js"); err != nil || string(s.files["a.js"]) != `import{h}from"./p.js";` {
 		t.Errorf("got %s, %v", s.files["a.js"], err)
 	}
@@ -153,7 +157,8 @@ func TestLink(t *testing.T) {
 // element by an attribute, or names another host.
 func TestNoMarkupFromTexts(t *testing.T) {
 	s := loaded(t)
-	bad := regexp.MustCompile(`innerHTML|outerHTML|insertAdjacentHTML|dangerously|document\.write|\beval\b|new Function|DOMParser|srcdoc|\bstyle=|javascript:|setAttribute\('on`)
+	bad := regexp.MustCompile(`innerHTML|outerHTML|insertAdjacentHTML|dangerously|document\.write|\beval\b|new ` +
+		`Function|DOMParser|srcdoc|\bstyle=|javascript:|setAttribute\('on`)
 	host := regexp.MustCompile(`https?://[\w.-]+`)
 	for name, content := range s.files {
 		if !ours(name) {

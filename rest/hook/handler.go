@@ -76,8 +76,9 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		status, err = h.once(ctx, e)
 	}
 	if err != nil {
-		h.config.Logger.LogAttrs(ctx, slog.LevelWarn, "webhook delivery", slog.Int("status", status), slog.Any("error", err),
-			slog.String("event_id", e.ID), slog.String("type", e.Type), slog.String("delivery_id", e.DeliveryID))
+		h.config.Logger.LogAttrs(ctx, slog.LevelWarn, "webhook delivery", slog.Int("status", status),
+			slog.Any("error", err), slog.String("event_id", e.ID), slog.String("type", e.Type),
+			slog.String("delivery_id", e.DeliveryID))
 	}
 	switch status {
 	case http.StatusMethodNotAllowed:

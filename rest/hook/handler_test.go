@@ -34,7 +34,8 @@ func delivery(body string) *http.Request {
 func handler(t *testing.T, seen hook.Seen, logs io.Writer, f hook.Func) *hook.Handler {
 	t.Helper()
 	h, err := hook.NewHandler(hook.Config{
-		Verifier: hook.Verifier{Secrets: []string{"whsec_AAAA", secret}}, Seen: seen, Logger: slog.New(slog.NewTextHandler(logs, nil)),
+		Verifier: hook.Verifier{Secrets: []string{"whsec_AAAA", secret}}, Seen: seen,
+		Logger: slog.New(slog.NewTextHandler(logs, nil)),
 	}, f)
 	if err != nil {
 		t.Fatal(err)
@@ -59,14 +60,17 @@ func TestAnswers(t *testing.T) {
 		status int
 		called bool
 	}{
-		{"an event", delivery(sample), 204, true},
-		{"whose function fails", delivery(strings.Replace(sample, "evt_1", "evt_fails", 1)), 500, true},
-		{"another method", httptest.NewRequest(http.MethodGet, "/hooks", nil), 405, false},
-		{"no signature", httptest.NewRequest(http.MethodPost, "/hooks", strings.NewReader(sample)), 401, false},
-		{"another signature", edit(delivery(sample), hook.HeaderSignature, strings.Repeat("0", 64)), 401, false},
-		{"a timestamp of yesterday", edit(delivery(sample), hook.HeaderTimestamp, "1767311999"), 401, false},
-		{"not an event", delivery("{}"), 400, false},
-		{"too large", delivery(strings.Repeat(" ", hook.MaxBody+1)), 413, false},
+		{name: "an event", r: delivery(sample), status: 204, called: true},
+		{name: "whose function fails", r: delivery(strings.Replace(sample, "evt_1", "evt_fails", 1)), status: 500,
+			called: true},
+		{name: "another method", r: httptest.NewRequest(http.MethodGet, "/hooks", nil), status: 405},
+		{name: "no signature", r: httptest.NewRequest(http.MethodPost, "/hooks", strings.NewReader(sample)),
+			status: 401},
+		{name: "another signature", r: edit(delivery(sample), hook.HeaderSignature, strings.Repeat("0", 64)),
+			status: 401},
+		{name: "a timestamp of yesterday", r: edit(delivery(sample), hook.HeaderTimestamp, "1767311999"), status: 401},
+		{name: "not an event", r: delivery("{}"), status: 400},
+		{name: "too large", r: delivery(strings.Repeat(" ", hook.MaxBody+1)), status: 413},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			var logs bytes.Buffer
@@ -85,11 +89,13 @@ func TestAnswers(t *testing.T) {
 			if w.Code != tc.status || called != tc.called || w.Body.Len() != 0 {
 				t.Errorf("status %d, called %t, %q; want %d, %t", w.Code, called, w.Body, tc.status, tc.called)
 			}
-			if (w.Header().Get("Allow") != "") != (tc.status == 405) || (w.Header().Get("WWW-Authenticate") != "") != (tc.status == 401) {
+			if (w.Header().Get("Allow") != "") != (tc.status == 405) ||
+				(w.Header().Get("WWW-Authenticate") != "") != (tc.status == 401) {
 				t.Errorf("headers %v", w.Header())
 			}
 			line := logs.String()
-			if (line == "") != (tc.status == 204) || strings.Contains(line, secret) || strings.Contains(line, "api_version") {
+			if (line == "") != (tc.status == 204) || strings.Contains(line, secret) ||
+				strings.Contains(line, "api_version") {
 				t.Errorf("logs %q", line)
 			}
 		})
@@ -139,7 +145,8 @@ func TestDuplicates(t *testing.T) {
 		status, calls int
 	}{{true, 500, 1}, {true, 500, 2}, {false, 204, 3}, {true, 204, 3}, {false, 204, 3}} {
 		fails = step.fails
-		if w := send(h, delivery(sample)); w.Code != step.status || calls != step.calls || has(t, seen, "evt_1") != (i > 1) {
+		if w := send(h, delivery(sample)); w.Code != step.status ||
+			calls != step.calls || has(t, seen, "evt_1") != (i > 1) {
 			t.Errorf("delivery %d: status %d after %d calls, want %d, %d", i, w.Code, calls, step.status, step.calls)
 		}
 	}
@@ -198,7 +205,8 @@ func TestSlowFunction(t *testing.T) {
 		group.Go(func() { send(h, delivery(sample).WithContext(ctx)) })
 		synctest.Wait()
 		start := time.Now()
-		if w := send(h, delivery(sample)); w.Code != http.StatusServiceUnavailable || time.Since(start) != hook.DefaultTimeout {
+		if w := send(h, delivery(sample)); w.Code != http.StatusServiceUnavailable ||
+			time.Since(start) != hook.DefaultTimeout {
 			t.Errorf("the twin got %d after %v", w.Code, time.Since(start))
 		}
 		hangUp()
@@ -256,7 +264,8 @@ func TestSeenFails(t *testing.T) {
 		calls := 0
 		var logs bytes.Buffer
 		h := handler(t, tc.seen, &logs, func(context.Context, hook.Event) error { calls++; return nil })
-		if w := send(h, delivery(sample)); w.Code != tc.status || calls != tc.calls || !strings.Contains(logs.String(), "away") {
+		if w := send(h, delivery(sample)); w.Code != tc.status || calls != tc.calls ||
+			!strings.Contains(logs.String(), "away") {
 			t.Errorf("%+v: status %d after %d calls; %s", tc.seen, w.Code, calls, &logs)
 		}
 	}
@@ -265,7 +274,8 @@ func TestSeenFails(t *testing.T) {
 func TestNewHandlerRefuses(t *testing.T) {
 	f := func(context.Context, hook.Event) error { return nil }
 	for _, v := range []hook.Verifier{{}, {Secrets: []string{""}}, {Secrets: []string{"topsecret"}, Standard: true}} {
-		if h, err := hook.NewHandler(hook.Config{Verifier: v}, f); !errors.Is(err, hook.ErrNoSecret) || h != nil || strings.Contains(err.Error(), "topsecret") {
+		if h, err := hook.NewHandler(hook.Config{Verifier: v}, f); !errors.Is(err, hook.ErrNoSecret) || h != nil ||
+			strings.Contains(err.Error(), "topsecret") {
 			t.Errorf("%v: %v", v, err)
 		}
 	}

@@ -63,7 +63,8 @@ func TestMemoryForgetsInTime(t *testing.T) {
 func TestLatest(t *testing.T) {
 	at := time.Date(2026, 3, 5, 9, 30, 0, 0, time.UTC)
 	of := func(id string, sequence int64) hook.Event {
-		return hook.Event{Resource: hook.Resource{ID: id}, Sequence: sequence, OccurredAt: at.Add(time.Duration(sequence) * time.Second)}
+		return hook.Event{Resource: hook.Resource{ID: id}, Sequence: sequence,
+			OccurredAt: at.Add(time.Duration(sequence) * time.Second)}
 	}
 	l := hook.NewLatest(2)
 	l.Keep(of("ord_1", 2))

@@ -67,13 +67,15 @@ func TestVectors(t *testing.T) {
 		if err := hook.Verify(s.Secret, own, s.Body, now); err != nil {
 			t.Errorf("%d: %v", i, err)
 		}
-		if err := hook.Verify(s.Secret, own, append(slices.Clone(s.Body), ' '), now); !errors.Is(err, hook.ErrSignature) {
+		if err := hook.Verify(s.Secret, own, append(slices.Clone(s.Body), ' '),
+			now); !errors.Is(err, hook.ErrSignature) {
 			t.Errorf("%d with another body: %v", i, err)
 		}
 		if got := hook.Signature(s.Secret, timestamp, s.Body); got != s.Signature {
 			t.Errorf("%d: signature %s, want %s", i, got, s.Signature)
 		}
-		standard := headers(hook.HeaderStandardID, s.ID, hook.HeaderStandardTimestamp, timestamp, hook.HeaderStandardSignature, s.StandardSignature)
+		standard := headers(hook.HeaderStandardID, s.ID, hook.HeaderStandardTimestamp, timestamp,
+			hook.HeaderStandardSignature, s.StandardSignature)
 		verifier := hook.Verifier{Secrets: []string{s.Secret}, Standard: true}
 		if err := verifier.Verify(standard, s.Body, now); err != nil {
 			t.Errorf("%d, Standard Webhooks: %v", i, err)
@@ -142,14 +144,19 @@ func TestAttacks(t *testing.T) {
 		{"longer", with(good + "0"), hook.ErrSignature},
 		{"surrounded", with(" " + good), hook.ErrSignature},
 		{"prefixed", with("sha256=" + good), hook.ErrSignature},
-		{"another timestamp signed", []string{hook.HeaderTimestamp, "1767312000", hook.HeaderSignature, good}, hook.ErrSignature},
+		{"another timestamp signed", []string{hook.HeaderTimestamp, "1767312000", hook.HeaderSignature, good},
+			hook.ErrSignature},
 		{"another secret", with(hook.Signature("whsec_", stamp, body)), hook.ErrSignature},
 		{"no secret", with(hook.Signature("", stamp, body)), hook.ErrSignature},
-		{"timestamp before signature", []string{hook.HeaderTimestamp, "NaN", hook.HeaderSignature, "x"}, hook.ErrTimestamp},
+		{"timestamp before signature", []string{hook.HeaderTimestamp, "NaN", hook.HeaderSignature, "x"},
+			hook.ErrTimestamp},
 	}
-	for _, timestamp := range []string{"NaN", "nan", "Inf", "+Inf", "-Inf", "Infinity", "1e400", "1.767311999e9", "0x1.a557a5fp+30", "0x6957017f", "0b1", "1_767_311_999",
-		" 1767311999", "1767311999 ", "\t1767311999", "1767311999\n", "1767311999.0", "1767311999.", ".5", "+1767311999", "-1767311999", "--1", "1 767", "1,767,311,999",
-		"١٧٦٧٣١١٩٩٩", "１７６７３１１９９９", "1767311999\x00", "2026-01-01T23:59:59Z", "now", "true", "9223372036854775808", strings.Repeat("9", 4000), strings.Repeat("0", 4000)} {
+	for _, timestamp := range []string{"NaN", "nan", "Inf", "+Inf", "-Inf", "Infinity", "1e400", "1.767311999e9",
+		"0x1.a557a5fp+30", "0x6957017f", "0b1", "1_767_311_999", " 1767311999", "1767311999 ", "\t1767311999",
+		"1767311999\n", "1767311999.0", "1767311999.", ".5", "+1767311999",
+		"-1767311999", "--1", "1 767", "1,767,311,999", "١٧٦٧٣١١٩٩٩", "１７６７３１１９９９", "1767311999\x00",
+		"2026-01-01T23:59:59Z", "now", "true", "9223372036854775808",
+		strings.Repeat("9", 4000), strings.Repeat("0", 4000)} {
 		tests = append(tests, struct {
 			name string
 			h    []string
@@ -167,7 +174,8 @@ func TestAttacks(t *testing.T) {
 			}
 		})
 	}
-	if err := hook.Verify(secret, headers(signed(stamp)...), body, now.Add(300*time.Second+time.Nanosecond)); !errors.Is(err, hook.ErrStale) {
+	if err := hook.Verify(secret, headers(signed(stamp)...), body,
+		now.Add(300*time.Second+time.Nanosecond)); !errors.Is(err, hook.ErrStale) {
 		t.Errorf("just above 300 s: %v", err)
 	}
 }
@@ -179,7 +187,8 @@ func TestSecrets(t *testing.T) {
 	timestamp := strconv.FormatInt(was.Timestamp, 10)
 	own := headers(hook.HeaderTimestamp, timestamp, hook.HeaderSignature, was.Signature)
 	standard := func(signature string) http.Header {
-		return headers(hook.HeaderStandardID, was.ID, hook.HeaderStandardTimestamp, timestamp, hook.HeaderStandardSignature, signature)
+		return headers(hook.HeaderStandardID, was.ID, hook.HeaderStandardTimestamp, timestamp,
+			hook.HeaderStandardSignature, signature)
 	}
 	for _, tc := range []struct {
 		name    string
@@ -188,21 +197,28 @@ func TestSecrets(t *testing.T) {
 		standard string
 		want     error
 	}{
-		{"the old one of two", []string{is, was.Secret}, "", nil},
-		{"neither of two", []string{is, v.Sign[2].Secret}, "", hook.ErrSignature},
-		{"none", nil, "", hook.ErrNoSecret},
-		{"an empty one", []string{was.Secret, ""}, "", hook.ErrNoSecret},
-		{"two signatures", []string{was.Secret}, "v1,AAAA " + was.StandardSignature, nil},
-		{"other versions", []string{was.Secret}, "v1a,xyz  " + was.StandardSignature + " v2,", nil},
-		{"only other versions", []string{was.Secret}, "v2," + was.StandardSignature[3:], hook.ErrSignature},
-		{"no version", []string{was.Secret}, was.StandardSignature[3:], hook.ErrSignature},
-		{"commas between", []string{was.Secret}, was.StandardSignature + "," + was.StandardSignature, hook.ErrSignature},
-		{"without padding", []string{was.Secret}, strings.TrimRight(was.StandardSignature, "="), hook.ErrSignature},
-		{"blank", []string{was.Secret}, " ", hook.ErrSignature},
-		{"hex", []string{was.Secret}, "v1," + was.Signature, hook.ErrSignature},
-		{"secret without prefix", []string{was.Secret[6:]}, was.StandardSignature, hook.ErrNoSecret},
-		{"secret without key", []string{"whsec_"}, was.StandardSignature, hook.ErrNoSecret},
-		{"secret not base64", []string{was.Secret, "whsec_!"}, was.StandardSignature, hook.ErrNoSecret},
+		{name: "the old one of two", secrets: []string{is, was.Secret}},
+		{name: "neither of two", secrets: []string{is, v.Sign[2].Secret}, want: hook.ErrSignature},
+		{name: "none", want: hook.ErrNoSecret},
+		{name: "an empty one", secrets: []string{was.Secret, ""}, want: hook.ErrNoSecret},
+		{name: "two signatures", secrets: []string{was.Secret}, standard: "v1,AAAA " + was.StandardSignature},
+		{name: "other versions", secrets: []string{was.Secret}, standard: "v1a,xyz  " + was.StandardSignature + " v2,"},
+		{name: "only other versions", secrets: []string{was.Secret}, standard: "v2," + was.StandardSignature[3:],
+			want: hook.ErrSignature},
+		{name: "no version", secrets: []string{was.Secret}, standard: was.StandardSignature[3:],
+			want: hook.ErrSignature},
+		{name: "commas between", secrets: []string{was.Secret},
+			standard: was.StandardSignature + "," + was.StandardSignature, want: hook.ErrSignature},
+		{name: "without padding", secrets: []string{was.Secret},
+			standard: strings.TrimRight(was.StandardSignature, "="), want: hook.ErrSignature},
+		{name: "blank", secrets: []string{was.Secret}, standard: " ", want: hook.ErrSignature},
+		{name: "hex", secrets: []string{was.Secret}, standard: "v1," + was.Signature, want: hook.ErrSignature},
+		{name: "secret without prefix", secrets: []string{was.Secret[6:]}, standard: was.StandardSignature,
+			want: hook.ErrNoSecret},
+		{name: "secret without key", secrets: []string{"whsec_"}, standard: was.StandardSignature,
+			want: hook.ErrNoSecret},
+		{name: "secret not base64", secrets: []string{was.Secret, "whsec_!"}, standard: was.StandardSignature,
+			want: hook.ErrNoSecret},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			verifier, h := hook.Verifier{Secrets: tc.secrets, Standard: tc.standard != ""}, own
@@ -218,8 +234,10 @@ func TestSecrets(t *testing.T) {
 		"stale":       standard(was.StandardSignature),
 		"own headers": own,
 	} {
-		err := hook.Verifier{Secrets: []string{was.Secret}, Standard: true}.Verify(h, was.Body, now.Add(301*time.Second))
-		if want := map[string]error{"stale": hook.ErrStale, "own headers": hook.ErrMissingHeader}[name]; !errors.Is(err, want) {
+		err := hook.Verifier{Secrets: []string{was.Secret},
+			Standard: true}.Verify(h, was.Body, now.Add(301*time.Second))
+		if want := map[string]error{"stale": hook.ErrStale,
+			"own headers": hook.ErrMissingHeader}[name]; !errors.Is(err, want) {
 			t.Errorf("%s: got %v, want %v", name, err, want)
 		}
 	}
@@ -241,8 +259,10 @@ func FuzzVerify(f *testing.F) {
 			return err == nil && n-float64(at.Unix()) <= 300 && float64(at.Unix())-n <= 300
 		}
 		h := headers(hook.HeaderTimestamp, timestamp, hook.HeaderSignature, signature,
-			hook.HeaderStandardID, "evt_1", hook.HeaderStandardTimestamp, timestamp, hook.HeaderStandardSignature, standard)
-		if hook.Verify(secret, h, body, at) == nil && (signature != hook.Signature(secret, timestamp, body) || !near()) {
+			hook.HeaderStandardID, "evt_1", hook.HeaderStandardTimestamp, timestamp,
+			hook.HeaderStandardSignature, standard)
+		if hook.Verify(secret, h, body, at) == nil &&
+			(signature != hook.Signature(secret, timestamp, body) || !near()) {
 			t.Errorf("%q %q was taken", timestamp, signature)
 		}
 		if (hook.Verifier{Secrets: []string{secret}, Standard: true}).Verify(h, body, at) == nil && !near() {

@@ -58,8 +58,8 @@ func (f *Frontend) judge(r *http.Request, err error) *oauth.Error {
 		e = &oauth.Error{Code: oauth.ServerError, Description: "The server made a mistake.", Err: err}
 	}
 	if e.Err != nil {
-		f.Logger.ErrorContext(r.Context(), "oauth request failed", slog.String("request_id", viewer.Request(r.Context())),
-			slog.String("code", e.Code), slog.Any("error", e))
+		f.Logger.ErrorContext(r.Context(), "oauth request failed",
+			slog.String("request_id", viewer.Request(r.Context())), slog.String("code", e.Code), slog.Any("error", e))
 	}
 	return e
 }

@@ -130,7 +130,8 @@ func TestTicket(t *testing.T) {
 	eve := w.signIn("Eve", "eve@example.com", member{w.shop, viewer.Owner}, member{other, viewer.Owner})
 	refuse := func(t *testing.T, r *reply) {
 		t.Helper()
-		if r.told(http.StatusBadRequest); !strings.Contains(r.body, "answered already or is too old") || !strings.Contains(r.body, "Start again") {
+		if r.told(http.StatusBadRequest); !strings.Contains(r.body, "answered already or is too old") ||
+			!strings.Contains(r.body, "Start again") {
 			t.Errorf("%s", r.body)
 		}
 		if n := len(w.grants()); n != 0 {
@@ -150,14 +151,17 @@ func TestTicket(t *testing.T) {
 	t.Run("for a store of somebody else", func(t *testing.T) {
 		refuse(t, w.answer(w.ada, w.authorize(w.ada).form(), "store="+id(other), "decision=allow"))
 	})
-	for _, change := range []string{"state=other", "scope=orders.read", "code_challenge=" + challenge(strings.Repeat("x", 43))} {
+	for _, change := range []string{
+		"state=other", "scope=orders.read", "code_challenge=" + challenge(strings.Repeat("x", 43)),
+	} {
 		t.Run("of another request: "+change, func(t *testing.T) {
 			refuse(t, w.answer(w.ada, w.authorize(w.ada).form(), "request="+w.asked(change).Encode(), "decision=allow"))
 		})
 	}
 	t.Run("of another app", func(t *testing.T) {
 		evil := w.register(row{Name: "Evil"})
-		refuse(t, w.answer(w.ada, w.authorize(w.ada).form(), "request="+w.asked("client_id="+evil.ClientID).Encode(), "decision=allow"))
+		refuse(t, w.answer(w.ada, w.authorize(w.ada).form(), "request="+w.asked("client_id="+evil.ClientID).Encode(),
+			"decision=allow"))
 	})
 	t.Run("broken, empty or missing", func(t *testing.T) {
 		for _, change := range []string{"ticket=AAAA", "ticket=", "-ticket"} {
@@ -202,13 +206,16 @@ func TestFiftyWithOneTicket(t *testing.T) {
 func TestCrossSitePost(t *testing.T) {
 	w := sqlite(t)
 	for _, headers := range [][]string{
-		{"Sec-Fetch-Site: cross-site"}, {"Sec-Fetch-Site: same-site", "Origin: https://other.test"}, {"Origin: https://evil.test"},
-		{"Origin: null"}, {"Origin: http://api.test"}, {"Origin: https://api.test.evil.test"}, {"Sec-Fetch-Site: cross-site", "Content-Type: text/plain"},
+		{"Sec-Fetch-Site: cross-site"}, {"Sec-Fetch-Site: same-site", "Origin: https://other.test"},
+		{"Origin: https://evil.test"},
+		{"Origin: null"}, {"Origin: http://api.test"}, {"Origin: https://api.test.evil.test"},
+		{"Sec-Fetch-Site: cross-site", "Content-Type: text/plain"},
 	} {
 		t.Run(strings.Join(headers, ", "), func(t *testing.T) {
 			form := w.authorize(w.ada).form()
 			form.Set("decision", "allow")
-			r := w.send(http.MethodPost, oauth.AuthorizePath, w.ada, form.Encode(), append([]string{"Content-Type: application/x-www-form-urlencoded"}, headers...)...)
+			r := w.send(http.MethodPost, oauth.AuthorizePath, w.ada, form.Encode(),
+				append([]string{"Content-Type: application/x-www-form-urlencoded"}, headers...)...)
 			r.told(http.StatusForbidden)
 			// Before anything else: also for requests that would fail otherwise.
 			w.send(http.MethodPost, oauth.AuthorizePath, nil, "", headers...).told(http.StatusForbidden)
@@ -220,7 +227,8 @@ func TestCrossSitePost(t *testing.T) {
 	t.Run("our own page can, behind a proxy that changes Host too", func(t *testing.T) {
 		form := w.authorize(w.ada).form()
 		form.Set("decision", "allow")
-		w.send(http.MethodPost, oauth.AuthorizePath, w.ada, form.Encode(), "Content-Type: application/x-www-form-urlencoded", "Origin: "+issuer).
+		w.send(http.MethodPost, oauth.AuthorizePath, w.ada, form.Encode(),
+			"Content-Type: application/x-www-form-urlencoded", "Origin: "+issuer).
 			redirected(callback)
 	})
 	t.Run("GET decides nothing", func(t *testing.T) {
@@ -244,7 +252,9 @@ func TestAnswerSignedOut(t *testing.T) {
 
 func TestAnswerThatCannotBeRead(t *testing.T) {
 	w := sqlite(t)
-	for name, body := range map[string]string{"no form": "%zz", "a field twice": "decision=allow&decision=deny", "too long": strings.Repeat("x", 70_000)} {
+	for name, body := range map[string]string{
+		"no form": "%zz", "a field twice": "decision=allow&decision=deny", "too long": strings.Repeat("x", 70_000),
+	} {
 		t.Run(name, func(t *testing.T) {
 			w.send(http.MethodPost, oauth.AuthorizePath, w.ada, body, "Origin: "+issuer).told(http.StatusBadRequest)
 		})
@@ -253,7 +263,8 @@ func TestAnswerThatCannotBeRead(t *testing.T) {
 		w.authorize(w.ada, "state="+strings.Repeat("x", 9000)).told(http.StatusBadRequest)
 	})
 	t.Run("another method", func(t *testing.T) {
-		if r := w.send(http.MethodPut, oauth.AuthorizePath, w.ada, "").told(http.StatusMethodNotAllowed); r.header.Get("Allow") != "GET, HEAD, POST" {
+		if r := w.send(http.MethodPut, oauth.AuthorizePath, w.ada, "").
+			told(http.StatusMethodNotAllowed); r.header.Get("Allow") != "GET, HEAD, POST" {
 			t.Errorf("Allow %q", r.header.Get("Allow"))
 		}
 	})
@@ -262,7 +273,8 @@ func TestAnswerThatCannotBeRead(t *testing.T) {
 // Bytes that are no text reach the database only as a client id.
 func TestClientIDOfAnyBytes(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
-		for _, name := range []string{"\xff\xfe", "a\x00b", "\xc3\x28", "'\"\\", "\U0001f600", "%", "_", strings.ToUpper(w.app.ClientID), w.app.ClientID + " "} {
+		for _, name := range []string{"\xff\xfe", "a\x00b", "\xc3\x28", "'\"\\", "\U0001f600", "%", "_",
+			strings.ToUpper(w.app.ClientID), w.app.ClientID + " "} {
 			w.exchange("x", "client_id="+name).refused(http.StatusUnauthorized, "invalid_client")
 			w.authorize(w.ada, "client_id="+name).told(http.StatusBadRequest)
 		}

@@ -42,10 +42,12 @@ func (f *Frontend) authorize(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case f.Account.Origins().Check(r) != nil:
 		page.Message(w, r, http.StatusForbidden, "This did not come from our page",
-			"Another site sent an answer in your name, so it was not taken. Start again from the app that you want to connect.")
+			"Another site sent an answer in your name, so it was not taken. Start again from the app that you want "+
+				"to connect.")
 	case r.Method != http.MethodGet && r.Method != http.MethodHead && r.Method != http.MethodPost:
 		w.Header().Set("Allow", "GET, HEAD, POST")
-		page.Message(w, r, http.StatusMethodNotAllowed, "This does not work here", "The address takes GET, HEAD and POST.")
+		page.Message(w, r, http.StatusMethodNotAllowed, "This does not work here",
+			"The address takes GET, HEAD and POST.")
 	case !f.Account.Allowed:
 		account.Refuse(w, r)
 	case r.Method == http.MethodPost:
@@ -125,7 +127,8 @@ func (f *Frontend) wrong(w http.ResponseWriter, r *http.Request, err error) {
 func (f *Frontend) decide(w http.ResponseWriter, r *http.Request) {
 	form, ok := readForm(w, r)
 	if !ok {
-		page.Message(w, r, http.StatusBadRequest, "This answer cannot be read", "Start again from the app that you want to connect.")
+		page.Message(w, r, http.StatusBadRequest, "This answer cannot be read",
+			"Start again from the app that you want to connect.")
 		return
 	}
 	v := f.open(w, r, form.Get("request"))
@@ -153,7 +156,9 @@ func (f *Frontend) decide(w http.ResponseWriter, r *http.Request) {
 }
 
 // settle sends the browser to the app with the answer.
-func (f *Frontend) settle(w http.ResponseWriter, r *http.Request, v *visit, answer func(context.Context) (string, error)) {
+func (f *Frontend) settle(
+	w http.ResponseWriter, r *http.Request, v *visit, answer func(context.Context) (string, error),
+) {
 	to, err := answer(r.Context())
 	refused, _ := errors.AsType[*fault.Error](err)
 	switch {
@@ -198,7 +203,8 @@ func (f *Frontend) trouble(w http.ResponseWriter, r *http.Request, err error) {
 		errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		status = http.StatusServiceUnavailable
 	}
-	f.Logger.ErrorContext(r.Context(), "consent failed", slog.String("request_id", viewer.Request(r.Context())), slog.Any("error", err))
+	f.Logger.ErrorContext(r.Context(), "consent failed", slog.String("request_id", viewer.Request(r.Context())),
+		slog.Any("error", err))
 	sorry(w, r, status)
 }
 
@@ -213,7 +219,9 @@ func sorry(w http.ResponseWriter, r *http.Request, status int) {
 
 // consentable are the stores for which the person may consent.
 func (v *visit) consentable() []session.Membership {
-	return slices.DeleteFunc(slices.Clone(v.person.Memberships), func(m session.Membership) bool { return !oauth.MayConsent(m.Role) })
+	return slices.DeleteFunc(slices.Clone(v.person.Memberships), func(m session.Membership) bool {
+		return !oauth.MayConsent(m.Role)
+	})
 }
 
 // store is the one that is named, or the only one there is to choose. A store that

@@ -39,13 +39,15 @@ func TestConsentScreen(t *testing.T) {
 	w.app = w.register(row{Name: "Sync it", Developer: "Sync Ltd", Website: "https://sync.test/about",
 		Scopes: []string{scope.CustomersRead, scope.OrdersWrite, scope.ProductsRead}})
 	r := w.authorize(w.ada)
-	for _, want := range []string{"Sync it", "Sync Ltd", "https://sync.test/about", "Kiln &amp; Co", "Ada Example", "ada@example.com",
-		"app.test", "Sign out", `action="` + account.SignOutPath + `"`, `value="allow"`, `value="deny"`} {
+	for _, want := range []string{"Sync it", "Sync Ltd", "https://sync.test/about",
+		"Kiln &amp; Co", "Ada Example", "ada@example.com", "app.test", "Sign out", `action="` + account.SignOutPath +
+			`"`, `value="allow"`, `value="deny"`} {
 		if !strings.Contains(r.body, want) {
 			t.Errorf("the screen lacks %s", want)
 		}
 	}
-	if strings.Contains(r.body, "<script") || strings.Contains(r.body, "style=") || strings.Contains(r.body, `href="https://sync.test`) {
+	if strings.Contains(r.body, "<script") || strings.Contains(r.body, "style=") ||
+		strings.Contains(r.body, `href="https://sync.test`) {
 		t.Error("the screen has a script, a style or a link to somewhere else")
 	}
 	names, texts := r.lines()
@@ -57,7 +59,8 @@ func TestConsentScreen(t *testing.T) {
 		if !slices.Contains(names, name) {
 			continue
 		}
-		if !strings.Contains(text, e.Title) || !strings.Contains(text, e.Sentence) || strings.Contains(text, "personal data") != e.Personal {
+		if !strings.Contains(text, e.Title) || !strings.Contains(text, e.Sentence) ||
+			strings.Contains(text, "personal data") != e.Personal {
 			t.Errorf("%s: %s", name, text)
 		}
 		if strings.Contains(text, "Includes reading") != (e.Access == "write") || strings.Contains(text, "NEW") {
@@ -85,7 +88,8 @@ func TestScopesAreTheCatalogues(t *testing.T) {
 		t.Errorf("the screens show %v", sorted(shown))
 	}
 	for _, path := range []string{oauth.MetadataPath, resourcePath} {
-		if d := cmp.Diff(list(scope.Names()...), w.send(http.MethodGet, path, nil, "").document()["scopes_supported"]); d != "" {
+		if d := cmp.Diff(list(scope.Names()...),
+			w.send(http.MethodGet, path, nil, "").document()["scopes_supported"]); d != "" {
 			t.Errorf("%s (-want +got):\n%s", path, d)
 		}
 	}
@@ -132,7 +136,8 @@ func TestNewMarks(t *testing.T) {
 // A merchant, an app's developer and a person may call themselves what they like.
 func TestStoredTextIsText(t *testing.T) {
 	w := sqlite(t)
-	const evil = `"><script>alert(1)</script><img src=x onerror=alert(2)>'{{.}}</bdi></form><form action=https://evil.test>`
+	const evil = `"><script>alert(1)</script><img src=x onerror=alert(2)>'{{.}}</bdi></form><form ` +
+		`action=https://evil.test>`
 	w.app = w.register(row{Name: evil + "A", Developer: evil + "D", Website: "javascript:alert(3)//" + evil})
 	first, second := w.newShop(evil+"S"), w.newShop(evil+"T")
 	p := w.signIn(evil+"P", evil+"@E", member{first, viewer.Owner}, member{second, viewer.Admin})
@@ -147,7 +152,9 @@ func TestStoredTextIsText(t *testing.T) {
 	}
 	for name, r := range pages {
 		t.Run(name, func(t *testing.T) {
-			for _, part := range []string{"<script", "<img", "onerror=alert(2)>", "<form action=https", `href="javascript`} {
+			for _, part := range []string{
+				"<script", "<img", "onerror=alert(2)>", "<form action=https", `href="javascript`,
+			} {
 				if strings.Contains(r.body, part) {
 					t.Errorf("the page holds %s\n%s", part, r.body)
 				}
@@ -166,13 +173,16 @@ func TestStoredTextIsText(t *testing.T) {
 func TestChooseStore(t *testing.T) {
 	w := sqlite(t)
 	second, third, foreign := w.newShop("Second shop"), w.newShop("Third shop"), w.newShop("Foreign shop")
-	p := w.signIn("Pat", "pat@example.com", member{w.shop, viewer.Owner}, member{second, viewer.Developer}, member{third, viewer.Support})
+	p := w.signIn("Pat", "pat@example.com", member{w.shop, viewer.Owner},
+		member{second, viewer.Developer}, member{third, viewer.Support})
 	choice := func(t *testing.T, r *reply) {
 		t.Helper()
-		if r.status != http.StatusOK || !strings.Contains(r.body, `method="get"`) || strings.Contains(r.body, "ticket") || strings.Contains(r.body, "checked") {
+		if r.status != http.StatusOK || !strings.Contains(r.body, `method="get"`) ||
+			strings.Contains(r.body, "ticket") || strings.Contains(r.body, "checked") {
 			t.Errorf("%d\n%s", r.status, r.body)
 		}
-		if !strings.Contains(r.body, id(w.shop)) || !strings.Contains(r.body, id(second)) || strings.Contains(r.body, id(third)) || strings.Contains(r.body, id(foreign)) {
+		if !strings.Contains(r.body, id(w.shop)) || !strings.Contains(r.body, id(second)) ||
+			strings.Contains(r.body, id(third)) || strings.Contains(r.body, id(foreign)) {
 			t.Errorf("not the two stores that he may connect apps to\n%s", r.body)
 		}
 	}
@@ -193,7 +203,8 @@ func TestChooseStore(t *testing.T) {
 		}
 	})
 	t.Run("one alone is not asked about", func(t *testing.T) {
-		if r := w.authorize(w.ada, "store="+id(foreign)); !strings.Contains(r.body, "Kiln &amp; Co") || r.form().Get("store") != id(w.shop) {
+		if r := w.authorize(w.ada, "store="+id(foreign)); !strings.Contains(r.body, "Kiln &amp; Co") ||
+			r.form().Get("store") != id(w.shop) {
 			t.Errorf("%s", r.body)
 		}
 	})
@@ -203,7 +214,8 @@ func TestWhoMayNotConsent(t *testing.T) {
 	w := sqlite(t)
 	t.Run("support is told, and sent nowhere", func(t *testing.T) {
 		p := w.signIn("Sue", "sue@example.com", member{w.shop, viewer.Support})
-		if r := w.authorize(p).told(http.StatusForbidden); !strings.Contains(r.body, "sue@example.com") || !strings.Contains(r.body, account.SignOutPath) {
+		if r := w.authorize(p).told(http.StatusForbidden); !strings.Contains(r.body, "sue@example.com") ||
+			!strings.Contains(r.body, account.SignOutPath) {
 			t.Errorf("%s", r.body)
 		}
 	})
@@ -211,8 +223,10 @@ func TestWhoMayNotConsent(t *testing.T) {
 	t.Run("a developer cannot give what he lacks, and may cancel", func(t *testing.T) {
 		r := w.authorize(dev, "scope=products.write orders.write")
 		form := r.form()
-		if strings.Contains(r.body, `value="allow"`) || !strings.Contains(r.body, `value="deny"`) || !strings.Contains(r.body, `role="alert"`) ||
-			!strings.Contains(r.body, "<li>Annotate orders</li>") || strings.Contains(r.body, "<li>Manage products</li>") {
+		if strings.Contains(r.body, `value="allow"`) || !strings.Contains(r.body, `value="deny"`) ||
+			!strings.Contains(r.body, `role="alert"`) ||
+			!strings.Contains(r.body, "<li>Annotate orders</li>") ||
+			strings.Contains(r.body, "<li>Manage products</li>") {
 			t.Errorf("%s", r.body)
 		}
 		w.answer(dev, clone(form), "decision=allow").told(http.StatusForbidden)
@@ -309,10 +323,12 @@ func TestOurFaultIsHidden(t *testing.T) {
 			if r.status != http.StatusInternalServerError && r.status != http.StatusServiceUnavailable {
 				t.Errorf("%d", r.status)
 			}
-			if strings.Contains(r.body, "sql") || strings.Contains(r.body, "database") || strings.Contains(r.body, "look up") {
+			if strings.Contains(r.body, "sql") || strings.Contains(r.body, "database") ||
+				strings.Contains(r.body, "look up") {
 				t.Errorf("%s", r.body)
 			}
-			if (r.status == http.StatusServiceUnavailable) != (r.header.Get("Retry-After") != "") || r.header.Get("Cache-Control") != "no-store" {
+			if (r.status == http.StatusServiceUnavailable) != (r.header.Get("Retry-After") != "") ||
+				r.header.Get("Cache-Control") != "no-store" {
 				t.Errorf("%d, %v", r.status, r.header)
 			}
 			if n := strings.Count(log.String(), "level=ERROR"); n != 1 || !strings.Contains(log.String(), "closed") {

@@ -55,7 +55,9 @@ func FuzzToken(f *testing.F) {
 
 // plain reports whether a description has the characters of RFC 6749, section 5.2.
 func plain(text string) bool {
-	return text != "" && !strings.ContainsFunc(text, func(c rune) bool { return c < 0x20 || c > 0x7e || c == '"' || c == '\\' })
+	return text != "" && !strings.ContainsFunc(text, func(c rune) bool {
+		return c < 0x20 || c > 0x7e || c == '"' || c == '\\'
+	})
 }
 
 // Whatever query comes, a browser is sent to the app's own address, to the

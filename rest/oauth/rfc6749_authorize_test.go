@@ -37,7 +37,8 @@ func TestRFC6749_3_1(t *testing.T) {
 			t.Errorf("%d", r.status)
 		}
 	})
-	for _, name := range []string{"response_type", "state", "scope", "code_challenge", "code_challenge_method", "response_mode", "unknown", "store"} {
+	for _, name := range []string{"response_type", "state", "scope", "code_challenge", "code_challenge_method",
+		"response_mode", "unknown", "store"} {
 		t.Run("not more than once: "+name, func(t *testing.T) {
 			q := w.authorize(w.ada, name+"=a", "+"+name+"=b").redirected(callback)
 			if q.Get("error") != "invalid_request" {
@@ -62,7 +63,8 @@ func TestRFC6749_3_1_1(t *testing.T) {
 		{"the name is compared exactly", "response_type=Code", "unsupported_response_type"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			if q := w.authorize(nil, tc.change).redirected(callback); q.Get("error") != tc.want || q.Has("access_token") {
+			if q := w.authorize(nil, tc.change).redirected(callback); q.Get("error") != tc.want ||
+				q.Has("access_token") {
 				t.Errorf("%v, want %s", q, tc.want)
 			}
 		})
@@ -74,7 +76,8 @@ func TestRFC6749_3_1_2(t *testing.T) {
 	t.Run("3.1.2: the query of the redirection URI is kept", func(t *testing.T) {
 		const to = "https://app.test/callback?tenant=7&x=a%20b"
 		w.app = w.register(row{URIs: []string{to}})
-		if q := w.authorize(nil, "redirect_uri="+to, "response_type=").redirected(to + "&"); q.Get("error") != "invalid_request" {
+		if q := w.authorize(nil, "redirect_uri="+to, "response_type=").
+			redirected(to + "&"); q.Get("error") != "invalid_request" {
 			t.Errorf("%v", q)
 		}
 		form := w.authorize(w.ada, "redirect_uri="+to).form()
@@ -111,8 +114,8 @@ func TestRFC6749_3_3(t *testing.T) {
 		})
 	}
 	for name, asked := range map[string]string{
-		"names are case-sensitive": "Products.Read", "none of the app's is left": "customers.read", "only white space": "  ",
-		"commas do not part names": "products.read,orders.read",
+		"names are case-sensitive": "Products.Read", "none of the app's is left": "customers.read",
+		"only white space": "  ", "commas do not part names": "products.read,orders.read",
 	} {
 		t.Run("invalid_scope: "+name, func(t *testing.T) {
 			if q := w.authorize(w.ada, "scope="+asked).redirected(callback); q.Get("error") != "invalid_scope" {
@@ -156,7 +159,8 @@ func TestRFC6749_4_1_2(t *testing.T) {
 		form := w.authorize(w.ada).form()
 		r := w.answer(w.ada, form, "decision=allow")
 		q := r.redirected(callback + "?")
-		if q.Get("code") == "" || q.Get("state") != "st&te" || strings.Contains(r.header.Get("Location"), "#") || q.Has("error") {
+		if q.Get("code") == "" || q.Get("state") != "st&te" || strings.Contains(r.header.Get("Location"), "#") ||
+			q.Has("error") {
 			t.Errorf("%v", q)
 		}
 	})
@@ -221,7 +225,9 @@ func TestRFC6749_4_1_2_Code(t *testing.T) {
 func TestRFC6749_4_1_2_1(t *testing.T) {
 	w := sqlite(t)
 	t.Run("a faulty client or redirection URI is told to the resource owner alone", func(t *testing.T) {
-		for _, change := range []string{"-client_id", "client_id=x", "-redirect_uri", "redirect_uri=https://evil.test/callback", "redirect_uri=:"} {
+		for _, change := range []string{
+			"-client_id", "client_id=x", "-redirect_uri", "redirect_uri=https://evil.test/callback", "redirect_uri=:",
+		} {
 			w.authorize(nil, change).told(http.StatusBadRequest)
 			w.authorize(w.ada, change, "response_type=token", "scope=x").told(http.StatusBadRequest)
 		}

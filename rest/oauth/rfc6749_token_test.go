@@ -32,9 +32,12 @@ func TestRFC6749_3_2(t *testing.T) {
 	w := sqlite(t)
 	t.Run("requests are posted", func(t *testing.T) {
 		for _, path := range []string{oauth.TokenPath, oauth.RevokePath} {
-			for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodPut, http.MethodDelete, http.MethodOptions} {
+			for _, method := range []string{
+				http.MethodGet, http.MethodHead, http.MethodPut, http.MethodDelete, http.MethodOptions,
+			} {
 				r := w.send(method, path+"?"+w.redeeming("x").Encode(), nil, "")
-				if r.status != http.StatusMethodNotAllowed || r.header.Get("Allow") != "POST" || r.header.Get("Cache-Control") != "no-store" {
+				if r.status != http.StatusMethodNotAllowed || r.header.Get("Allow") != "POST" ||
+					r.header.Get("Cache-Control") != "no-store" {
 					t.Errorf("%s %s: %d, Allow %q", method, path, r.status, r.header.Get("Allow"))
 				}
 			}
@@ -42,9 +45,11 @@ func TestRFC6749_3_2(t *testing.T) {
 	})
 	t.Run("parameters in the address are not read", func(t *testing.T) {
 		code := w.code()
-		w.send(http.MethodPost, oauth.TokenPath+"?"+w.redeeming(code).Encode(), nil, "", "Content-Type: application/x-www-form-urlencoded").
+		w.send(http.MethodPost, oauth.TokenPath+"?"+w.redeeming(code).Encode(), nil, "",
+			"Content-Type: application/x-www-form-urlencoded").
 			refused(http.StatusUnauthorized, "invalid_client")
-		r := w.send(http.MethodPost, oauth.TokenPath+"?code=wrong&client_id=wrong", nil, w.redeeming(code).Encode(), "Content-Type: application/x-www-form-urlencoded")
+		r := w.send(http.MethodPost, oauth.TokenPath+"?code=wrong&client_id=wrong", nil, w.redeeming(code).Encode(),
+			"Content-Type: application/x-www-form-urlencoded")
 		r.tokens()
 	})
 	t.Run("an empty parameter is as left out", func(t *testing.T) {
@@ -82,14 +87,18 @@ func TestRFC6749_3_2_1(t *testing.T) {
 		status               int
 		want                 string
 	}{
-		{"a secret in the header", basic(w.app.ClientID, "hunter2"), "-x", 401, "invalid_client"},
-		{"a secret in the body", "", "client_secret=hunter2", 401, "invalid_client"},
-		{"another scheme", "Authorization: Bearer x", "-x", 401, "invalid_client"},
-		{"not base64", "Authorization: Basic !!", "-x", 401, "invalid_client"},
-		{"no colon", "Authorization: Basic " + base64.StdEncoding.EncodeToString([]byte("x")), "-x", 401, "invalid_client"},
-		{"header and body differ", basic("another", ""), "-x", 400, "invalid_request"},
-		{"an unknown client", "", "client_id=nobody", 401, "invalid_client"},
-		{"a very long client id", "", "client_id=" + strings.Repeat("x", 5000), 401, "invalid_client"},
+		{name: "a secret in the header", header: basic(w.app.ClientID, "hunter2"), change: "-x", status: 401,
+			want: "invalid_client"},
+		{name: "a secret in the body", change: "client_secret=hunter2", status: 401, want: "invalid_client"},
+		{name: "another scheme", header: "Authorization: Bearer x", change: "-x", status: 401, want: "invalid_client"},
+		{name: "not base64", header: "Authorization: Basic !!", change: "-x", status: 401, want: "invalid_client"},
+		{name: "no colon", header: "Authorization: Basic " + base64.StdEncoding.EncodeToString([]byte("x")),
+			change: "-x", status: 401, want: "invalid_client"},
+		{name: "header and body differ", header: basic("another", ""), change: "-x", status: 400,
+			want: "invalid_request"},
+		{name: "an unknown client", change: "client_id=nobody", status: 401, want: "invalid_client"},
+		{name: "a very long client id", change: "client_id=" + strings.Repeat("x", 5000), status: 401,
+			want: "invalid_client"},
 	} {
 		t.Run("refused: "+tc.name, func(t *testing.T) {
 			code := w.code()
@@ -150,7 +159,8 @@ func TestRFC6749_5_1(t *testing.T) {
 		if r.header.Get("Content-Type") != "application/json" {
 			t.Errorf("Content-Type %q", r.header.Get("Content-Type"))
 		}
-		if !strings.HasPrefix(got.Access, "sfa_") || !strings.HasPrefix(got.Refresh, "sfr_") || got.Type != "Bearer" || got.ExpiresIn != 3600 {
+		if !strings.HasPrefix(got.Access, "sfa_") || !strings.HasPrefix(got.Refresh, "sfr_") ||
+			got.Type != "Bearer" || got.ExpiresIn != 3600 {
 			t.Errorf("%+v", got)
 		}
 		if got.Scope != scope.Full().String() || got.StoreID != xid.Store.Format(w.shop.ID) || !w.opens(got.Access) {
@@ -166,7 +176,8 @@ func TestRFC6749_5_1(t *testing.T) {
 		check(t, w.send(http.MethodPost, oauth.TokenPath, nil, jsonOf(w.redeeming(w.code())), jsonType))
 	})
 	t.Run("parameters of the media type do not matter", func(t *testing.T) {
-		check(t, w.send(http.MethodPost, oauth.TokenPath, nil, jsonOf(w.redeeming(w.code())), jsonType+"; charset=utf-8"))
+		check(t, w.send(http.MethodPost, oauth.TokenPath, nil,
+			jsonOf(w.redeeming(w.code())), jsonType+"; charset=utf-8"))
 		check(t, w.send(http.MethodPost, oauth.TokenPath, nil, w.redeeming(w.code()).Encode(),
 			"Content-Type: application/x-www-form-urlencoded; charset=UTF-8"))
 	})
@@ -177,7 +188,8 @@ func TestRFC6749_5_2(t *testing.T) {
 	w := sqlite(t)
 	t.Run("invalid_client is 401 with the scheme that a client may use", func(t *testing.T) {
 		for _, path := range []string{oauth.TokenPath, oauth.RevokePath} {
-			r := w.post(path, url.Values{"client_id": {"x"}, "token": {"x"}}).refused(http.StatusUnauthorized, "invalid_client")
+			r := w.post(path, url.Values{"client_id": {"x"}, "token": {"x"}}).
+				refused(http.StatusUnauthorized, "invalid_client")
 			if got := r.header.Get("WWW-Authenticate"); got != `Basic realm="storefront"` {
 				t.Errorf("WWW-Authenticate %q", got)
 			}
@@ -185,7 +197,8 @@ func TestRFC6749_5_2(t *testing.T) {
 	})
 	t.Run("errors are JSON that nobody keeps", func(t *testing.T) {
 		r := w.exchange("x").refused(http.StatusBadRequest, "invalid_grant")
-		if r.header.Get("Content-Type") != "application/json" || r.header.Get("Cache-Control") != "no-store" || r.header.Get("Pragma") != "no-cache" {
+		if r.header.Get("Content-Type") != "application/json" || r.header.Get("Cache-Control") != "no-store" ||
+			r.header.Get("Pragma") != "no-cache" {
 			t.Errorf("%v", r.header)
 		}
 		if r.header.Get("WWW-Authenticate") != "" {
@@ -216,11 +229,13 @@ func TestRFC6749_5_2(t *testing.T) {
 			if tc.contentType == "" {
 				headers = nil
 			}
-			w.send(http.MethodPost, oauth.TokenPath, nil, tc.body, headers...).refused(http.StatusBadRequest, "invalid_request")
+			w.send(http.MethodPost, oauth.TokenPath, nil, tc.body, headers...).
+				refused(http.StatusBadRequest, "invalid_request")
 		})
 	}
 	t.Run("invalid_request: a coded body", func(t *testing.T) {
-		w.post(oauth.TokenPath, w.redeeming("x"), "Content-Encoding: gzip").refused(http.StatusBadRequest, "invalid_request")
+		w.post(oauth.TokenPath, w.redeeming("x"), "Content-Encoding: gzip").
+			refused(http.StatusBadRequest, "invalid_request")
 	})
 	t.Run("null and unknown members of JSON count as absent", func(t *testing.T) {
 		body := strings.Replace(jsonOf(w.redeeming(w.code())), "{", `{"scope":null,"client_secret":null,"more":[1],`, 1)
@@ -268,8 +283,8 @@ func TestRFC6749_6(t *testing.T) {
 		status int
 		want   string
 	}{
-		{"-refresh_token", 400, "invalid_request"}, {"refresh_token=x", 400, "invalid_grant"}, {"-client_id", 401, "invalid_client"},
-		{"grant_type=authorization_code", 400, "invalid_request"},
+		{"-refresh_token", 400, "invalid_request"}, {"refresh_token=x", 400, "invalid_grant"},
+		{"-client_id", 401, "invalid_client"}, {"grant_type=authorization_code", 400, "invalid_request"},
 	} {
 		t.Run("refused: "+tc.change, func(t *testing.T) {
 			token := fresh(t).Refresh
@@ -279,7 +294,9 @@ func TestRFC6749_6(t *testing.T) {
 	}
 	t.Run("other credentials are no refresh token", func(t *testing.T) {
 		got := fresh(t)
-		for _, token := range []string{got.Access, w.code(), got.Refresh + "x", got.Refresh[:len(got.Refresh)-1], strings.ToUpper(got.Refresh)} {
+		for _, token := range []string{
+			got.Access, w.code(), got.Refresh + "x", got.Refresh[:len(got.Refresh)-1], strings.ToUpper(got.Refresh),
+		} {
 			w.refresh(token).refused(http.StatusBadRequest, "invalid_grant")
 		}
 		w.refresh(got.Refresh).tokens()
@@ -299,10 +316,13 @@ func TestUsedCodeEndsItsFamilyFirst(t *testing.T) {
 		changes []string
 	}{
 		{"as it was", nil}, {"no client", []string{"-client_id"}}, {"an unknown client", []string{"client_id=x"}},
-		{"a wrong verifier", []string{"code_verifier=" + strings.Repeat("a", 43)}}, {"no verifier", []string{"-code_verifier"}},
-		{"another redirect_uri", []string{"redirect_uri=https://evil.test"}}, {"no grant_type", []string{"-grant_type"}},
-		{"another grant_type", []string{"grant_type=password"}}, {"a parameter twice", []string{"scope=a", "+scope=b"}},
-		{"the code twice", []string{"+code=x"}}, {"a secret", []string{"client_secret=x"}}, {"the code alone", []string{"-grant_type", "-client_id", "-redirect_uri", "-code_verifier"}},
+		{"a wrong verifier", []string{"code_verifier=" + strings.Repeat("a", 43)}},
+		{"no verifier", []string{"-code_verifier"}},
+		{"another redirect_uri", []string{"redirect_uri=https://evil.test"}},
+		{"no grant_type", []string{"-grant_type"}}, {"another grant_type", []string{"grant_type=password"}},
+		{"a parameter twice", []string{"scope=a", "+scope=b"}}, {"the code twice", []string{"+code=x"}},
+		{"a secret", []string{"client_secret=x"}},
+		{"the code alone", []string{"-grant_type", "-client_id", "-redirect_uri", "-code_verifier"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			w := sqlite(t)

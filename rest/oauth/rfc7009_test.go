@@ -108,8 +108,9 @@ func TestRFC7009_2_1(t *testing.T) {
 func TestRFC7009_2_2(t *testing.T) {
 	w := sqlite(t)
 	for name, token := range map[string]string{
-		"made up": "whatever", "of the right form": apikey.Mint(apikey.Refresh).Reveal(), "an unknown access token": apikey.Mint(apikey.Access).Reveal(),
-		"an API key": apikey.Mint(apikey.Key).Reveal(), "a code": apikey.Mint(apikey.Code).Reveal(),
+		"made up": "whatever", "of the right form": apikey.Mint(apikey.Refresh).Reveal(),
+		"an unknown access token": apikey.Mint(apikey.Access).Reveal(),
+		"an API key":              apikey.Mint(apikey.Key).Reveal(), "a code": apikey.Mint(apikey.Code).Reveal(),
 	} {
 		t.Run("an unknown token is 200: "+name, func(t *testing.T) { w.revoke(token).done() })
 	}

@@ -54,7 +54,8 @@ func TestRFC7636_4_2(t *testing.T) {
 	own := challenge(verifier)
 	for name, bad := range map[string]string{
 		"too short": own[:42], "too long": own + "A", "padded": own + "=", "the other alphabet": "+/" + own[2:],
-		"bits that mean nothing": own[:42] + "N", "not of the alphabet": own[:42] + "!", "a line break": own[:21] + "\n" + own[21:],
+		"bits that mean nothing": own[:42] + "N", "not of the alphabet": own[:42] + "!",
+		"a line break": own[:21] + "\n" + own[21:],
 	} {
 		t.Run("another form is refused: "+name, func(t *testing.T) {
 			if q := w.authorize(nil, "code_challenge="+bad).redirected(callback); q.Get("error") != "invalid_request" {
@@ -70,7 +71,8 @@ func TestRFC7636_4_3(t *testing.T) {
 		"code_challenge_method=s256", "code_challenge_method=S512", "code_challenge_method=S256 plain"} {
 		t.Run("S256 is named, since the default is plain: "+method, func(t *testing.T) {
 			q := w.authorize(nil, method).redirected(callback)
-			if q.Get("error") != "invalid_request" || !strings.Contains(q.Get("error_description"), "transform algorithm not supported") {
+			if q.Get("error") != "invalid_request" ||
+				!strings.Contains(q.Get("error_description"), "transform algorithm not supported") {
 				t.Errorf("%v", q) // the words of section 4.4.1
 			}
 		})

@@ -87,7 +87,8 @@ func TestRFC8414_3_3(t *testing.T) {
 		}
 	})
 	t.Run("whatever Host says", func(t *testing.T) {
-		got := w.send(http.MethodGet, oauth.MetadataPath, nil, "", "X-Forwarded-Host: evil.test", "Forwarded: host=evil.test").document()["issuer"]
+		got := w.send(http.MethodGet, oauth.MetadataPath, nil, "", "X-Forwarded-Host: evil.test",
+			"Forwarded: host=evil.test").document()["issuer"]
 		if got != issuer {
 			t.Errorf("%v", got)
 		}

@@ -14,19 +14,32 @@ import (
 func TestRFC9700_2_1(t *testing.T) {
 	w := sqlite(t)
 	for _, uri := range []string{
-		"https://app.test/callback/", "https://app.test/callback?", "https://app.test/callback?x=1", "https://app.test/callback#",
-		"https://app.test/callback#x", "https://app.test/callback%23x", "https://app.test/Callback", "https://app.test//callback",
-		"https://app.test/%63allback", "https://app.test/callback%2f..", "https://app.test/x/../callback", "https://app.test/./callback",
-		"https://app.test/callback/../../evil", "https://app.test/callback;x", "https://app.test:443/callback", "https://app.test:8443/callback",
-		"http://app.test/callback", "HTTPS://app.test/callback", "https://APP.TEST/callback", "https://app.test./callback",
-		"https://app.test.evil.test/callback", "https://evil.test/https://app.test/callback", "https://evilapp.test/callback",
-		"https://sub.app.test/callback", "https://app.test@evil.test/callback", "https://app.test:pass@evil.test/callback",
-		"https://user@app.test/callback", "https://app.test%2eevil.test/callback", "https://app.test%00.evil.test/callback",
-		"https://evil.test\\@app.test/callback", "https://app.test\\.evil.test/callback", "https://app.test\\callback", "https:\\\\app.test\\callback",
-		"https:app.test/callback", "https:/app.test/callback", "https:///app.test/callback", "//app.test/callback", "/callback", "callback",
-		" https://app.test/callback", "https://app.test/callback ", "https://app.test/callback\n", "\thttps://app.test/callback",
-		"https://app.test/callback\x00", "https://app.tes\u0074\u200b/callback", "https://аpp.test/callback", "https://app。test/callback",
-		"javascript:alert(1)//https://app.test/callback", "data:text/html,x", "file:///etc/passwd", "*", "https://*.test/callback",
+		"https://app.test/callback/", "https://app.test/callback?",
+		"https://app.test/callback?x=1", "https://app.test/callback#",
+		"https://app.test/callback#x", "https://app.test/callback%23x",
+		"https://app.test/Callback", "https://app.test//callback",
+		"https://app.test/%63allback", "https://app.test/callback%2f..",
+		"https://app.test/x/../callback", "https://app.test/./callback",
+		"https://app.test/callback/../../evil", "https://app.test/callback;x",
+		"https://app.test:443/callback", "https://app.test:8443/callback",
+		"http://app.test/callback", "HTTPS://app.test/callback",
+		"https://APP.TEST/callback", "https://app.test./callback",
+		"https://app.test.evil.test/callback", "https://evil.test/https://app.test/callback",
+		"https://evilapp.test/callback",
+		"https://sub.app.test/callback", "https://app.test@evil.test/callback",
+		"https://app.test:pass@evil.test/callback",
+		"https://user@app.test/callback", "https://app.test%2eevil.test/callback",
+		"https://app.test%00.evil.test/callback",
+		"https://evil.test\\@app.test/callback", "https://app.test\\.evil.test/callback",
+		"https://app.test\\callback", "https:\\\\app.test\\callback",
+		"https:app.test/callback", "https:/app.test/callback", "https:///app.test/callback",
+		"//app.test/callback", "/callback", "callback",
+		" https://app.test/callback", "https://app.test/callback ",
+		"https://app.test/callback\n", "\thttps://app.test/callback",
+		"https://app.test/callback\x00", "https://app.tes\u0074\u200b/callback",
+		"https://аpp.test/callback", "https://app。test/callback",
+		"javascript:alert(1)//https://app.test/callback", "data:text/html,x",
+		"file:///etc/passwd", "*", "https://*.test/callback",
 		"https://app.test/callback https://evil.test/", "https://evil.test/ https://app.test/callback",
 	} {
 		t.Run("the redirection URI is compared as a text: "+uri, func(t *testing.T) {
@@ -38,7 +51,9 @@ func TestRFC9700_2_1(t *testing.T) {
 		w.app = w.register(row{URIs: []string{"https://one.test/a", "https://two.test/b"}})
 		w.reaches(t, "https://one.test/a")
 		w.reaches(t, "https://two.test/b")
-		for _, uri := range []string{"https://one.test/b", "https://two.test/a", "https://one.test/a https://two.test/b"} {
+		for _, uri := range []string{
+			"https://one.test/b", "https://two.test/a", "https://one.test/a https://two.test/b",
+		} {
 			w.authorize(w.ada, "redirect_uri="+uri).told(http.StatusBadRequest)
 		}
 	})
@@ -47,7 +62,8 @@ func TestRFC9700_2_1(t *testing.T) {
 func TestRFC9700_2_1_1(t *testing.T) {
 	w := sqlite(t)
 	t.Run("PKCE is asked of every client", func(t *testing.T) {
-		if q := w.authorize(w.ada, "-code_challenge", "-code_challenge_method").redirected(callback); q.Get("error") != "invalid_request" {
+		if q := w.authorize(w.ada, "-code_challenge", "-code_challenge_method").
+			redirected(callback); q.Get("error") != "invalid_request" {
 			t.Errorf("%v", q)
 		}
 	})
@@ -57,9 +73,12 @@ func TestRFC9700_2_1_1(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, changes := range [][]string{{"-code_challenge", "-code_challenge_method"}, {"code_challenge_method=plain"}} {
+		for _, changes := range [][]string{
+			{"-code_challenge", "-code_challenge_method"}, {"code_challenge_method=plain"},
+		} {
 			form.Set("request", values(clone(request), changes...).Encode())
-			if q := w.answer(w.ada, clone(form), "decision=allow").redirected(callback); q.Get("error") != "invalid_request" || q.Has("code") {
+			if q := w.answer(w.ada, clone(form), "decision=allow").redirected(callback); q.Get("error") !=
+				"invalid_request" || q.Has("code") {
 				t.Errorf("%v: %v", changes, q)
 			}
 		}
@@ -68,7 +87,8 @@ func TestRFC9700_2_1_1(t *testing.T) {
 		w.exchange(w.code(), "-code_verifier").refused(http.StatusBadRequest, "invalid_request")
 	})
 	t.Run("the metadata says which methods there are", func(t *testing.T) {
-		got := w.send(http.MethodGet, oauth.MetadataPath, nil, "").document()["code_challenge_methods_supported"].([]any)
+		got := w.send(http.MethodGet, oauth.MetadataPath, nil, "").
+			document()["code_challenge_methods_supported"].([]any)
 		if len(got) != 1 || got[0] != "S256" {
 			t.Errorf("%v", got)
 		}
@@ -92,7 +112,8 @@ func TestRFC9700_2_1_2(t *testing.T) {
 	}
 	t.Run("nor anything in a fragment", func(t *testing.T) {
 		for _, mode := range []string{"fragment", "form_post", "web_message"} {
-			if q := w.authorize(w.ada, "response_mode="+mode).redirected(callback + "?"); q.Get("error") != "invalid_request" {
+			if q := w.authorize(w.ada, "response_mode="+mode).
+				redirected(callback + "?"); q.Get("error") != "invalid_request" {
 				t.Errorf("%s: %v", mode, q)
 			}
 		}
@@ -102,7 +123,8 @@ func TestRFC9700_2_1_2(t *testing.T) {
 func TestRFC9700_2_4(t *testing.T) {
 	w := sqlite(t)
 	t.Run("there is no grant for passwords", func(t *testing.T) {
-		w.post(oauth.TokenPath, url.Values{"grant_type": {"password"}, "client_id": {w.app.ClientID}, "username": {"ada@example.com"}, "password": {"x"}}).
+		w.post(oauth.TokenPath, url.Values{"grant_type": {"password"}, "client_id": {w.app.ClientID},
+			"username": {"ada@example.com"}, "password": {"x"}}).
 			refused(http.StatusBadRequest, "unsupported_grant_type")
 	})
 }
@@ -112,7 +134,8 @@ func TestRFC9700_2_2_2(t *testing.T) {
 		t.Run("a refresh token rotates with every use", func(t *testing.T) {
 			first := w.exchange(w.code()).tokens()
 			second := w.refresh(first.Refresh).tokens()
-			if first.Refresh == second.Refresh || first.Access == second.Access || !w.opens(first.Access) || !w.opens(second.Access) {
+			if first.Refresh == second.Refresh || first.Access == second.Access ||
+				!w.opens(first.Access) || !w.opens(second.Access) {
 				t.Error("the tokens are not new, or not alive")
 			}
 		})
@@ -166,15 +189,18 @@ func TestRFC9700_4_2(t *testing.T) {
 	t.Run("the answer with the code is kept by nobody and has no referrer", func(t *testing.T) {
 		r := w.answer(w.ada, w.authorize(w.ada).form(), "decision=allow")
 		policy := r.header.Get("Referrer-Policy")
-		if r.header.Get("Cache-Control") != "no-store" || policy != "no-referrer" && policy != "same-origin" || r.body != "" {
+		if r.header.Get("Cache-Control") != "no-store" || policy != "no-referrer" && policy != "same-origin" ||
+			r.body != "" {
 			t.Errorf("%v %q", r.header, r.body)
 		}
 	})
 	t.Run("4.3.2: a token in an address opens nothing", func(t *testing.T) {
 		got := w.exchange(w.code()).tokens()
-		w.send(http.MethodPost, oauth.RevokePath+"?"+w.revoking(got.Refresh).Encode(), nil, "", "Content-Type: application/x-www-form-urlencoded").
+		w.send(http.MethodPost, oauth.RevokePath+"?"+w.revoking(got.Refresh).Encode(), nil, "",
+			"Content-Type: application/x-www-form-urlencoded").
 			refused(http.StatusUnauthorized, "invalid_client")
-		w.send(http.MethodPost, oauth.TokenPath+"?"+w.refreshing(got.Refresh).Encode(), nil, "", "Content-Type: application/x-www-form-urlencoded").
+		w.send(http.MethodPost, oauth.TokenPath+"?"+w.refreshing(got.Refresh).Encode(), nil, "",
+			"Content-Type: application/x-www-form-urlencoded").
 			refused(http.StatusUnauthorized, "invalid_client")
 		if !w.opens(got.Access) || w.grants()[0].RevokedAt != nil {
 			t.Error("the request took effect")
@@ -186,7 +212,8 @@ func TestRFC9700_4_11(t *testing.T) {
 	w := sqlite(t)
 	t.Run("4.11.2: the server sends nobody to an address from the request but the client's", func(t *testing.T) {
 		for _, changes := range [][]string{
-			{"redirect_uri=https://evil.test/"}, {"client_id=x"}, {"-client_id"}, {"return_to=https://evil.test/", "client_id=x"},
+			{"redirect_uri=https://evil.test/"}, {"client_id=x"}, {"-client_id"},
+			{"return_to=https://evil.test/", "client_id=x"},
 			{"redirect_uri=https://evil.test/", "response_type=token"},
 		} {
 			w.authorize(nil, changes...).told(http.StatusBadRequest)
@@ -210,8 +237,10 @@ func TestRFC9700_4_12(t *testing.T) {
 	w := sqlite(t)
 	t.Run("307 is never used, so no browser posts a form on", func(t *testing.T) {
 		for _, r := range []*reply{
-			w.authorize(nil), w.authorize(nil, "scope=nothing"), w.answer(w.ada, w.authorize(w.ada).form(), "decision=allow"),
-			w.answer(w.ada, w.authorize(w.ada).form(), "decision=deny"), w.answer(nil, w.authorize(w.ada).form(), "decision=allow"),
+			w.authorize(nil), w.authorize(nil, "scope=nothing"),
+			w.answer(w.ada, w.authorize(w.ada).form(), "decision=allow"),
+			w.answer(w.ada, w.authorize(w.ada).form(), "decision=deny"),
+			w.answer(nil, w.authorize(w.ada).form(), "decision=allow"),
 		} {
 			if r.status != http.StatusSeeOther {
 				t.Errorf("%d to %q", r.status, r.header.Get("Location"))
@@ -223,14 +252,17 @@ func TestRFC9700_4_12(t *testing.T) {
 func TestRFC9700_4_16(t *testing.T) {
 	w := sqlite(t)
 	t.Run("no page can be framed", func(t *testing.T) {
-		for _, r := range []*reply{w.authorize(w.ada), w.authorize(w.ada, "client_id=x"), w.authorize(nil), w.answer(w.ada, url.Values{}, "decision=allow")} {
-			if r.header.Get("X-Frame-Options") != "DENY" || !strings.Contains(r.header.Get("Content-Security-Policy"), "frame-ancestors 'none'") {
+		for _, r := range []*reply{w.authorize(w.ada), w.authorize(w.ada, "client_id=x"), w.authorize(nil),
+			w.answer(w.ada, url.Values{}, "decision=allow")} {
+			if r.header.Get("X-Frame-Options") != "DENY" ||
+				!strings.Contains(r.header.Get("Content-Security-Policy"), "frame-ancestors 'none'") {
 				t.Errorf("%d: %v", r.status, r.header)
 			}
 		}
 	})
 	t.Run("and the policy leaves out form-action, which would stop the redirect to the app", func(t *testing.T) {
-		if got := w.authorize(w.ada).header.Get("Content-Security-Policy"); strings.Contains(got, "form-action") || strings.Contains(got, "unsafe") {
+		if got := w.authorize(w.ada).header.Get("Content-Security-Policy"); strings.Contains(got, "form-action") ||
+			strings.Contains(got, "unsafe") {
 			t.Errorf("%s", got)
 		}
 	})

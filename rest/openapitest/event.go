@@ -30,7 +30,8 @@ func (v *Validator) compileEvents(c *jsonschema.Compiler, data []byte) error {
 		if post == nil || post.RequestBody == nil {
 			return fmt.Errorf("webhook %s: want a post with a body", name)
 		}
-		schema, err := c.Compile(docURL + "#/webhooks/" + escape(name) + "/post/requestBody/content/application~1json/schema")
+		schema, err := c.Compile(docURL + "#/webhooks/" + escape(name) +
+			"/post/requestBody/content/application~1json/schema")
 		if err != nil {
 			return fmt.Errorf("webhook %s: %w", name, err)
 		}

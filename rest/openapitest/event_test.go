@@ -14,18 +14,24 @@ func TestEventErr(t *testing.T) {
 	v := New(t, document(t))
 	with := func(part, other string) string { return strings.Replace(told, part, other, 1) }
 	for _, tc := range []struct{ name, kind, body, want string }{
-		{"good", "product.updated", told, ""},
-		{"left out for its size", "product.updated", with(`{"object":`+product+`},"payload_omitted":false`, `null,"payload_omitted":true`), ""},
-		{"no changed fields", "product.updated", with(`["price_minor"]`, "null"), ""},
-		{"another type", "product.created", told, "/type"},
-		{"an unknown type", "product.eaten", told, "product.eaten"},
-		{"another resource", "product.updated", with(`{"type":"product"`, `{"type":"order"`), "/resource/type"},
-		{"an unknown member", "product.updated", with(`"sequence"`, `"number":1,"sequence"`), "number"},
-		{"a missing member", "product.updated", with(`"sequence":4,`, ""), "sequence"},
-		{"an unknown member of the object", "product.updated", with(`"title"`, `"cost":1,"title"`), "cost"},
-		{"an unknown member of the data", "product.updated", with(`{"object"`, `{"before":null,"object"`), "before"},
-		{"data without an object", "product.updated", with(`{"object":`+product+`}`, "{}"), "object"},
-		{"no JSON", "product.updated", "{", "body"},
+		{name: "good", kind: "product.updated", body: told},
+		{name: "left out for its size", kind: "product.updated",
+			body: with(`{"object":`+product+`},"payload_omitted":false`, `null,"payload_omitted":true`)},
+		{name: "no changed fields", kind: "product.updated", body: with(`["price_minor"]`, "null")},
+		{name: "another type", kind: "product.created", body: told, want: "/type"},
+		{name: "an unknown type", kind: "product.eaten", body: told, want: "product.eaten"},
+		{name: "another resource", kind: "product.updated", body: with(`{"type":"product"`, `{"type":"order"`),
+			want: "/resource/type"},
+		{name: "an unknown member", kind: "product.updated", body: with(`"sequence"`, `"number":1,"sequence"`),
+			want: "number"},
+		{name: "a missing member", kind: "product.updated", body: with(`"sequence":4,`, ""), want: "sequence"},
+		{name: "an unknown member of the object", kind: "product.updated", body: with(`"title"`, `"cost":1,"title"`),
+			want: "cost"},
+		{name: "an unknown member of the data", kind: "product.updated",
+			body: with(`{"object"`, `{"before":null,"object"`), want: "before"},
+		{name: "data without an object", kind: "product.updated", body: with(`{"object":`+product+`}`, "{}"),
+			want: "object"},
+		{name: "no JSON", kind: "product.updated", body: "{", want: "body"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			err := v.EventErr(tc.kind, []byte(tc.body))

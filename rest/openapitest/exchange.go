@@ -29,7 +29,9 @@ func (v *Validator) checkRequest(r *route, params map[string]string, req *http.R
 	return openapi3filter.ValidateRequest(req.Context(), &openapi3filter.RequestValidationInput{
 		Request:    clone,
 		PathParams: params,
-		Route:      &routers.Route{Spec: v.doc, Path: r.Path, PathItem: r.item, Method: r.Method, Operation: r.operation},
+		Route: &routers.Route{
+			Spec: v.doc, Path: r.Path, PathItem: r.item, Method: r.Method, Operation: r.operation,
+		},
 		Options: &openapi3filter.Options{
 			// Whether a credential is good is the service's to say.
 			AuthenticationFunc:  openapi3filter.NoopAuthenticationFunc,

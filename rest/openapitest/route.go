@@ -39,7 +39,9 @@ func (v *Validator) compile(c *jsonschema.Compiler) error {
 	for path, item := range v.doc.Paths.Map() {
 		for method, op := range item.Operations() {
 			r := route{item: item, operation: op, responses: map[int]*response{}}
-			r.Operation = Operation{ID: op.OperationID, Method: method, Path: path, Scope: scopeOf(op), Query: queryOf(item, op)}
+			r.Operation = Operation{
+				ID: op.OperationID, Method: method, Path: path, Scope: scopeOf(op), Query: queryOf(item, op),
+			}
 			for status, ref := range op.Responses.Map() {
 				code, err := strconv.Atoi(status)
 				if err != nil {

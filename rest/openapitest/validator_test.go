@@ -29,9 +29,9 @@ func document(t *testing.T) []byte {
 
 const (
 	request = "req_01jgn7p8v2h4xd6s0z3b5e7gjk"
-	product = `{"id":"prod_01jgn7hq3zd5va9k4m8p2r6t0w","title":"Mug","handle":"mug","description":null,"status":"draft",` +
-		`"price_minor":1450,"compare_at_price_minor":null,"currency":"EUR","sku":null,"vendor":null,"product_type":null,` +
-		`"tags":[],"inventory_quantity":null,"image_url":null,"published_at":null,"version":1,` +
+	product = `{"id":"prod_01jgn7hq3zd5va9k4m8p2r6t0w","title":"Mug","handle":"mug","description":null,` +
+		`"status":"draft","price_minor":1450,"compare_at_price_minor":null,"currency":"EUR","sku":null,"vendor":null,` +
+		`"product_type":null,"tags":[],"inventory_quantity":null,"image_url":null,"published_at":null,"version":1,` +
 		`"created_at":"2026-03-01T09:30:00.000000Z","updated_at":"2026-03-01T09:30:00.000000Z"}`
 )
 
@@ -44,15 +44,19 @@ type exchange struct {
 }
 
 func read(body string) exchange {
-	return exchange{"GET", "/api/public/v1/products/prod_01jgn7hq3zd5va9k4m8p2r6t0w", "", 200, map[string]string{
-		"Content-Type": "application/json", "X-Request-Id": request, "ETag": `W/"x"`, "Cache-Control": "private, no-cache",
-	}, body}
+	return exchange{method: "GET", target: "/api/public/v1/products/prod_01jgn7hq3zd5va9k4m8p2r6t0w", status: 200,
+		header: map[string]string{
+			"Content-Type": "application/json", "X-Request-Id": request, "ETag": `W/"x"`,
+			"Cache-Control": "private, no-cache",
+		}, body: body}
 }
 
 func created(sent string) exchange {
-	return exchange{"POST", "/api/public/v1/products", sent, 201, map[string]string{
-		"Content-Type": "application/json", "X-Request-Id": request, "Location": "/api/public/v1/products/prod_01jgn7hq3zd5va9k4m8p2r6t0w",
-	}, product}
+	return exchange{method: "POST", target: "/api/public/v1/products", sent: sent, status: 201,
+		header: map[string]string{
+			"Content-Type": "application/json", "X-Request-Id": request,
+			"Location": "/api/public/v1/products/prod_01jgn7hq3zd5va9k4m8p2r6t0w",
+		}, body: product}
 }
 
 func refused(status int, code string) exchange {
@@ -63,7 +67,8 @@ func refused(status int, code string) exchange {
 }
 
 func problem(status int, code string) string {
-	return fmt.Sprintf(`{"type":"https://api.example.com/docs/problems#x","title":"T","status":%d,"code":%q,"detail":"D","request_id":%q,"errors":[]}`,
+	return fmt.Sprintf(`{"type":"https://api.example.com/docs/problems#x","title":"T","status":%d,"code":%q,`+
+		`"detail":"D","request_id":%q,"errors":[]}`,
 		status, code, request)
 }
 
@@ -105,12 +110,14 @@ func TestExchanges(t *testing.T) {
 		{"not modified", read("").with(func(e *exchange) { e.status = 304; delete(e.header, "Content-Type") }), ""},
 		{"head", read("").with(func(e *exchange) { e.method = "HEAD" }), ""},
 		{"refused", refused(404, "not_found"), ""},
-		{"refused for its parameter", refused(400, "invalid_parameter").with(func(e *exchange) { e.target += "?x=1" }), ""},
-		{"preflight", exchange{"OPTIONS", "/api/public/v1/products", "", 204, nil, ""}, ""},
+		{"refused for its parameter", refused(400, "invalid_parameter").with(func(e *exchange) { e.target += "?x=1" }),
+			""},
+		{"preflight", exchange{method: "OPTIONS", target: "/api/public/v1/products", status: 204}, ""},
 		{"unknown path", refused(404, "not_found").with(func(e *exchange) { e.target = "/api/public/v1/nothing" }), ""},
-		{"outside", exchange{"GET", "/healthz", "", 200, nil, "ok"}, ""},
+		{"outside", exchange{method: "GET", target: "/healthz", status: 200, body: "ok"}, ""},
 
-		{"undocumented status", read(product).with(func(e *exchange) { e.status = 202 }), "does not document this status"},
+		{"undocumented status", read(product).with(func(e *exchange) { e.status = 202 }),
+			"does not document this status"},
 		{"undocumented operation", read(product).with(func(e *exchange) { e.method = "DELETE" }), "no such operation"},
 		{"unknown member", read(strings.Replace(product, `"sku"`, `"cost_minor":1,"sku"`, 1)), "cost_minor"},
 		{"missing member", read(strings.Replace(product, `"sku":null,`, "", 1)), "sku"},
@@ -121,30 +128,42 @@ func TestExchanges(t *testing.T) {
 		{"too much money", read(strings.Replace(product, "1450", "9007199254740992", 1)), "/price_minor"},
 		{"text for money", read(strings.Replace(product, "1450", `"1450"`, 1)), "/price_minor"},
 		{"not json", read("<html>"), "body"},
-		{"media type", read(product).with(func(e *exchange) { e.header["Content-Type"] = "text/plain" }), "content type"},
-		{"no request id", read(product).with(func(e *exchange) { delete(e.header, "X-Request-Id") }), "X-Request-Id is missing"},
+		{"media type", read(product).with(func(e *exchange) { e.header["Content-Type"] = "text/plain" }),
+			"content type"},
+		{"no request id", read(product).with(func(e *exchange) { delete(e.header, "X-Request-Id") }),
+			"X-Request-Id is missing"},
 		{"no etag", read(product).with(func(e *exchange) { delete(e.header, "ETag") }), "ETag is missing"},
 		{"strong etag", read(product).with(func(e *exchange) { e.header["ETag"] = `"x"` }), "ETag"},
-		{"etag missing on 304", read("").with(func(e *exchange) { e.status = 304; delete(e.header, "ETag") }), "ETag is missing"},
+		{"etag missing on 304", read("").with(func(e *exchange) { e.status = 304; delete(e.header, "ETag") }),
+			"ETag is missing"},
 		{"body on 304", read(product).with(func(e *exchange) { e.status = 304 }), "want none"},
 		{"body on head", read(product).with(func(e *exchange) { e.method = "HEAD" }), "want none"},
 		{"no location", created(draft).with(func(e *exchange) { delete(e.header, "Location") }), "Location is missing"},
-		{"kept error", refused(404, "not_found").with(func(e *exchange) { e.header["Cache-Control"] = "private, no-cache" }), "no-store"},
+		{"kept error", refused(404, "not_found").with(func(e *exchange) {
+			e.header["Cache-Control"] = "private, no-cache"
+		}), "no-store"},
 		{"code of another response", refused(404, "conflict"), `code "conflict"`},
-		{"status differs from the problem's", refused(404, "not_found").with(func(e *exchange) { e.body = problem(400, "not_found") }), "says status 400"},
+		{"status differs from the problem's", refused(404, "not_found").with(func(e *exchange) {
+			e.body = problem(400, "not_found")
+		}), "says status 400"},
 		{"no challenge", refused(401, "invalid_token"), "WWW-Authenticate is missing"},
 		{"no wait", refused(429, "rate_limited"), "Retry-After is missing"},
-		{"wait in words", refused(429, "rate_limited").with(func(e *exchange) { e.header["Retry-After"] = "soon" }), "Retry-After"},
-		{"405 without Allow", refused(405, "method_not_allowed").with(func(e *exchange) { e.method = "DELETE" }), "Allow"},
+		{"wait in words", refused(429, "rate_limited").with(func(e *exchange) { e.header["Retry-After"] = "soon" }),
+			"Retry-After"},
+		{"405 without Allow", refused(405, "method_not_allowed").with(func(e *exchange) { e.method = "DELETE" }),
+			"Allow"},
 		{"unknown path as text", refused(404, "not_found").with(func(e *exchange) {
 			e.target, e.header["Content-Type"] = "/api/public/v1/nothing", "text/plain"
 		}), "content type"},
-		{"accepted an unknown member", created(`{"title":"Mug","price_minor":1,"currency":"EUR","titel":1}`), "accepted a request"},
+		{"accepted an unknown member", created(`{"title":"Mug","price_minor":1,"currency":"EUR","titel":1}`),
+			"accepted a request"},
 		{"accepted a blank title", created(`{"title":" ","price_minor":1,"currency":"EUR"}`), "accepted a request"},
 		{"accepted half a cent", created(`{"title":"Mug","price_minor":1.5,"currency":"EUR"}`), "accepted a request"},
 		{"accepted no body", created(""), "accepted a request"},
-		{"accepted an unknown parameter", read(product).with(func(e *exchange) { e.target += "?fields=id" }), `"fields"`},
-		{"accepted a malformed id", read(product).with(func(e *exchange) { e.target = "/api/public/v1/products/1" }), "accepted a request"},
+		{"accepted an unknown parameter", read(product).with(func(e *exchange) { e.target += "?fields=id" }),
+			`"fields"`},
+		{"accepted a malformed id", read(product).with(func(e *exchange) { e.target = "/api/public/v1/products/1" }),
+			"accepted a request"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			err := tc.e.err(v)
@@ -195,10 +214,10 @@ func TestRoundTripper(t *testing.T) {
 		name, answer, encoding string
 		failures               int
 	}{
-		{"good", product, "", 0},
-		{"good and compressed", product, "gzip", 0},
-		{"bad", "{}", "", 1},
-		{"bad and compressed", "{}", "gzip", 1},
+		{name: "good", answer: product},
+		{name: "good and compressed", answer: product, encoding: "gzip"},
+		{name: "bad", answer: "{}", failures: 1},
+		{name: "bad and compressed", answer: "{}", encoding: "gzip", failures: 1},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			body = tc.answer
@@ -304,7 +323,8 @@ func TestLoadRefuses(t *testing.T) {
 	for _, tc := range []struct{ name, doc string }{
 		{"not yaml", "\t{"},
 		{"no paths", "openapi: 3.1.0\ninfo: {title: t, version: '1'}\n"},
-		{"a dangling reference", strings.Replace(good, "#/components/schemas/Amount'", "#/components/schemas/Money'", 1)},
+		{"a dangling reference", strings.Replace(good,
+			"#/components/schemas/Amount'", "#/components/schemas/Money'", 1)},
 		{"a wrong example", strings.Replace(good, "status: draft\n", "status: sold\n", 1)},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

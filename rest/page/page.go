@@ -111,7 +111,8 @@ func (s *Set) Render(w http.ResponseWriter, r *http.Request, status int, name st
 	body, err := s.render(name, data)
 	if err != nil {
 		s.log.ErrorContext(r.Context(), "page failed", "page", name, "error", err)
-		Message(w, r, http.StatusInternalServerError, "Something went wrong", "The error is ours and is logged. Try again in a while.")
+		Message(w, r, http.StatusInternalServerError, "Something went wrong",
+			"The error is ours and is logged. Try again in a while.")
 		return
 	}
 	send(w, r, status, body)

@@ -26,7 +26,9 @@ type trial struct {
 
 func newSet(t *testing.T) *Set {
 	t.Helper()
-	s, err := New(fstest.MapFS{"templates/try.html": {Data: []byte(tried)}, "templates/notes.txt": {Data: []byte("{{")}},
+	s, err := New(fstest.MapFS{
+		"templates/try.html": {Data: []byte(tried)}, "templates/notes.txt": {Data: []byte("{{")},
+	},
 		slog.New(slog.NewTextHandler(t.Output(), nil)))
 	if err != nil {
 		t.Fatal(err)
@@ -46,13 +48,16 @@ func TestRender(t *testing.T) {
 		Name: "<b>", Problem: `"><script>alert(1)</script>`,
 		Field: Field{Name: "email", Label: "E-mail", Type: "email", Value: `"><img>`, Autocomplete: "username",
 			Hint: "Yours.", Error: "Unknown.", Required: true, MaxLength: 20},
-		Allow: Button{Label: "Allow", Name: "decision", Value: "allow"}, Cancel: Button{Label: "Cancel", Secondary: true},
+		Allow:  Button{Label: "Allow", Name: "decision", Value: "allow"},
+		Cancel: Button{Label: "Cancel", Secondary: true},
 	})
 	body := w.Body.String()
 	for _, want := range []string{
 		"<!doctype html>", `<html lang="en">`, "<title>Try &lt;b&gt; · Storefront</title>", `href="` + StylePath + `"`,
 		`<div class="alert" role="alert"><p>&#34;&gt;&lt;script&gt;`, `<label for="email">E-mail</label>`,
-		`<input id="email" name="email" type="text" inputmode="email" value="&#34;&gt;&lt;img&gt;" autocomplete="username" autocapitalize="none" spellcheck="false" maxlength="20" required aria-invalid="true" aria-describedby="email-hint email-error">`,
+		`<input id="email" name="email" type="text" inputmode="email" value="&#34;&gt;&lt;img&gt;" ` +
+			`autocomplete="username" autocapitalize="none" spellcheck="false" maxlength="20" required ` +
+			`aria-invalid="true" aria-describedby="email-hint email-error">`,
 		`id="email-hint">Yours.`, `id="email-error">Unknown.`,
 		`<button type="submit" class="primary" name="decision" value="allow">Allow</button>`,
 		`<button type="submit" class="secondary">Cancel</button>`,
@@ -61,7 +66,8 @@ func TestRender(t *testing.T) {
 			t.Errorf("the page lacks %s\n%s", want, body)
 		}
 	}
-	if strings.Contains(body, "<script") || strings.Contains(body, "//") && regexp.MustCompile(`(?:src|href|action)="(?:https?:)?//`).MatchString(body) {
+	if strings.Contains(body, "<script") || strings.Contains(body, "//") &&
+		regexp.MustCompile(`(?:src|href|action)="(?:https?:)?//`).MatchString(body) {
 		t.Errorf("the page holds a script or an address of another host\n%s", body)
 	}
 	if strings.HasPrefix(body, "\n") || w.Header().Get("Content-Length") != strconv.Itoa(len(body)) {
@@ -79,7 +85,8 @@ func TestNoAlert(t *testing.T) {
 func guarded(t *testing.T, name string, h http.Header) {
 	t.Helper()
 	for header, want := range map[string]string{
-		"Content-Security-Policy":    "default-src 'none'; style-src 'self'; img-src 'self' data:; base-uri 'none'; frame-ancestors 'none'",
+		"Content-Security-Policy": "default-src 'none'; style-src 'self'; img-src 'self' data:; base-uri 'none'; " +
+			"frame-ancestors 'none'",
 		"X-Frame-Options":            "DENY",
 		"X-Content-Type-Options":     "nosniff",
 		"Referrer-Policy":            "same-origin",
@@ -107,7 +114,8 @@ func TestHeaders(t *testing.T) {
 	w = httptest.NewRecorder()
 	Message(w, httptest.NewRequest(http.MethodPost, "/", nil), http.StatusForbidden, "No <b>", "Because & so.")
 	guarded(t, "message", w.Header())
-	if body := w.Body.String(); w.Code != http.StatusForbidden || !strings.Contains(body, "<h1>No &lt;b&gt;</h1><p>Because &amp; so.</p>") {
+	if body := w.Body.String(); w.Code != http.StatusForbidden ||
+		!strings.Contains(body, "<h1>No &lt;b&gt;</h1><p>Because &amp; so.</p>") {
 		t.Errorf("%d %s", w.Code, body)
 	}
 	w = httptest.NewRecorder()
@@ -122,7 +130,8 @@ func TestHeaders(t *testing.T) {
 func TestBrokenPage(t *testing.T) {
 	for _, name := range []string{"try", "unknown"} {
 		w := show(newSet(t), http.MethodGet, name, trial{Name: "half", Broken: true})
-		if body := w.Body.String(); w.Code != http.StatusInternalServerError || strings.Contains(body, "half") || !strings.Contains(body, "<h1>Something went wrong</h1>") {
+		if body := w.Body.String(); w.Code != http.StatusInternalServerError || strings.Contains(body, "half") ||
+			!strings.Contains(body, "<h1>Something went wrong</h1>") {
 			t.Errorf("%s: %d %s", name, w.Code, body)
 		}
 		guarded(t, name, w.Header())
@@ -134,10 +143,12 @@ func TestNewRefuses(t *testing.T) {
 		files fstest.MapFS
 		want  string
 	}{
-		"syntax":   {fstest.MapFS{"a.html": {Data: []byte(`{{define "title"}}`)}}, "a.html"},
-		"no main":  {fstest.MapFS{"a.html": {Data: []byte(`{{define "title"}}{{end}}`)}}, `a.html: define "title" and "main"`},
+		"syntax": {fstest.MapFS{"a.html": {Data: []byte(`{{define "title"}}`)}}, "a.html"},
+		"no main": {fstest.MapFS{"a.html": {Data: []byte(`{{define "title"}}{{end}}`)}},
+			`a.html: define "title" and "main"`},
 		"no title": {fstest.MapFS{"a.html": {Data: []byte(`{{define "main"}}{{end}}`)}}, "a.html: define"},
-		"twice":    {fstest.MapFS{"a.html": {Data: []byte(tried)}, "b/a.html": {Data: []byte(tried)}}, "b/a.html: there is another"},
+		"twice": {fstest.MapFS{"a.html": {Data: []byte(tried)}, "b/a.html": {Data: []byte(tried)}},
+			"b/a.html: there is another"},
 	} {
 		if _, err := New(tc.files, nil); err == nil || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%s: %v, want an error with %q", name, err, tc.want)
@@ -154,13 +165,15 @@ func TestStyle(t *testing.T) {
 	}
 	w := ask(http.MethodGet, "")
 	tag := w.Header().Get("ETag")
-	if w.Code != http.StatusOK || tag == "" || w.Header().Get("Content-Type") != "text/css; charset=utf-8" || w.Header().Get("X-Content-Type-Options") != "nosniff" {
+	if w.Code != http.StatusOK || tag == "" || w.Header().Get("Content-Type") != "text/css; charset=utf-8" ||
+		w.Header().Get("X-Content-Type-Options") != "nosniff" {
 		t.Errorf("%d %v", w.Code, w.Header())
 	}
 	if again := ask(http.MethodGet, tag); again.Code != http.StatusNotModified || again.Body.Len() != 0 {
 		t.Errorf("known tag: %d, %d bytes", again.Code, again.Body.Len())
 	}
-	if post := ask(http.MethodPost, ""); post.Code != http.StatusMethodNotAllowed || post.Header().Get("Allow") != "GET, HEAD" {
+	if post := ask(http.MethodPost, ""); post.Code != http.StatusMethodNotAllowed ||
+		post.Header().Get("Allow") != "GET, HEAD" {
 		t.Errorf("POST: %d %v", post.Code, post.Header())
 	}
 	if css := w.Body.String(); strings.Contains(css, "url(") || strings.Contains(css, "@import") {
@@ -186,13 +199,15 @@ func TestContrast(t *testing.T) {
 			least       float64
 		}{
 			{"text", "page", 4.5}, {"text", "card", 4.5}, {"soft", "card", 4.5}, {"link", "card", 4.5},
-			{"on-link", "link", 4.5}, {"on-link", "link-over", 4.5}, {"wrong", "card", 4.5}, {"wrong", "wrong-card", 4.5},
-			{"mark", "mark-card", 4.5}, {"warn", "warn-card", 4.5}, {"edge", "card", 3}, {"link", "page", 3},
+			{"on-link", "link", 4.5}, {"on-link", "link-over", 4.5},
+			{"wrong", "card", 4.5}, {"wrong", "wrong-card", 4.5}, {"mark", "mark-card", 4.5},
+			{"warn", "warn-card", 4.5}, {"edge", "card", 3}, {"link", "page", 3},
 		} {
 			a, okA := colours[pair.ink]
 			b, okB := colours[pair.ground]
 			if got := (max(a, b) + 0.05) / (min(a, b) + 0.05); !okA || !okB || got < pair.least {
-				t.Errorf("%s: %s on %s has a contrast of %.2f, want %.1f", scheme, pair.ink, pair.ground, got, pair.least)
+				t.Errorf("%s: %s on %s has a contrast of %.2f, want %.1f", scheme,
+					pair.ink, pair.ground, got, pair.least)
 			}
 		}
 	}

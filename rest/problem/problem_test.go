@@ -29,7 +29,9 @@ func TestAppend(t *testing.T) {
 		{"invalid_parameter", &fault.Error{Kind: fault.InvalidParameter, Detail: "Bad query.",
 			Fields: []fault.Field{{Parameter: "limit", Code: fault.InvalidFormat, Detail: "Must be digits."}}}},
 		{"idempotency_key_required", &fault.Error{Kind: fault.IdempotencyKeyRequired, Detail: "Send a key.",
-			Fields: []fault.Field{{Header: "Idempotency-Key", Pointer: "#", Code: fault.Required, Detail: "Is missing."}}}},
+			Fields: []fault.Field{
+				{Header: "Idempotency-Key", Pointer: "#", Code: fault.Required, Detail: "Is missing."},
+			}}},
 		{"not_found", fault.Missing("order")},
 		{"state", fault.State(fault.OutOfStock, `Only 2 of "MUG" are left.`)},
 		{"state_without_row", fault.State("kiln_cold", "The kiln is still cold.")},
@@ -70,8 +72,8 @@ func decode(t *testing.T, b []byte) (v any) {
 
 func TestMemberOrder(t *testing.T) {
 	got := string(Append([]byte("x"), "http://h", fault.New(fault.RateLimited, "Slow down."), "req_1"))
-	want := `x{"type":"http://h/docs/problems#rate-limited","title":"Too many requests","status":429,"code":"rate_limited",` +
-		`"detail":"Slow down.","request_id":"req_1","errors":[]}`
+	want := `x{"type":"http://h/docs/problems#rate-limited","title":"Too many requests","status":429,` +
+		`"code":"rate_limited","detail":"Slow down.","request_id":"req_1","errors":[]}`
 	if got != want {
 		t.Errorf("got %s\nwant %s", got, want)
 	}
@@ -85,16 +87,16 @@ func TestOf(t *testing.T) {
 		kind   fault.Kind
 		status int
 	}{
-		{"fault", missing, fault.NotFound, 404},
-		{"wrapped", fmt.Errorf("load: %w", missing), fault.NotFound, 404},
-		{"joined", errors.Join(errors.New("x"), missing), fault.NotFound, 404},
-		{"state", fault.State(fault.LastOwner, "x"), fault.Conflict, 409},
-		{"unknown state", fault.State("kiln_cold", "x"), fault.Conflict, 409},
-		{"state named like another kind", fault.State("not_found", "x"), fault.Conflict, 409},
-		{"forbidden", fault.New(fault.Forbidden, "x"), fault.Forbidden, 403},
-		{"foreign", errors.New("SELECT secret"), fault.Internal, 500},
-		{"unknown kind", fault.New("mystery", "x"), fault.Internal, 500},
-		{"nil fault", (*fault.Error)(nil), fault.Internal, 500},
+		{name: "fault", err: missing, kind: fault.NotFound, status: 404},
+		{name: "wrapped", err: fmt.Errorf("load: %w", missing), kind: fault.NotFound, status: 404},
+		{name: "joined", err: errors.Join(errors.New("x"), missing), kind: fault.NotFound, status: 404},
+		{name: "state", err: fault.State(fault.LastOwner, "x"), kind: fault.Conflict, status: 409},
+		{name: "unknown state", err: fault.State("kiln_cold", "x"), kind: fault.Conflict, status: 409},
+		{name: "state named like another kind", err: fault.State("not_found", "x"), kind: fault.Conflict, status: 409},
+		{name: "forbidden", err: fault.New(fault.Forbidden, "x"), kind: fault.Forbidden, status: 403},
+		{name: "foreign", err: errors.New("SELECT secret"), kind: fault.Internal, status: 500},
+		{name: "unknown kind", err: fault.New("mystery", "x"), kind: fault.Internal, status: 500},
+		{name: "nil fault", err: (*fault.Error)(nil), kind: fault.Internal, status: 500},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			f, status := Of(tc.err)

@@ -23,8 +23,8 @@ import (
 
 // policy is the Content-Security-Policy of every page: no script at all, no style
 // but from files of the host, pictures from wherever merchants keep them.
-const policy = "default-src 'none'; img-src 'self' https: data:; style-src 'self'; font-src 'self'; form-action 'self'; " +
-	"base-uri 'none'; frame-ancestors 'self'"
+const policy = "default-src 'none'; img-src 'self' https: data:; style-src 'self'; font-src 'self'; form-action " +
+	"'self'; base-uri 'none'; frame-ancestors 'self'"
 
 // staticRoot is where the files of the storefront itself are, which no theme has.
 const staticRoot = "/_storefront/"
@@ -126,18 +126,22 @@ func (s *Shop) refuse(w http.ResponseWriter, r *http.Request, err error) {
 		errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
 		s.Logger.WarnContext(r.Context(), "storefront not available", slog.Any("error", err))
 		h.Set("Retry-After", "2")
-		s.message(w, r, http.StatusServiceUnavailable, "This shop is not available", "It will be back in a moment: please try again.")
+		s.message(w, r, http.StatusServiceUnavailable, "This shop is not available",
+			"It will be back in a moment: please try again.")
 	default:
-		s.Logger.ErrorContext(r.Context(), "page of a storefront failed", slog.String("path", r.URL.Path), slog.Any("error", err))
+		s.Logger.ErrorContext(r.Context(), "page of a storefront failed", slog.String("path", r.URL.Path),
+			slog.Any("error", err))
 		h.Set("Retry-After", "30")
-		s.message(w, r, http.StatusServiceUnavailable, "This page cannot be shown", "Please try again later, or look at another page.")
+		s.message(w, r, http.StatusServiceUnavailable, "This page cannot be shown",
+			"Please try again later, or look at another page.")
 	}
 }
 
 // message answers with a page of our own, for where no theme's can be shown.
 func (s *Shop) message(w http.ResponseWriter, r *http.Request, status int, title, text string) {
 	w.Header()["Cache-Control"] = noStore
-	send(w, r, newPage(status, htmlType, fmt.Appendf(nil, messageHTML, html.EscapeString(title), html.EscapeString(title), html.EscapeString(text)), time.Time{}))
+	send(w, r, newPage(status, htmlType, fmt.Appendf(nil, messageHTML, html.EscapeString(title),
+		html.EscapeString(title), html.EscapeString(text)), time.Time{}))
 }
 
 const messageHTML = `<!doctype html>

@@ -16,21 +16,26 @@ func TestHeaders(t *testing.T) {
 	s := sqlite(t)
 	id := s.theme("Bold")
 	for _, a := range []answer{
-		s.get("/"), s.get("/nothing"), s.get("/robots.txt"), s.get("/_storefront/preview.css"), s.get("/_storefront/none"),
-		s.get("/_storefront/../shop.go"), s.get("/_storefront/"), s.get(s.link(id, time.Hour)), s.get(s.link(id, -time.Hour)),
+		s.get("/"), s.get("/nothing"), s.get("/robots.txt"),
+		s.get("/_storefront/preview.css"), s.get("/_storefront/none"),
+		s.get("/_storefront/../shop.go"), s.get("/_storefront/"),
+		s.get(s.link(id, time.Hour)), s.get(s.link(id, -time.Hour)),
 		s.ask(http.MethodPost, s.handle+".shops.test", "/"), s.get("/", "If-None-Match", "*"), s.open().get("/"),
 	} {
 		for name, want := range map[string]string{
-			"Content-Security-Policy": "default-src 'none'; img-src 'self' https: data:; style-src 'self'; font-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'self'",
-			"X-Content-Type-Options":  "nosniff", "Referrer-Policy": "strict-origin-when-cross-origin",
-			"Permissions-Policy": "camera=(), geolocation=(), microphone=()", "Access-Control-Allow-Origin": "", "Set-Cookie": "",
+			"Content-Security-Policy": "default-src 'none'; img-src 'self' https: data:; style-src 'self'; font-src " +
+				"'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'self'",
+			"X-Content-Type-Options": "nosniff", "Referrer-Policy": "strict-origin-when-cross-origin",
+			"Permissions-Policy":          "camera=(), geolocation=(), microphone=()",
+			"Access-Control-Allow-Origin": "", "Set-Cookie": "",
 		} {
 			if got := a.Header.Get(name); got != want {
 				t.Errorf("%s %s: %s is %q, want %q", a.Request.URL, a.Status, name, got, want)
 			}
 		}
 	}
-	if got := s.get("/").Header; got.Get("Content-Type") != "text/html; charset=utf-8" || got.Get("Cache-Control") != "public, max-age=0, must-revalidate" || got.Get("Vary") != "Accept-Encoding" {
+	if got := s.get("/").Header; got.Get("Content-Type") != "text/html; charset=utf-8" ||
+		got.Get("Cache-Control") != "public, max-age=0, must-revalidate" || got.Get("Vary") != "Accept-Encoding" {
 		t.Errorf("headers of a page: %v", got)
 	}
 	if got := s.get("/_storefront/preview.css").Header.Get("Content-Type"); got != "text/css; charset=utf-8" {
@@ -44,10 +49,13 @@ func TestMethods(t *testing.T) {
 	host := s.handle + ".shops.test"
 	for _, path := range []string{"/", "/search?q=mug", "/robots.txt", "/nothing", "/_storefront/message.css"} {
 		got, head := s.get(path), s.ask(http.MethodHead, host, path)
-		if head.body != "" || head.StatusCode != got.StatusCode || head.ContentLength != int64(len(got.body)) || head.Header.Get("Etag") != got.Header.Get("Etag") {
+		if head.body != "" || head.StatusCode != got.StatusCode || head.ContentLength != int64(len(got.body)) ||
+			head.Header.Get("Etag") != got.Header.Get("Etag") {
 			t.Errorf("HEAD %s: %d %v", path, head.StatusCode, head.Header)
 		}
-		for _, method := range []string{http.MethodPost, http.MethodPut, http.MethodDelete, http.MethodOptions, http.MethodPatch} {
+		for _, method := range []string{
+			http.MethodPost, http.MethodPut, http.MethodDelete, http.MethodOptions, http.MethodPatch,
+		} {
 			if a := s.ask(method, host, path).want(t, 405, "!Blue mug"); a.Header.Get("Allow") != "GET, HEAD" {
 				t.Errorf("%s %s: %v", method, path, a.Header)
 			}
@@ -64,7 +72,8 @@ func TestConditions(t *testing.T) {
 	}
 	for _, header := range []string{tag, strings.TrimPrefix(tag, "W/"), `"x", ` + tag, "*"} {
 		a := s.get("/", "If-None-Match", header).want(t, 304)
-		if a.body != "" || a.Header.Get("Etag") != tag || a.Header.Get("Cache-Control") == "" || a.Header.Get("Content-Type") != "" {
+		if a.body != "" || a.Header.Get("Etag") != tag || a.Header.Get("Cache-Control") == "" ||
+			a.Header.Get("Content-Type") != "" {
 			t.Errorf("%s: %v", header, a.Header)
 		}
 	}
@@ -81,7 +90,9 @@ func TestCompression(t *testing.T) {
 	s := sqlite(t)
 	s.sell("Mug", func(in *model.ProductCreateInput) { in.Description = new(strings.Repeat("Long. ", 300)) })
 	plain := s.get("/products/mug")
-	for header, want := range map[string]string{"gzip": "gzip", "br, GZIP;q=0.5": "gzip", "gzip;q=0": "", "br": "", "": "", "identity": ""} {
+	for header, want := range map[string]string{
+		"gzip": "gzip", "br, GZIP;q=0.5": "gzip", "gzip;q=0": "", "br": "", "": "", "identity": "",
+	} {
 		a := s.get("/products/mug", "Accept-Encoding", header)
 		if got := a.Header.Get("Content-Encoding"); got != want {
 			t.Errorf("%q: encoded as %q", header, got)

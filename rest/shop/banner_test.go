@@ -19,7 +19,8 @@ func TestBannerStandsInTheBody(t *testing.T) {
 		{`<body class="open>`, `<body class="open>`},
 		{``, ``}, {`<`, `<`}, {`<body`, `<body`},
 	} {
-		before, after, ok := strings.Cut(string(withBanner([]byte(tc.page), `A&"<b>`)), `<link rel="stylesheet" href="/_storefront/preview.css">`)
+		before, after, ok := strings.Cut(string(withBanner([]byte(tc.page), `A&"<b>`)),
+			`<link rel="stylesheet" href="/_storefront/preview.css">`)
 		banner, rest, closed := strings.Cut(after, "</p>")
 		if !ok || !closed || before != tc.behind || before+rest != tc.page {
 			t.Errorf("%q: before it %q, behind it %q", tc.page, before, rest)
@@ -38,7 +39,8 @@ func FuzzBanner(f *testing.F) {
 		if at < 0 || at > len(page) {
 			t.Fatalf("%q: at %d", page, at)
 		}
-		if whole := string(withBanner([]byte(page), "x")); !strings.HasPrefix(whole, page[:at]) || !strings.HasSuffix(whole, page[at:]) {
+		if whole := string(withBanner([]byte(page), "x")); !strings.HasPrefix(whole, page[:at]) ||
+			!strings.HasSuffix(whole, page[at:]) {
 			t.Errorf("%q lost something: %q", page, whole)
 		}
 	})

@@ -28,7 +28,8 @@ func (c *content) data(in scene, l *look) map[string]any {
 		d["product"], d["related"] = whole(c.product, in.links), cards(c.offers, in.links)
 	case searchPage:
 		d["search"] = map[string]any{
-			"query": c.view.arg, "count": float64(c.count), "results": cards(c.offers, in.links), "more": c.count > storefront.MaxOffers,
+			"query": c.view.arg, "count": float64(c.count), "results": cards(c.offers, in.links),
+			"more": c.count > storefront.MaxOffers,
 		}
 	}
 	return d

@@ -127,7 +127,7 @@ type stall struct {
 func (m *mall) open() *stall {
 	m.t.Helper()
 	ctx, s := storetest.Merchant(m.t, m.core.Store)
-	return &stall{m, s.ID, s.Handle, ctx}
+	return &stall{mall: m, id: s.ID, handle: s.Handle, ctx: ctx}
 }
 
 // each runs f on every engine with a store that shows the theme "Plain".
@@ -161,20 +161,28 @@ func (s *stall) write(f func(ctx context.Context, c *db.Client) error) {
 const (
 	layout = `<!doctype html><html lang="en"><head><title>{{.page.title}}</title>
 <link rel="stylesheet" href="{{asset "assets/style.css"}}"></head>
-<body class="{{.page.kind}}" data-note="a > b"><p>Theme {{.theme.name}}{{if .page.preview}}, as a preview{{end}}</p><a href="{{.shop.url}}">{{.shop.name}}</a>
-<form action="{{.shop.search_url}}" role="search">{{range .shop.search_fields}}<input type="hidden" name="{{.name}}" value="{{.value}}">{{end}}<input name="q"></form>
+<body class="{{.page.kind}}" data-note="a > b"><p>Theme {{.theme.name}}{{if .page.preview}}, as a preview{{end}}</p>` +
+		`<a href="{{.shop.url}}">{{.shop.name}}</a>
+<form action="{{.shop.search_url}}" role="search">` +
+		`{{range .shop.search_fields}}<input type="hidden" name="{{.name}}" value="{{.value}}">{{end}}` +
+		`<input name="q"></form>
 {{template "content" .}}</body></html>`
-	cardHTML = `<a href="{{.url}}">{{.title}}</a> {{.price}}{{if .on_sale}} was {{.compare_at_price}}{{end}}{{if .available}}{{else}} sold out{{end}} [{{.initial}}]`
+	cardHTML = `<a href="{{.url}}">{{.title}}</a> {{.price}}{{if .on_sale}} was {{.compare_at_price}}{{end}}{{if ` +
+		`.available}}{{else}} sold out{{end}} [{{.initial}}]`
 )
 
 func templates() map[string]string {
 	return map[string]string{
 		"templates/layout.html":        layout,
 		"templates/partials/card.html": cardHTML,
-		"templates/home.html":          `{{define "content"}}{{range .products}}<li>{{template "partials/card.html" .}}</li>{{end}}{{end}}`,
-		"templates/product.html":       `{{define "content"}}<h1>{{.product.title}}</h1>{{.product.price}}{{range .product.description}}<p>{{.}}</p>{{end}}{{range .related}}<li>{{template "partials/card.html" .}}</li>{{end}}{{end}}`,
-		"templates/search.html":        `{{define "content"}}<h1>{{.search.count}} for “{{.search.query}}”</h1>{{range .search.results}}<li>{{template "partials/card.html" .}}</li>{{end}}{{if .search.more}}more{{end}}{{end}}`,
-		"templates/not_found.html":     `{{define "content"}}<h1>Nothing at {{.page.path}}</h1>{{end}}`,
+		"templates/home.html": `{{define "content"}}{{range .products}}<li>{{template "partials/card.html" ` +
+			`.}}</li>{{end}}{{end}}`,
+		"templates/product.html": `{{define "content"}}<h1>{{.product.title}}</h1>{{.product.price}}{{range ` +
+			`.product.description}}<p>{{.}}</p>{{end}}{{range .related}}<li>{{template "partials/card.html" ` +
+			`.}}</li>{{end}}{{end}}`,
+		"templates/search.html": `{{define "content"}}<h1>{{.search.count}} for “{{.search.query}}”</h1>{{range ` +
+			`.search.results}}<li>{{template "partials/card.html" .}}</li>{{end}}{{if .search.more}}more{{end}}{{end}}`,
+		"templates/not_found.html": `{{define "content"}}<h1>Nothing at {{.page.path}}</h1>{{end}}`,
 	}
 }
 
@@ -183,7 +191,8 @@ func (s *stall) theme(name string, edit ...func(map[string]string)) xid.ID {
 	s.t.Helper()
 	body := []byte("body { color: #123 }")
 	p := &theme.Package{Manifest: theme.Manifest{Name: name}, Templates: templates(), Assets: []theme.Asset{{
-		Path: "assets/style.css", Kind: state.AssetCSS, ContentType: "text/css; charset=utf-8", Size: int64(len(body)), Sum: digest.Of(body)}}}
+		Path: "assets/style.css", Kind: state.AssetCSS, ContentType: "text/css; charset=utf-8", Size: int64(len(body)),
+		Sum: digest.Of(body)}}}
 	for _, f := range edit {
 		f(p.Templates)
 	}
@@ -193,11 +202,14 @@ func (s *stall) theme(name string, edit ...func(map[string]string)) xid.ID {
 	}
 	id, sum := xid.New(), digest.Of(content)
 	s.write(func(ctx context.Context, c *db.Client) error {
-		if err := c.ThemePackage.Create().SetID(sum).SetContent(content).SetCreatedAt(micros.Now()).Exec(ctx); err != nil && !ent.IsDuplicate(err) {
+		if err := c.ThemePackage.Create().SetID(sum).SetContent(content).SetCreatedAt(micros.Now()).
+			Exec(ctx); err != nil && !ent.IsDuplicate(err) {
 			return err
 		}
-		return c.Theme.Create().SetID(id).SetBucket(0).SetName(name).SetStatus(state.ThemeInactive).SetSource(state.ThemeUploaded).
-			SetAssetCount(1).SetSizeBytes(int64(len(body))).SetChecksum(sum).SetDueAt(micros.Never).SetUpdatedAt(micros.Now()).Exec(ctx)
+		return c.Theme.Create().SetID(id).SetBucket(0).SetName(name).SetStatus(state.ThemeInactive).
+			SetSource(state.ThemeUploaded).
+			SetAssetCount(1).SetSizeBytes(int64(len(body))).SetChecksum(sum).SetDueAt(micros.Never).
+			SetUpdatedAt(micros.Now()).Exec(ctx)
 	})
 	return id
 }

@@ -96,7 +96,9 @@ func (s *Shop) state(ctx context.Context, f *front) (*storefront.State, error) {
 	if st != nil && (age < fresh || reading && age < seen) {
 		return st, nil
 	}
-	return s.states.Do(ctx, f.id, readLimit, func(ctx context.Context) (*storefront.State, error) { return s.readState(ctx, f) })
+	return s.states.Do(ctx, f.id, readLimit, func(ctx context.Context) (*storefront.State, error) {
+		return s.readState(ctx, f)
+	})
 }
 
 // readState reads the state unless that was tried within the last second.
@@ -112,7 +114,8 @@ func (s *Shop) readState(ctx context.Context, f *front) (*storefront.State, erro
 
 	st, err := s.Core.State(viewer.Visitor(ctx, f.id))
 	if err != nil {
-		s.Logger.WarnContext(ctx, "the state of a storefront cannot be read", slog.String("store", xid.Store.Format(f.id)), slog.Any("error", err))
+		s.Logger.WarnContext(ctx, "the state of a storefront cannot be read",
+			slog.String("store", xid.Store.Format(f.id)), slog.Any("error", err))
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()

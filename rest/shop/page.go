@@ -187,14 +187,15 @@ func (s *Shop) catalogue(ctx context.Context, f *front, state digest.Sum) (*cata
 	if c, ok := s.catalogues.Get(f.id); ok && c.state == state && s.Now().Sub(c.began) < keep {
 		return c, nil
 	}
-	return s.read.Do(ctx, makeKey{pageKey{store: f.id}, state}, readLimit, func(ctx context.Context) (*catalogue, error) {
-		began := s.Now()
-		texts, err := s.Core.Catalogue(ctx)
-		if err != nil {
-			return nil, err
-		}
-		c := &catalogue{texts, state, began}
-		s.catalogues.Put(f.id, c, texts.Size())
-		return c, nil
-	})
+	return s.read.Do(ctx, makeKey{pageKey{store: f.id}, state},
+		readLimit, func(ctx context.Context) (*catalogue, error) {
+			began := s.Now()
+			texts, err := s.Core.Catalogue(ctx)
+			if err != nil {
+				return nil, err
+			}
+			c := &catalogue{texts, state, began}
+			s.catalogues.Put(f.id, c, texts.Size())
+			return c, nil
+		})
 }

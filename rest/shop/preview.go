@@ -91,10 +91,12 @@ func (s *Shop) preview(w http.ResponseWriter, r *http.Request, v *visit) {
 	l, theme, err := s.judge(r, v)
 	switch {
 	case errors.Is(err, link.ErrExpired):
-		s.message(w, r, http.StatusForbidden, "This preview has ended", "Its link was valid for a day or two. Copy a new one from the dashboard.")
+		s.message(w, r, http.StatusForbidden, "This preview has ended",
+			"Its link was valid for a day or two. Copy a new one from the dashboard.")
 		return
 	case errors.Is(err, link.ErrForged):
-		s.message(w, r, http.StatusForbidden, "This link is not valid", "It is incomplete or was changed. Copy it from the dashboard again.")
+		s.message(w, r, http.StatusForbidden, "This link is not valid",
+			"It is incomplete or was changed. Copy it from the dashboard again.")
 		return
 	case errors.Is(err, errGone):
 		s.message(w, r, http.StatusGone, "This theme is gone", "It was removed, or cannot be shown.")
@@ -105,7 +107,8 @@ func (s *Shop) preview(w http.ResponseWriter, r *http.Request, v *visit) {
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), makeLimit)
 	defer cancel()
-	p, err := s.make(ctx, v.front, scene{shop: v.state, sum: theme.Checksum, links: l, banner: theme.Name}, viewOf(r.URL))
+	p, err := s.make(ctx, v.front, scene{shop: v.state, sum: theme.Checksum, links: l, banner: theme.Name},
+		viewOf(r.URL))
 	if err != nil {
 		s.refuse(w, r, err)
 		return
@@ -147,7 +150,8 @@ func (s *Shop) judge(r *http.Request, v *visit) (links, *db.Theme, error) {
 // withBanner puts a line above the page that says what is looked at. Its style is
 // a file of ours, since the page's policy allows none within it.
 func withBanner(page []byte, theme string) []byte {
-	banner := `<link rel="stylesheet" href="` + staticRoot + `preview.css"><p class="storefront-preview" role="status">Preview of <strong>` +
+	banner := `<link rel="stylesheet" href="` + staticRoot +
+		`preview.css"><p class="storefront-preview" role="status">Preview of <strong>` +
 		html.EscapeString(theme) + `</strong>. Visitors do not see it.</p>`
 	at := afterBody(string(page))
 	whole := make([]byte, 0, len(page)+len(banner))

@@ -26,7 +26,8 @@ func TestPreview(t *testing.T) {
 		s.sell("Blue mug")
 		address := s.link(s.theme(`Bold "&" new`), time.Hour)
 		a := s.get(address).want(t, 200, "Theme Bold &#34;&amp;&#34; new, as a preview", "Blue mug",
-			`<body class="home" data-note="a > b"><link rel="stylesheet" href="/_storefront/preview.css"><p class="storefront-preview" role="status">Preview of <strong>Bold &#34;&amp;&#34; new</strong>`)
+			`<body class="home" data-note="a > b"><link rel="stylesheet" href="/_storefront/preview.css"><p `+
+				`class="storefront-preview" role="status">Preview of <strong>Bold &#34;&amp;&#34; new</strong>`)
 		for name, want := range map[string]string{"X-Robots-Tag": "noindex", "Cache-Control": "no-store", "Etag": ""} {
 			if got := a.Header.Get(name); got != want {
 				t.Errorf("%s: %q, want %q", name, got, want)
@@ -34,7 +35,8 @@ func TestPreview(t *testing.T) {
 		}
 		followed := 0
 		for _, m := range hrefs.FindAllStringSubmatch(a.body, -1) {
-			if link := html.UnescapeString(m[1]); !strings.HasPrefix(link, "/assets/") && !strings.HasPrefix(link, "/_storefront/") {
+			if link := html.UnescapeString(m[1]); !strings.HasPrefix(link, "/assets/") &&
+				!strings.HasPrefix(link, "/_storefront/") {
 				s.get(link).want(t, 200, "as a preview")
 				followed++
 			}
@@ -44,7 +46,8 @@ func TestPreview(t *testing.T) {
 		}
 		// The search form drops the query of its address and sends its fields.
 		form := url.Values{"q": {"MUG"}}
-		for _, m := range regexp.MustCompile(`type="hidden" name="([^"]*)" value="([^"]*)"`).FindAllStringSubmatch(a.body, -1) {
+		for _, m := range regexp.MustCompile(`type="hidden" name="([^"]*)" value="([^"]*)"`).
+			FindAllStringSubmatch(a.body, -1) {
 			form.Set(html.UnescapeString(m[1]), html.UnescapeString(m[2]))
 		}
 		s.get("/search?"+form.Encode()).want(t, 200, "as a preview", "<h1>1 for “MUG”</h1>")
@@ -80,7 +83,8 @@ func TestPreviewIsOnlyWhatWasSigned(t *testing.T) {
 		}
 	}
 	for _, altered := range []string{
-		"/?preview=" + xid.Theme.Format(id), "/?signature=x", "/?expires=9", address + "&preview=" + xid.Theme.Format(id), address + "&expires=1", "/?" + address[2:] + address[1:],
+		"/?preview=" + xid.Theme.Format(id), "/?signature=x", "/?expires=9", address + "&preview=" +
+			xid.Theme.Format(id), address + "&expires=1", "/?" + address[2:] + address[1:],
 	} {
 		s.get(altered).want(t, 403, "This link is not valid", "!Theme")
 	}
@@ -88,10 +92,13 @@ func TestPreviewIsOnlyWhatWasSigned(t *testing.T) {
 	until := micros.Of(s.clock.Now().Add(time.Hour))
 	for name, link := range map[string]string{
 		"without a store": s.core.Links.Sign("/", until, "preview", xid.Theme.Format(id)),
-		"another path":    "/?" + strings.SplitN(s.core.Links.Sign("/downloads/x", until, "preview", xid.Theme.Format(id), "store", xid.Store.Format(s.id)), "?", 2)[1],
-		"another store":   s.core.Links.Sign("/", until, "preview", xid.Theme.Format(id), "store", xid.Store.Format(other.id)),
-		"another order":   s.core.Links.Sign("/", until, "store", xid.Store.Format(s.id), "preview", xid.Theme.Format(id)),
-		"no theme":        s.core.Links.Sign("/", until, "preview", "thm_x", "store", xid.Store.Format(s.id)),
+		"another path": "/?" + strings.SplitN(s.core.Links.Sign("/downloads/x", until, "preview",
+			xid.Theme.Format(id), "store", xid.Store.Format(s.id)), "?", 2)[1],
+		"another store": s.core.Links.Sign("/", until, "preview", xid.Theme.Format(id),
+			"store", xid.Store.Format(other.id)),
+		"another order": s.core.Links.Sign("/", until, "store",
+			xid.Store.Format(s.id), "preview", xid.Theme.Format(id)),
+		"no theme": s.core.Links.Sign("/", until, "preview", "thm_x", "store", xid.Store.Format(s.id)),
 	} {
 		if a := s.get(link); a.StatusCode != http.StatusForbidden {
 			t.Errorf("%s: %d", name, a.StatusCode)

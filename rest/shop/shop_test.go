@@ -30,27 +30,37 @@ func TestPages(t *testing.T) {
 		other.activate(other.theme("Foreign theme"))
 		other.sell("Foreign mug")
 		s.sell("Blue mug", func(in *model.ProductCreateInput) {
-			in.Vendor, in.Description, in.CompareAtPriceMinor = new("Kiln"), new("One.\n\nTwo & three."), new(int64(2990))
+			in.Vendor, in.Description, in.CompareAtPriceMinor = new("Kiln"),
+				new("One.\n\nTwo & three."), new(int64(2990))
 		})
-		s.sell("Bowl", func(in *model.ProductCreateInput) { in.Vendor, in.InventoryQuantity = new("Kiln"), new(int64(0)) })
-		if _, err := s.core.Mutation().ProductCreate(s.ctx, model.ProductCreateInput{Title: "Draft mug", Currency: "EUR"}); err != nil {
+		s.sell("Bowl", func(in *model.ProductCreateInput) {
+			in.Vendor, in.InventoryQuantity = new("Kiln"), new(int64(0))
+		})
+		if _, err := s.core.Mutation().ProductCreate(s.ctx,
+			model.ProductCreateInput{Title: "Draft mug", Currency: "EUR"}); err != nil {
 			t.Fatal(err)
 		}
-		s.get("/").want(t, 200, "<title>Test shop</title>", "Theme Plain<", `<a href="/products/blue-mug">Blue mug</a> €24.90 was €29.90 [B]`,
+		s.get("/").want(t, 200, "<title>Test shop</title>", "Theme Plain<",
+			`<a href="/products/blue-mug">Blue mug</a> €24.90 was €29.90 [B]`,
 			`Bowl</a> €24.90 sold out`, "!Draft", "!Foreign", `href="/assets/`, `<form action="/search"`, "!hidden")
 		s.get("/?utm_source=mail").want(t, 200, "Blue mug")
-		s.get("/products/blue-mug").want(t, 200, "<title>Blue mug – Test shop</title>", "<h1>Blue mug</h1>€24.90<p>One.</p><p>Two &amp; three.</p>",
+		s.get("/products/blue-mug").want(t, 200, "<title>Blue mug – Test shop</title>",
+			"<h1>Blue mug</h1>€24.90<p>One.</p><p>Two &amp; three.</p>",
 			`<li><a href="/products/bowl">Bowl</a>`)
-		s.get("/search?q=MUG").want(t, 200, "<title>MUG – Search – Test shop</title>", "<h1>1 for “MUG”</h1>", "Blue mug", "!Foreign", "!Draft")
+		s.get("/search?q=MUG").want(t, 200, "<title>MUG – Search – Test shop</title>",
+			"<h1>1 for “MUG”</h1>", "Blue mug", "!Foreign", "!Draft")
 		s.get("/search?q=kiln").want(t, 200, "<h1>2 for “kiln”</h1>")
 		s.get("/search").want(t, 200, "<h1>0 for “”</h1>", "<title>Search – Test shop</title>")
 		other.get("/").want(t, 200, "Theme Foreign theme", "Foreign mug", "!Blue mug")
 		for path, shown := range map[string]string{
-			"/nothing": "/nothing", "/products/": "/products/", "/products/draft-mug": "/products/draft-mug", "/products/foreign-mug": "/products/foreign-mug",
-			"/products/Blue-Mug": "/products/Blue-Mug", "/products/blue-mug/": "/products/blue-mug/", "/api/public/v1/products": "/api/public/v1/products",
-			"//": "//", "/%2e%2e/": "/../", "/<script>": "/&lt;script&gt;", "/search/": "/search/", "/dashboard": "/dashboard",
+			"/nothing": "/nothing", "/products/": "/products/", "/products/draft-mug": "/products/draft-mug",
+			"/products/foreign-mug": "/products/foreign-mug", "/products/Blue-Mug": "/products/Blue-Mug",
+			"/products/blue-mug/": "/products/blue-mug/", "/api/public/v1/products": "/api/public/v1/products",
+			"//": "//", "/%2e%2e/": "/../", "/<script>": "/&lt;script&gt;",
+			"/search/": "/search/", "/dashboard": "/dashboard",
 		} {
-			s.get(path).want(t, 404, "<title>Page not found – Test shop</title>", "Nothing at "+shown+"</h1>", "Theme Plain")
+			s.get(path).want(t, 404, "<title>Page not found – Test shop</title>",
+				"Nothing at "+shown+"</h1>", "Theme Plain")
 		}
 		s.get("/robots.txt").want(t, 200, "User-agent: *\nAllow: /\n")
 	})
@@ -74,7 +84,9 @@ func TestMoreThanAPageOfResults(t *testing.T) {
 func TestSearchFolds(t *testing.T) {
 	each(t, func(t *testing.T, s *stall) {
 		s.sell("Salsa de jalapeño")
-		for _, q := range []string{"JALAPE%C3%91O", "jalape%C3%B1o", "Jalapen%CC%83o", "jalapeno+SALSA", "%20salsa%00%20"} {
+		for _, q := range []string{
+			"JALAPE%C3%91O", "jalape%C3%B1o", "Jalapen%CC%83o", "jalapeno+SALSA", "%20salsa%00%20",
+		} {
 			s.get("/search?q="+q).want(t, 200, "<h1>1 for", "Salsa de jalapeño")
 		}
 		s.get("/search?q=jalape%25").want(t, 200, "<h1>0 for")
@@ -96,10 +108,12 @@ func TestNothingIsMarkup(t *testing.T) {
 			return c.Store.Update().SetName(attack).AddVersion(1).Exec(ctx)
 		})
 		s.clock.add(time.Second)
-		for _, path := range []string{"/", "/products/attack", "/products/other", "/search?q=%22%3E%3Cscript%3Ealert(1)%3C/script%3E%7B%7B.shop%7D%7D",
+		for _, path := range []string{"/", "/products/attack", "/products/other",
+			"/search?q=%22%3E%3Cscript%3Ealert(1)%3C/script%3E%7B%7B.shop%7D%7D",
 			"/%22%3E%3Cscript%3Ealert(1)%3C/script%3E"} {
 			a := s.get(path)
-			if strings.Contains(a.body, "<script") || strings.Contains(a.body, "<img") || strings.Contains(a.body, "map[") {
+			if strings.Contains(a.body, "<script") ||
+				strings.Contains(a.body, "<img") || strings.Contains(a.body, "map[") {
 				t.Errorf("%s:\n%s", path, a.body)
 			}
 			if !strings.Contains(a.body, "&lt;script&gt;") {
@@ -119,8 +133,9 @@ func TestHosts(t *testing.T) {
 		})
 		for host, want := range map[string]int{
 			s.handle + ".shops.test": 200, strings.ToUpper(s.handle) + ".Shops.Test": 200,
-			closed.handle + ".shops.test": 421, "nobody.shops.test": 421, "shops.test": 421, ".shops.test": 421, "a.b.shops.test": 421,
-			"-.shops.test": 421, "x_y.shops.test": 421, strings.Repeat("x", 64) + ".shops.test": 421, s.handle + ".shops.test.": 421,
+			closed.handle + ".shops.test": 421, "nobody.shops.test": 421, "shops.test": 421,
+			".shops.test": 421, "a.b.shops.test": 421, "-.shops.test": 421, "x_y.shops.test": 421,
+			strings.Repeat("x", 64) + ".shops.test": 421, s.handle + ".shops.test.": 421,
 		} {
 			s.ask(http.MethodGet, host, "/").want(t, want)
 		}
@@ -171,7 +186,9 @@ func TestChangesAreSeen(t *testing.T) {
 		}{
 			{"activation", func() error { s.activate(next); return nil }, "Theme Bold"},
 			{"price", func() (err error) {
-				got, err := m.ProductUpdate(s.ctx, p.PublicID(), p.Version, model.ProductUpdateInput{PriceMinor: model.Some(int64(100))})
+				got, err := m.ProductUpdate(s.ctx, p.PublicID(), p.Version, model.ProductUpdateInput{
+					PriceMinor: model.Some(int64(100)),
+				})
 				if err == nil {
 					p = got.Product
 				}
@@ -186,7 +203,10 @@ func TestChangesAreSeen(t *testing.T) {
 				_, err = m.StoreUpdate(s.ctx, model.StoreUpdateInput{ExpectedVersion: st.Version, Name: new("Corner")})
 				return err
 			}, "Corner</a>"},
-			{"deletion", func() error { _, err := m.ProductDelete(s.ctx, p.PublicID(), p.Version); return err }, "!Blue mug"},
+			{"deletion", func() error {
+				_, err := m.ProductDelete(s.ctx, p.PublicID(), p.Version)
+				return err
+			}, "!Blue mug"},
 		} {
 			if err := step.do(); err != nil {
 				t.Fatalf("%s: %v", step.name, err)
@@ -240,7 +260,8 @@ func TestStatements(t *testing.T) {
 			{"/", 2, 0}, // the theme's package is read here
 			{"/products/blue-mug", 2, 0}, {"/products/no-such", 1, 0}, {"/nothing", 0, 0}, {"/search", 0, 0},
 			{"/search?q=mug", 2, 0}, {"/search?q=bowl", 1, 0}, // the texts are read once
-			{"/search?q=none", 0, 0}, {"/robots.txt", 0, 0}, {"/_storefront/message.css", 0, 0}, {"/?utm=1", 0, 0}, {"/search?q=+mug", 0, 0},
+			{"/search?q=none", 0, 0}, {"/robots.txt", 0, 0}, {"/_storefront/message.css", 0, 0},
+			{"/?utm=1", 0, 0}, {"/search?q=+mug", 0, 0},
 		} {
 			if n := s.statements(func() { s.get(tc.path) }); n != tc.cold {
 				t.Errorf("%s: %d statements at first, want %d", tc.path, n, tc.cold)

@@ -26,7 +26,9 @@ func TestQuestion(t *testing.T) {
 
 // FuzzView: whatever is asked for, a view is short, is text, and names itself.
 func FuzzView(f *testing.F) {
-	for _, target := range []string{"/", "/search?q=a+b", "/products/blue-mug", "/products/%2e", "//", "/search?q=%zz", "/?expires=1&preview=x"} {
+	for _, target := range []string{
+		"/", "/search?q=a+b", "/products/blue-mug", "/products/%2e", "//", "/search?q=%zz", "/?expires=1&preview=x",
+	} {
 		f.Add(target)
 	}
 	f.Fuzz(func(t *testing.T, target string) {
@@ -50,9 +52,12 @@ func FuzzView(f *testing.F) {
 // TestDataIsWhatThemesAreJudgedWith: a page has just the values with which the
 // templates of a theme are tried at its import.
 func TestDataIsWhatThemesAreJudgedWith(t *testing.T) {
-	offer := &storefront.Offer{Title: "“Mug”", Handle: "mug", Price: "€2.00", Before: "€3.00", Image: "https://example.com/", Vendor: "Kiln",
-		Type: "Mugs", SKU: "M-1", Tags: []string{"blue"}, Paragraphs: []string{"One."}, Available: true}
-	in := scene{shop: &storefront.State{Name: "Shop", Currency: "EUR"}, links: links{"expires=1&preview=2&store=3&signature=4"}}
+	offer := &storefront.Offer{Title: "“Mug”", Handle: "mug", Price: "€2.00", Before: "€3.00",
+		Image: "https://example.com/", Vendor: "Kiln", Type: "Mugs", SKU: "M-1", Tags: []string{"blue"},
+		Paragraphs: []string{"One."}, Available: true}
+	in := scene{
+		shop: &storefront.State{Name: "Shop", Currency: "EUR"}, links: links{"expires=1&preview=2&store=3&signature=4"},
+	}
 	for _, kind := range []string{homePage, productPage, searchPage, notFoundPage} {
 		c := content{view: view{kind, "mug"}, product: offer, offers: []*storefront.Offer{offer}, count: 1}
 		got, want := shape(c.data(in, &look{name: "Plain", version: "1"})), shape(render.SampleData(kind))
@@ -93,7 +98,9 @@ func shape(v any) []string {
 }
 
 func TestInitial(t *testing.T) {
-	for title, want := range map[string]string{"mug": "M", "🌶 salsa": "S", "“ölkanne”": "Ö", "3 cups": "3", "!?": "•", "": "•", "茶": "茶"} {
+	for title, want := range map[string]string{
+		"mug": "M", "🌶 salsa": "S", "“ölkanne”": "Ö", "3 cups": "3", "!?": "•", "": "•", "茶": "茶",
+	} {
 		if got := initial(title); got != want {
 			t.Errorf("%q begins with %q, want %q", title, got, want)
 		}

@@ -15,9 +15,10 @@ import (
 
 func TestAcceptsGzip(t *testing.T) {
 	for accept, want := range map[string]bool{
-		"gzip": true, "GZIP": true, "br, gzip;q=0.5, *": true, "gzip;q=1.0": true, "gzip ; q=0.001": true, "gzip;\tQ=1": true, "gzip;x=1": true,
-		"": false, "br": false, "*": false, "identity": false, "x-gzip": false, "gzipped": false,
-		"gzip;q=0": false, "gzip; q=0.000, br": false, "gzip;\tq=0": false, "gzip;q=NaN": false, "gzip;q=2": false, "gzip;q=": false,
+		"gzip": true, "GZIP": true, "br, gzip;q=0.5, *": true, "gzip;q=1.0": true, "gzip ; q=0.001": true,
+		"gzip;\tQ=1": true, "gzip;x=1": true, "": false, "br": false, "*": false,
+		"identity": false, "x-gzip": false, "gzipped": false, "gzip;q=0": false, "gzip; q=0.000, br": false,
+		"gzip;\tq=0": false, "gzip;q=NaN": false, "gzip;q=2": false, "gzip;q=": false,
 	} {
 		if got := variant.AcceptsGzip(http.Header{"Accept-Encoding": {accept}}); got != want {
 			t.Errorf("%q: %t, want %t", accept, got, want)
@@ -30,7 +31,9 @@ func TestAcceptsGzip(t *testing.T) {
 
 func TestMatches(t *testing.T) {
 	for _, tag := range []string{`"a"`, `W/"a"`} {
-		for header, want := range map[string]bool{`"a"`: true, `W/"a"`: true, `"x", W/"a"`: true, "*": true, `"x"`: false, "a": false, "": false} {
+		for header, want := range map[string]bool{
+			`"a"`: true, `W/"a"`: true, `"x", W/"a"`: true, "*": true, `"x"`: false, "a": false, "": false,
+		} {
 			if got := variant.Matches(http.Header{"If-None-Match": {header}}, tag); got != want {
 				t.Errorf("%s of %q: %t, want %t", tag, header, got, want)
 			}
@@ -58,7 +61,8 @@ func TestForm(t *testing.T) {
 			for _, method := range []string{http.MethodGet, http.MethodHead} {
 				res := ask(send, method, "Accept-Encoding", encoding)
 				got, _ := io.ReadAll(res.Body)
-				if res.Header.Get("Etag") != want || res.Header.Get("Vary") != "Accept-Encoding" || res.Header.Get("Content-Encoding") != encoding {
+				if res.Header.Get("Etag") != want || res.Header.Get("Vary") != "Accept-Encoding" ||
+					res.Header.Get("Content-Encoding") != encoding {
 					t.Errorf("%s %s of %q: %v", method, tag, encoding, res.Header)
 				}
 				if encoding == "gzip" && len(got) > 0 {
@@ -72,7 +76,8 @@ func TestForm(t *testing.T) {
 				continue
 			}
 			res := ask(send, http.MethodGet, "Accept-Encoding", encoding, "If-None-Match", want)
-			if res.StatusCode != http.StatusNotModified || res.Header.Get("Content-Type") != "" || res.Header.Get("Content-Encoding") != "" {
+			if res.StatusCode != http.StatusNotModified || res.Header.Get("Content-Type") != "" ||
+				res.Header.Get("Content-Encoding") != "" {
 				t.Errorf("condition with %s: %d %v", want, res.StatusCode, res.Header)
 			}
 		}
@@ -119,9 +124,11 @@ func TestContent(t *testing.T) {
 		status int
 		body   string
 	}{
-		"bytes=-0": {416, ""}, "bytes=-000": {416, ""}, "bytes= -0 ": {416, ""}, "bytes=-0,-0": {416, ""}, "bytes=10-": {416, ""}, "bytes=x": {416, ""}, "bytes=-": {416, ""},
-		"bytes=0-1,-0": {206, "01"}, "bytes=-1": {206, "9"}, "bytes=-10": {206, body}, "Bytes=0-0": {206, "0"}, "bytes=-20": {206, body},
-		"items=0-1": {200, body}, "bytes": {200, body}, "": {200, body}, "bytes=" + strings.Repeat("0-0,", 16) + "1-1": {200, body},
+		"bytes=-0": {416, ""}, "bytes=-000": {416, ""}, "bytes= -0 ": {416, ""}, "bytes=-0,-0": {416, ""},
+		"bytes=10-": {416, ""}, "bytes=x": {416, ""}, "bytes=-": {416, ""},
+		"bytes=0-1,-0": {206, "01"}, "bytes=-1": {206, "9"}, "bytes=-10": {206, body},
+		"Bytes=0-0": {206, "0"}, "bytes=-20": {206, body}, "items=0-1": {200, body}, "bytes": {200, body},
+		"": {200, body}, "bytes=" + strings.Repeat("0-0,", 16) + "1-1": {200, body},
 	} {
 		res := ask(serve, http.MethodGet, "Range", asked)
 		got, _ := io.ReadAll(res.Body)
@@ -140,7 +147,8 @@ func TestContent(t *testing.T) {
 // FuzzHeaders: whatever the headers, the answer is one of the forms, whole or a
 // part of it, or says why not.
 func FuzzHeaders(f *testing.F) {
-	for _, h := range [][3]string{{"gzip;q=0.5", `W/"a", *`, "bytes=0-1,-0"}, {"br, gzip ; q=", `"a-gzip"`, "bytes=-0"}, {"\x00", ",,", "bytes=9-,,-"}} {
+	for _, h := range [][3]string{{"gzip;q=0.5", `W/"a", *`, "bytes=0-1,-0"}, {"br, gzip ; q=", `"a-gzip"`, "bytes=-0"},
+		{"\x00", ",,", "bytes=9-,,-"}} {
 		f.Add(h[0], h[1], h[2])
 	}
 	body := []byte(strings.Repeat("0123456789", 200))
@@ -149,7 +157,8 @@ func FuzzHeaders(f *testing.F) {
 		send := func(w http.ResponseWriter, r *http.Request) { form.Send(w, r, http.StatusOK) }
 		switch res := ask(send, http.MethodGet, "Accept-Encoding", accept, "If-None-Match", match); {
 		case res.StatusCode == http.StatusNotModified && strings.TrimSpace(match) != "":
-		case res.StatusCode == http.StatusOK && (res.Header.Get("Content-Encoding") == "") == bytes.Equal(text(res), body):
+		case res.StatusCode == http.StatusOK &&
+			(res.Header.Get("Content-Encoding") == "") == bytes.Equal(text(res), body):
 		default:
 			t.Fatalf("%q, %q: %d", accept, match, res.StatusCode)
 		}

@@ -12,9 +12,11 @@ func TestMarkdown(t *testing.T) {
 		{"inline", "**a** *b* `*c*` d*e", "<p><strong>a</strong> <em>b</em> <code>*c*</code> d*e</p>\n"},
 		{"link", "[a](/docs/problems) [b](#c) [d](https://e.example/f)",
 			"<p><a href=\"/docs/problems\">a</a> <a href=\"#c\">b</a> <a href=\"https://e.example/f\">d</a></p>\n"},
-		{"no script", "<script> [a](javascript:alert(1)) [b](//evil.example) ![c](/d) [e](/\\evil.example) <https://evil.example> [**f**](data:text/html,x)",
+		{"no script", "<script> [a](javascript:alert(1)) [b](//evil.example) ![c](/d) [e](/\\evil.example) " +
+			"<https://evil.example> [**f**](data:text/html,x)",
 			"<p>&lt;script&gt; a b c e &lt;https://evil.example&gt; <strong>f</strong></p>\n"},
-		{"no HTML of its own", "<div onclick=\"x\">\na\n</div>\n\n<!-- b -->", "<p>&lt;div onclick=&quot;x&quot;&gt;\na\n&lt;/div&gt;</p>\n<p>&lt;!-- b --&gt;</p>\n"},
+		{"no HTML of its own", "<div onclick=\"x\">\na\n</div>\n\n<!-- b -->",
+			"<p>&lt;div onclick=&quot;x&quot;&gt;\na\n&lt;/div&gt;</p>\n<p>&lt;!-- b --&gt;</p>\n"},
 		{"no way out of an attribute", `[a](/b"onclick=c)`, "<p><a href=\"/b%22onclick=c\">a</a></p>\n"},
 		{"empty", "", ""},
 	} {
@@ -29,8 +31,9 @@ func TestMarkdown(t *testing.T) {
 // A text inside a paragraph makes no blocks, whatever it begins with.
 func TestInline(t *testing.T) {
 	for in, want := range map[string]string{
-		"a `b` **c**": "a <code>b</code> <strong>c</strong>", "- a": "- a", "## a": "## a", "a\n\nb": "a b", "": "", "<b>": "&lt;b&gt;",
-		"one of `a_b`, a_b_c": "one of <code>a_b</code>, a_b_c", "[a](#b)": `<a href="#b">a</a>`,
+		"a `b` **c**": "a <code>b</code> <strong>c</strong>", "- a": "- a", "## a": "## a",
+		"a\n\nb": "a b", "": "", "<b>": "&lt;b&gt;", "one of `a_b`, a_b_c": "one of <code>a_b</code>, a_b_c",
+		"[a](#b)": `<a href="#b">a</a>`,
 	} {
 		if got := string(inline(in)); got != want {
 			t.Errorf("%q: got %q, want %q", in, got, want)

@@ -88,7 +88,9 @@ func newDocsPage(doc node, problems []Problem) docsPage {
 	}
 	for t := range doc.get("tags").items() {
 		name := t.get("name").text()
-		p.Tags = append(p.Tags, tag{slug(name), name, inline(t.get("description").text()), operations(doc, name, known)})
+		p.Tags = append(p.Tags, tag{
+			slug(name), name, inline(t.get("description").text()), operations(doc, name, known),
+		})
 	}
 	for name, s := range doc.get("components", "schemas").entries() {
 		p.Schemas = append(p.Schemas, newSchema(name, s))
@@ -235,7 +237,8 @@ func curl(base string, o operation, item, op node) string {
 	if o.Method != http.MethodGet {
 		command += " -X " + o.Method
 	}
-	command += fmt.Sprintf(" \"$API_HOST%s%s\" \\\n  -H \"Authorization: Bearer $API_KEY\" \\\n  -H 'Accept: application/json'%s", base, path, key)
+	command += fmt.Sprintf(" \"$API_HOST%s%s\" \\\n  -H \"Authorization: Bearer $API_KEY\" \\\n  -H 'Accept: "+
+		"application/json'%s", base, path, key)
 	if o.Body != nil && len(o.Body.Examples) > 0 {
 		// A quote inside a quoted word of the shell.
 		data := strings.ReplaceAll(o.Body.Examples[0].Code, "'", `'\''`)

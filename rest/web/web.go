@@ -44,7 +44,9 @@ type asset struct {
 
 func newAsset(name, policy string, content []byte) asset {
 	sum := sha256.Sum256(content)
-	return asset{content, mediaTypes[path.Ext(name)], policy, `"` + base64.RawURLEncoding.EncodeToString(sum[:12]) + `"`}
+	return asset{
+		content, mediaTypes[path.Ext(name)], policy, `"` + base64.RawURLEncoding.EncodeToString(sum[:12]) + `"`,
+	}
 }
 
 func staticAsset(name, policy string) (asset, error) {

@@ -13,8 +13,9 @@ import (
 )
 
 var problems = []Problem{
-	{"validation_failed", 422, "Validation failed", "Members of the body are wrong <here>."},
-	{"not_found", 404, "Not found", "There is no such resource."},
+	{Code: "validation_failed", Status: 422, Title: "Validation failed",
+		Sentence: "Members of the body are wrong <here>."},
+	{Code: "not_found", Status: 404, Title: "Not found", Sentence: "There is no such resource."},
 }
 
 func document(t *testing.T) []byte {
@@ -62,21 +63,28 @@ func TestAnswers(t *testing.T) {
 		status               int
 		mediaType            string
 	}{
-		{"docs", "GET", "/docs", d, 200, "text/html; charset=utf-8"},
-		{"docs head", "HEAD", "/docs", d, 200, "text/html; charset=utf-8"},
-		{"docs slash", "GET", "/docs/", d, 308, ""},
-		{"docs post", "POST", "/docs", d, 405, ""},
-		{"docs other", "GET", "/docs/nothing", d, 404, ""},
-		{"docs traversal", "GET", "/docs/static/../templates/docs.html", d, 307, ""},
-		{"docs style", "GET", "/docs/static/docs.css", d, 200, "text/css; charset=utf-8"},
-		{"problems", "GET", "/docs/problems", d, 200, "text/html; charset=utf-8"},
-		{"webhooks", "GET", "/docs/webhooks", d, 200, "text/html; charset=utf-8"},
-		{"webhooks head", "HEAD", "/docs/webhooks", d, 200, "text/html; charset=utf-8"},
-		{"explorer", "GET", "/graphql/explorer", e, 200, "text/html; charset=utf-8"},
-		{"explorer slash", "GET", "/graphql/explorer/", e, 308, ""},
-		{"explorer script", "GET", "/graphql/explorer/static/explorer.js", e, 200, "text/javascript; charset=utf-8"},
-		{"explorer style", "GET", "/graphql/explorer/static/explorer.css", e, 200, "text/css; charset=utf-8"},
-		{"explorer post", "POST", "/graphql/explorer", e, 405, ""},
+		{name: "docs", method: "GET", target: "/docs", h: d, status: 200, mediaType: "text/html; charset=utf-8"},
+		{name: "docs head", method: "HEAD", target: "/docs", h: d, status: 200, mediaType: "text/html; charset=utf-8"},
+		{name: "docs slash", method: "GET", target: "/docs/", h: d, status: 308},
+		{name: "docs post", method: "POST", target: "/docs", h: d, status: 405},
+		{name: "docs other", method: "GET", target: "/docs/nothing", h: d, status: 404},
+		{name: "docs traversal", method: "GET", target: "/docs/static/../templates/docs.html", h: d, status: 307},
+		{name: "docs style", method: "GET", target: "/docs/static/docs.css", h: d, status: 200,
+			mediaType: "text/css; charset=utf-8"},
+		{name: "problems", method: "GET", target: "/docs/problems", h: d, status: 200,
+			mediaType: "text/html; charset=utf-8"},
+		{name: "webhooks", method: "GET", target: "/docs/webhooks", h: d, status: 200,
+			mediaType: "text/html; charset=utf-8"},
+		{name: "webhooks head", method: "HEAD", target: "/docs/webhooks", h: d, status: 200,
+			mediaType: "text/html; charset=utf-8"},
+		{name: "explorer", method: "GET", target: "/graphql/explorer", h: e, status: 200,
+			mediaType: "text/html; charset=utf-8"},
+		{name: "explorer slash", method: "GET", target: "/graphql/explorer/", h: e, status: 308},
+		{name: "explorer script", method: "GET", target: "/graphql/explorer/static/explorer.js", h: e, status: 200,
+			mediaType: "text/javascript; charset=utf-8"},
+		{name: "explorer style", method: "GET", target: "/graphql/explorer/static/explorer.css", h: e, status: 200,
+			mediaType: "text/css; charset=utf-8"},
+		{name: "explorer post", method: "POST", target: "/graphql/explorer", h: e, status: 405},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			w := ask(tc.h, tc.method, tc.target)
@@ -100,12 +108,15 @@ func TestAnswers(t *testing.T) {
 				}
 			}
 			policy := w.Header().Get("Content-Security-Policy")
-			for _, want := range []string{"default-src 'none'", "style-src 'self'", "base-uri 'none'", "frame-ancestors 'none'"} {
+			for _, want := range []string{
+				"default-src 'none'", "style-src 'self'", "base-uri 'none'", "frame-ancestors 'none'",
+			} {
 				if !strings.Contains(policy, want) {
 					t.Errorf("policy %q lacks %q", policy, want)
 				}
 			}
-			if strings.Contains(policy, "unsafe") || strings.Contains(policy, "script-src") != (strings.HasPrefix(tc.target, "/graphql/")) {
+			if strings.Contains(policy, "unsafe") ||
+				strings.Contains(policy, "script-src") != (strings.HasPrefix(tc.target, "/graphql/")) {
 				t.Errorf("policy %q allows too much or too little", policy)
 			}
 			again := ask(tc.h, tc.method, tc.target, "If-None-Match", w.Header().Get("ETag"))
@@ -130,7 +141,9 @@ func TestDocsShowTheDocument(t *testing.T) {
 				continue
 			}
 			n++
-			for _, want := range []string{`id="` + id + `"`, `href="#` + id + `"`, `<code class="path">` + path + `</code>`} {
+			for _, want := range []string{
+				`id="` + id + `"`, `href="#` + id + `"`, `<code class="path">` + path + `</code>`,
+			} {
 				if !strings.Contains(page, want) {
 					t.Errorf("%s: the page lacks %s", id, want)
 				}
@@ -192,14 +205,19 @@ func TestAnchors(t *testing.T) {
 // Pages load nothing from other hosts, and link to none but the one for help.
 func TestNoForeignHosts(t *testing.T) {
 	allowed := map[string]bool{"https://github.com/storefront-go/storefront/issues": true}
-	for target, h := range map[string]http.Handler{"/docs": docs(t), "/docs/problems": docs(t), "/docs/webhooks": docs(t), "/graphql/explorer": explorer(t)} {
+	for target, h := range map[string]http.Handler{
+		"/docs": docs(t), "/docs/problems": docs(t), "/docs/webhooks": docs(t), "/graphql/explorer": explorer(t),
+	} {
 		page := ask(h, "GET", target).Body.String()
-		for _, m := range regexp.MustCompile(`(?:src|href|action|srcset)\s*=\s*["']?([^"'\s>]+)`).FindAllStringSubmatch(page, -1) {
-			if to := m[1]; !strings.HasPrefix(to, "#") && (!strings.HasPrefix(to, "/") || strings.HasPrefix(to, "//")) && !allowed[to] {
+		for _, m := range regexp.MustCompile(`(?:src|href|action|srcset)\s*=\s*["']?([^"'\s>]+)`).
+			FindAllStringSubmatch(page, -1) {
+			if to := m[1]; !strings.HasPrefix(to, "#") &&
+				(!strings.HasPrefix(to, "/") || strings.HasPrefix(to, "//")) && !allowed[to] {
 				t.Errorf("%s refers to %s", target, to)
 			}
 		}
-		if strings.Contains(page, " style=") || regexp.MustCompile(` on[a-z]+=`).MatchString(page) || strings.Contains(page, "<style") {
+		if strings.Contains(page, " style=") || regexp.MustCompile(` on[a-z]+=`).MatchString(page) ||
+			strings.Contains(page, "<style") {
 			t.Errorf("%s has inline style or script, which the policy blocks", target)
 		}
 	}
@@ -208,7 +226,9 @@ func TestNoForeignHosts(t *testing.T) {
 			return err
 		}
 		b, err := files.ReadFile(path)
-		if bytes.Contains(b, []byte("//cdn")) || regexp.MustCompile(`https?://|@import|url\(|innerHTML|localStorage|sessionStorage|document\.cookie|eval\(`).Match(b) {
+		if bytes.Contains(b, []byte("//cdn")) ||
+			regexp.MustCompile(`https?://|@import|url\(|innerHTML|localStorage|sessionStorage|document\.cookie|eval\(`).
+				Match(b) {
 			t.Errorf("%s refers elsewhere or keeps or writes what it must not", path)
 		}
 		return err
@@ -265,7 +285,8 @@ func TestDocsRefuses(t *testing.T) {
 }
 
 func TestJSON(t *testing.T) {
-	got, err := JSON([]byte("openapi: 3.1.0\nz: {'200': x, b: [1, 1.5, true, null, 'null', '2026-03-01'], c: <&>}\na: [{}, []]\n"))
+	got, err := JSON([]byte("openapi: 3.1.0\nz: {'200': x, b: [1, 1.5, true, null, 'null', '2026-03-01'], c: " +
+		"<&>}\na: [{}, []]\n"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -126,19 +126,24 @@ webhook-signature: v1,trbbWg2mQaiApb0vGzW4xz2d/NiOiD4wFfNkRGZhcbg=`
 
 const sampleBody = `{"event_id":"evt_01kjynaea8e008000000000000","type":"product.updated","api_version":"v1",` +
 	`"occurred_at":"2026-03-05T09:30:01.250000Z","store_id":"str_01kjynacbre008000000000000",` +
-	`"resource":{"type":"product","id":"prod_01kjynabcge008000000000000","version":7},"sequence":4,"changed_fields":["price_minor"],` +
-	`"data":{"object":{"id":"prod_01kjynabcge008000000000000","title":"Kite \"Gull\"","handle":"kite-gull","description":null,"status":"active",` +
-	`"price_minor":4900,"compare_at_price_minor":5900,"currency":"EUR","sku":"KITE-1","vendor":null,"product_type":null,"tags":["outdoor"],` +
-	`"inventory_quantity":12,"image_url":null,"published_at":"2026-03-01T08:00:00.000000Z","version":7,` +
-	`"created_at":"2026-02-27T10:15:00.000000Z","updated_at":"2026-03-05T09:30:01.250000Z"}},"payload_omitted":false}`
+	`"resource":{"type":"product","id":"prod_01kjynabcge008000000000000","version":7},"sequence":4,` +
+	`"changed_fields":["price_minor"],"data":{"object":{"id":"prod_01kjynabcge008000000000000",` +
+	`"title":"Kite \"Gull\"","handle":"kite-gull","description":null,"status":"active","price_minor":4900,` +
+	`"compare_at_price_minor":5900,"currency":"EUR","sku":"KITE-1","vendor":null,"product_type":null,` +
+	`"tags":["outdoor"],"inventory_quantity":12,"image_url":null,"published_at":"2026-03-01T08:00:00.000000Z",` +
+	`"version":7,"created_at":"2026-02-27T10:15:00.000000Z","updated_at":"2026-03-05T09:30:01.250000Z"}},` +
+	`"payload_omitted":false}`
 
 var deliveryHeaders = [][2]string{
 	{"x-service-timestamp", "When this attempt was signed: Unix time in seconds."},
-	{"x-service-signature", "Lower-case hexadecimal HMAC with SHA-256 over `<timestamp>.<raw body>`. The key is the secret as it was shown, `whsec_` included."},
+	{"x-service-signature", "Lower-case hexadecimal HMAC with SHA-256 over `<timestamp>.<raw body>`. The key is the " +
+		"secret as it was shown, `whsec_` included."},
 	{"x-service-event", "The event's type, for routing. Not signed: decide by the body."},
 	{"x-service-delivery-id", "This delivery, the same for all of its attempts. Not signed."},
 	{"x-service-attempt", "Which attempt it is, from 1. Not signed."},
-	{"webhook-id, webhook-timestamp, webhook-signature", "The same in the form of Standard Webhooks, for its libraries: the `event_id`, the time, and `v1,` with base64 over `<id>.<timestamp>.<raw body>`, keyed with what `whsec_` is the prefix of, decoded."},
+	{"webhook-id, webhook-timestamp, webhook-signature", "The same in the form of Standard Webhooks, for its " +
+		"libraries: the `event_id`, the time, and `v1,` with base64 over `<id>.<timestamp>.<raw body>`, keyed with " +
+		"what `whsec_` is the prefix of, decoded."},
 }
 
 var bodyMembers = [][2]string{
@@ -148,14 +153,17 @@ var bodyMembers = [][2]string{
 	{"occurred_at", "When it happened, in UTC with microseconds. Compare it before you overwrite stored data."},
 	{"store_id", "The store in which it happened."},
 	{"resource", "What it is about: `type`, `id`, and the `version` that the change left."},
-	{"sequence", "Counts the events of one resource from 1, without gaps; 0 for a `ping`. If you subscribe to some events only, you see some numbers only."},
+	{"sequence", "Counts the events of one resource from 1, without gaps; 0 for a `ping`. If you subscribe to some " +
+		"events only, you see some numbers only."},
 	{"changed_fields", "The members that an update changed; null for other events."},
 	{"data.object", "The representation that the API answers, as the change left it."},
-	{"payload_omitted", "True where the body would be above 256 KiB: `data` is then null, and the resource is to be read from the API."},
+	{"payload_omitted", "True where the body would be above 256 KiB: `data` is then null, and the resource is to be " +
+		"read from the API."},
 }
 
 var deliveryStates = [][2]string{
-	{"waiting", "It waits for its first attempt, for its turn behind an earlier event of the same resource, or for its next attempt."},
+	{"waiting", "It waits for its first attempt, for its turn behind an earlier event of the same resource, or for " +
+		"its next attempt."},
 	{"delivered", "An attempt was answered with 200 to 299."},
 	{"failed", "24 hours after its first attempt, none had succeeded. The endpoint is suspended with it."},
 	{"held", "Its endpoint is suspended or disabled; it goes on when the endpoint is reactivated with `resume`."},
@@ -172,7 +180,8 @@ var noticeLevels = [][2]string{
 }
 
 var backlogs = [][2]string{
-	{"resume", "What failed or was held is sent, then the events since the suspension, each resource in its order, each with 24 hours of its own. The default."},
+	{"resume", "What failed or was held is sent, then the events since the suspension, each resource in its order, " +
+		"each with 24 hours of its own. The default."},
 	{"from", "The events since a time that you name are sent from the event log, which reaches back 30 days."},
 	{"drop", "Nothing is sent of what was missed."},
 }

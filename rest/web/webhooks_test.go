@@ -57,11 +57,13 @@ func TestSampleVerifies(t *testing.T) {
 		}
 	}
 	e, err := hook.Parse(h, body.Bytes())
-	if err != nil || e.ID != h.Get(hook.HeaderStandardID) || e.Type != h.Get(hook.HeaderEvent) || e.DeliveryID == "" || e.Attempt != 1 {
+	if err != nil || e.ID != h.Get(hook.HeaderStandardID) || e.Type != h.Get(hook.HeaderEvent) ||
+		e.DeliveryID == "" || e.Attempt != 1 {
 		t.Errorf("%+v, %v", e, err)
 	}
 	for name := range h {
-		if name != "Host" && name != "Content-Type" && name != "User-Agent" && !strings.Contains(page, strings.ToLower(name)+"</code>") &&
+		if name != "Host" && name != "Content-Type" && name != "User-Agent" &&
+			!strings.Contains(page, strings.ToLower(name)+"</code>") &&
 			!regexp.MustCompile(`<code>[^<]*`+strings.ToLower(name)+`[^<]*</code></th>`).MatchString(page) {
 			t.Errorf("the page does not explain %s", name)
 		}
@@ -81,11 +83,13 @@ func TestWebhooksPageIsWhole(t *testing.T) {
 	page := webhooksText(t)
 	row := func(name string) string { return `<th scope="row"><code>` + name + `</code></th><td>` }
 	for _, e := range event.All() {
-		if e.Trigger == "" || !strings.Contains(page, row(string(e.Type))+e.Resource.Resource()+`</td><td><code>`+e.Scope+`</code></td><td>`+e.Trigger+`</td>`) {
+		if e.Trigger == "" || !strings.Contains(page, row(string(e.Type))+e.Resource.Resource()+`</td><td><code>`+
+			e.Scope+`</code></td><td>`+e.Trigger+`</td>`) {
 			t.Errorf("%s has no row, or no sentence that says what triggers it", e.Type)
 		}
 	}
-	for _, s := range []state.DeliveryState{state.DeliveryWaiting, state.DeliveryDelivered, state.DeliveryFailed, state.DeliveryHeld, state.DeliverySkipped, state.DeliveryCancelled} {
+	for _, s := range []state.DeliveryState{state.DeliveryWaiting, state.DeliveryDelivered, state.DeliveryFailed,
+		state.DeliveryHeld, state.DeliverySkipped, state.DeliveryCancelled} {
 		if !strings.Contains(page, row(string(s))) {
 			t.Errorf("the state %s has no row", s)
 		}

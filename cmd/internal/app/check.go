@@ -31,7 +31,8 @@ func (c Config) Check() error {
 	_, err = c.egress(c.Demo)
 	add(err)
 	if c.Demo && !loopback(c.Addr) {
-		add(fmt.Errorf("--demo writes its passwords to demo.json for everyone to try: it serves loopback addresses only, not --addr %s", c.Addr))
+		add(fmt.Errorf("--demo writes its passwords to demo.json for everyone to try: it serves loopback addresses "+
+			"only, not --addr %s", c.Addr))
 	}
 	if c.DemoOrders < 0 || c.DemoOrders > maxDemoOrders {
 		add(fmt.Errorf("--demo-orders: %d is not between 0 and %d", c.DemoOrders, maxDemoOrders))

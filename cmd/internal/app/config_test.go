@@ -48,10 +48,16 @@ func TestCheck(t *testing.T) {
 		{"negative rate", func(c *Config) { c.RateLimit = -1 }, "--rate-limit"},
 		{"half a certificate", func(c *Config) { c.TLSCert = "x.pem" }, "--tls-key"},
 		{"too many orders", func(c *Config) { c.DemoOrders = 1 << 30 }, "--demo-orders"},
-		{"mail", func(c *Config) { c.SMTPURL, c.MailFrom = "smtp://u:opensesame@mail.example", "Shop <a@shop.example>" }, ""},
+		{"mail", func(c *Config) {
+			c.SMTPURL, c.MailFrom = "smtp://u:opensesame@mail.example", "Shop <a@shop.example>"
+		}, ""},
 		{"mail from nobody", func(c *Config) { c.SMTPURL = "smtp://u:opensesame@mail.example" }, "--mail-from"},
-		{"mail from no address", func(c *Config) { c.SMTPURL, c.MailFrom = "smtp://mail.example", "shop" }, "--mail-from"},
-		{"mail to no server", func(c *Config) { c.SMTPURL, c.MailFrom = "mail.example", "a@shop.example" }, "--smtp-url"},
+		{"mail from no address", func(c *Config) {
+			c.SMTPURL, c.MailFrom = "smtp://mail.example", "shop"
+		}, "--mail-from"},
+		{"mail to no server", func(c *Config) {
+			c.SMTPURL, c.MailFrom = "mail.example", "a@shop.example"
+		}, "--smtp-url"},
 		{"mail from somebody, to no server", func(c *Config) { c.MailFrom = "a@shop.example" }, ""},
 		{"no folder", func(c *Config) { c.Data = "" }, "--data"},
 	} {
@@ -90,7 +96,8 @@ func TestSummaryHidesSecrets(t *testing.T) {
 			t.Errorf("the summary shows %q: %s", secret, b.String())
 		}
 	}
-	for _, want := range []string{"db.internal:3306", `"smtp_server":"mail.internal:2525"`, `"mail_from":"a@shop.example"`, `"addr":"127.0.0.1:8080"`, "STOREFRONT_SECRET_KEY", `"rate_limit":100`} {
+	for _, want := range []string{"db.internal:3306", `"smtp_server":"mail.internal:2525"`,
+		`"mail_from":"a@shop.example"`, `"addr":"127.0.0.1:8080"`, "STOREFRONT_SECRET_KEY", `"rate_limit":100`} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("the summary lacks %q: %s", want, b.String())
 		}
@@ -105,16 +112,20 @@ func TestAddresses(t *testing.T) {
 		tls      bool
 		want     Addresses
 	}{
-		{"loopback", Naming{}, "127.0.0.1:8080", false, Addresses{API: "http://127.0.0.1:8080", StoreDomain: "localhost:8080"}},
-		{"IPv6", Naming{}, "[::1]:9", false, Addresses{API: "http://[::1]:9", StoreDomain: "localhost:9"}},
-		{"everywhere", Naming{}, "[::]:8080", false, Addresses{API: "http://localhost:8080", StoreDomain: "localhost:8080"}},
-		{"implied port", Naming{}, "127.0.0.1:443", true, Addresses{API: "https://127.0.0.1", StoreDomain: "localhost"}},
-		{"public URL", Naming{PublicURL: "https://shop.example/"}, "0.0.0.0:80", false,
-			Addresses{API: "https://shop.example", StoreDomain: "shop.example"}},
-		{"public URL with a port", Naming{PublicURL: "http://shop.example:81"}, "0.0.0.0:80", false,
-			Addresses{API: "http://shop.example:81", StoreDomain: "shop.example:81"}},
-		{"store domain", Naming{PublicURL: "https://api.example", StoreDomain: "shops.example"}, "0.0.0.0:80", false,
-			Addresses{API: "https://api.example", StoreDomain: "shops.example"}},
+		{name: "loopback", listened: "127.0.0.1:8080",
+			want: Addresses{API: "http://127.0.0.1:8080", StoreDomain: "localhost:8080"}},
+		{name: "IPv6", listened: "[::1]:9", want: Addresses{API: "http://[::1]:9", StoreDomain: "localhost:9"}},
+		{name: "everywhere", listened: "[::]:8080",
+			want: Addresses{API: "http://localhost:8080", StoreDomain: "localhost:8080"}},
+		{name: "implied port", listened: "127.0.0.1:443", tls: true,
+			want: Addresses{API: "https://127.0.0.1", StoreDomain: "localhost"}},
+		{name: "public URL", n: Naming{PublicURL: "https://shop.example/"}, listened: "0.0.0.0:80",
+			want: Addresses{API: "https://shop.example", StoreDomain: "shop.example"}},
+		{name: "public URL with a port", n: Naming{PublicURL: "http://shop.example:81"}, listened: "0.0.0.0:80",
+			want: Addresses{API: "http://shop.example:81", StoreDomain: "shop.example:81"}},
+		{name: "store domain", n: Naming{PublicURL: "https://api.example", StoreDomain: "shops.example"},
+			listened: "0.0.0.0:80",
+			want:     Addresses{API: "https://api.example", StoreDomain: "shops.example"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			l, err := net.ResolveTCPAddr("tcp", tc.listened)

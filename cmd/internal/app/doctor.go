@@ -52,7 +52,8 @@ func Diagnose(ctx context.Context, c Config) Report {
 		}
 	}
 	if err := c.Check(); err != nil {
-		add(fail("settings", err.Error(), "correct the flags or the STOREFRONT_ variables; `storefront serve --help` lists them"))
+		add(fail("settings", err.Error(),
+			"correct the flags or the STOREFRONT_ variables; `storefront serve --help` lists them"))
 	} else {
 		add(ok("settings", "consistent"))
 	}

@@ -34,7 +34,10 @@ func diagnoseDatabase(ctx context.Context, st Storage) []Finding {
 	}
 	s, err := ent.Open(ctx, ent.Config{Database: st.Address(), MaxOpen: 2})
 	if err != nil {
-		return []Finding{fail("database", firstLine(err), "check that the server runs and that --database names its host, user, password and database")}
+		return []Finding{
+			fail("database", firstLine(err),
+				"check that the server runs and that --database names its host, user, password and database"),
+		}
 	}
 	defer func() { _ = s.Close() }() // it only read
 	list := []Finding{ok("database", "%s answers", s.Redacted()), diagnoseVersion(ctx, s)}
@@ -61,7 +64,8 @@ func judgeVersion(v string) Finding {
 	case strings.Contains(lower, "mariadb"):
 		name, major, minor = "MariaDB", 10, 11
 	case strings.Contains(lower, "tidb"), strings.Contains(lower, "vitess"):
-		return warn("version", v+" speaks MySQL's protocol", "nothing, if you know it; MySQL 8.4 and MariaDB 10.11 are the ones that every release is tested on")
+		return warn("version", v+" speaks MySQL's protocol",
+			"nothing, if you know it; MySQL 8.4 and MariaDB 10.11 are the ones that every release is tested on")
 	}
 	m := numbers.FindStringSubmatch(v)
 	if m == nil {
@@ -87,9 +91,11 @@ func judgeSchema(st migrate.Status, sqlite bool) Finding {
 	pending := fmt.Sprintf("%d pending: %s", len(st.Pending), strings.Join(st.Pending, ", "))
 	switch {
 	case len(st.Unknown) > 0:
-		return fail("migrations", "applied by a newer program: "+strings.Join(st.Unknown, ", "), "run that version of the program, or a later one")
+		return fail("migrations", "applied by a newer program: "+strings.Join(st.Unknown, ", "),
+			"run that version of the program, or a later one")
 	case st.Failed != "":
-		return fail("migrations", pending+"; the first stopped half-way: "+st.Failed, "remove its cause, then run `storefront migrate apply`")
+		return fail("migrations", pending+"; the first stopped half-way: "+st.Failed,
+			"remove its cause, then run `storefront migrate apply`")
 	case len(st.Pending) > 0 && !sqlite:
 		return fail("migrations", pending, "run `storefront migrate apply`, or start with --migrate")
 	case len(st.Pending) > 0:

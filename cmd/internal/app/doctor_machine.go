@@ -85,7 +85,8 @@ func diagnoseSecret(s Storage) Finding {
 			return fail("secret", "STOREFRONT_SECRET_KEY: "+firstLine(err), "generate one: openssl rand -base64 32")
 		}
 		if weak(s.SecretKey) {
-			return warn("secret", "STOREFRONT_SECRET_KEY repeats few characters", "put a generated one in front (openssl rand -base64 32) and a comma")
+			return warn("secret", "STOREFRONT_SECRET_KEY repeats few characters",
+				"put a generated one in front (openssl rand -base64 32) and a comma")
 		}
 		return ok("secret", "%d from STOREFRONT_SECRET_KEY", len(ring.KeyIDs()))
 	}
@@ -95,7 +96,8 @@ func diagnoseSecret(s Storage) Finding {
 	}
 	ring, err := keyring.LoadOrCreate(s.Data)
 	if err != nil {
-		return fail("secret", firstLine(err), "make it a file of the program's user with mode 0600 that holds at least 32 random characters")
+		return fail("secret", firstLine(err),
+			"make it a file of the program's user with mode 0600 that holds at least 32 random characters")
 	}
 	return ok("secret", "%d in %s", len(ring.KeyIDs()), path)
 }
@@ -123,7 +125,8 @@ func diagnoseAddresses(ctx context.Context, c Config) []Finding {
 		case running:
 			list = append(list, ok("address", "%s is in use; a storefront runs here", a.addr))
 		default:
-			list = append(list, fail("address", firstLine(err), "stop what listens there, or choose another with "+a.flag))
+			list = append(list, fail("address", firstLine(err),
+				"stop what listens there, or choose another with "+a.flag))
 		}
 	}
 	return list

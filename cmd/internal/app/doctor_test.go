@@ -54,11 +54,11 @@ func TestJudgeSchema(t *testing.T) {
 		sqlite bool
 		want   Grade
 	}{
-		{"current", migrate.Status{Current: "1"}, false, OK},
-		{"pending on MySQL", migrate.Status{Pending: []string{"2"}}, false, Fail},
-		{"pending on SQLite", migrate.Status{Pending: []string{"2"}}, true, OK},
-		{"failed", migrate.Status{Pending: []string{"2"}, Failed: "disk full"}, false, Fail},
-		{"newer", migrate.Status{Current: "1", Unknown: []string{"9"}}, true, Fail},
+		{name: "current", st: migrate.Status{Current: "1"}, want: OK},
+		{name: "pending on MySQL", st: migrate.Status{Pending: []string{"2"}}, want: Fail},
+		{name: "pending on SQLite", st: migrate.Status{Pending: []string{"2"}}, sqlite: true, want: OK},
+		{name: "failed", st: migrate.Status{Pending: []string{"2"}, Failed: "disk full"}, want: Fail},
+		{name: "newer", st: migrate.Status{Current: "1", Unknown: []string{"9"}}, sqlite: true, want: Fail},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			if got := judgeSchema(tc.st, tc.sqlite); got.Grade != tc.want {
@@ -117,13 +117,13 @@ func TestDiagnoseSecret(t *testing.T) {
 		mode            os.FileMode
 		want            Grade
 	}{
-		{"none yet", "", "", 0, OK},
-		{"variable", "0123456789abcdefghijklmnopqrstuvwxyz", "", 0, OK},
-		{"short variable", "short", "", 0, Fail},
-		{"dull variable", strings.Repeat("ab", 20), "", 0, Warn},
-		{"file", "", strings.Repeat("0123456789", 4), 0o600, OK},
-		{"open file", "", strings.Repeat("0123456789", 4), 0o644, Fail},
-		{"short file", "", "short", 0o600, Fail},
+		{name: "none yet", want: OK},
+		{name: "variable", env: "0123456789abcdefghijklmnopqrstuvwxyz", want: OK},
+		{name: "short variable", env: "short", want: Fail},
+		{name: "dull variable", env: strings.Repeat("ab", 20), want: Warn},
+		{name: "file", file: strings.Repeat("0123456789", 4), mode: 0o600, want: OK},
+		{name: "open file", file: strings.Repeat("0123456789", 4), mode: 0o644, want: Fail},
+		{name: "short file", file: "short", mode: 0o600, want: Fail},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			c := free(t)
@@ -159,7 +159,8 @@ func TestDiagnoseAddressInUse(t *testing.T) {
 	defer l.Close()
 	c := free(t)
 	c.Addr = l.Addr().String()
-	if got := graded(t, Diagnose(t.Context(), c), "address"); got.Grade != Fail || !strings.Contains(got.Mend, "--addr") {
+	if got := graded(t, Diagnose(t.Context(), c), "address"); got.Grade != Fail ||
+		!strings.Contains(got.Mend, "--addr") {
 		t.Errorf("%+v, want a failure that names --addr", got)
 	}
 }

@@ -42,7 +42,9 @@ func TestStackUndoesInReverse(t *testing.T) {
 // TestShutdownLetsRequestsFinish has one request running when the signal comes:
 // it gets its answer, /readyz tells at once, and nobody new comes in.
 func TestShutdownLetsRequestsFinish(t *testing.T) {
-	s := &Server{log: slog.New(slog.DiscardHandler), failed: make(chan error, 1), admin: &admin{store: storetest.Open(t)}}
+	s := &Server{
+		log: slog.New(slog.DiscardHandler), failed: make(chan error, 1), admin: &admin{store: storetest.Open(t)},
+	}
 	s.admin.phase.Store(serving)
 	l, err := s.bind(t.Context(), "127.0.0.1:0", "--addr")
 	if err != nil {

@@ -24,15 +24,19 @@ const (
 func (s *Server) newLoops(claims *idem.Keeper) []work.Config {
 	return append(s.mailLoops(), []work.Config{
 		{Name: "last_use", Interval: usedEvery, Run: s.base.Keys.WriteUsed},
-		{Name: "purge_idempotency", Interval: purgeEvery, Timeout: purgeEvery, Run: counted(s.log, "idempotency keys", claims.Purge)},
-		{Name: "purge_sessions", Interval: purgeEvery, Timeout: purgeEvery, Run: counted(s.log, "sessions", s.base.Sessions.Purge)},
-		{Name: "purge_grants", Interval: purgeEvery, Timeout: purgeEvery, Run: counted(s.log, "grants and tokens", s.oauth.Purge)},
+		{Name: "purge_idempotency", Interval: purgeEvery, Timeout: purgeEvery,
+			Run: counted(s.log, "idempotency keys", claims.Purge)},
+		{Name: "purge_sessions", Interval: purgeEvery, Timeout: purgeEvery,
+			Run: counted(s.log, "sessions", s.base.Sessions.Purge)},
+		{Name: "purge_grants", Interval: purgeEvery, Timeout: purgeEvery,
+			Run: counted(s.log, "grants and tokens", s.oauth.Purge)},
 		{Name: "purge_events", Interval: purgeEvery, Timeout: purgeEvery, Run: counted(s.log, "events",
 			func(ctx context.Context) (int, error) { return outbox.Purge(ctx, s.base.Store) })},
 		{Name: "install_themes", Interval: themeEvery, Run: s.themes.Round, Woken: s.themes.Woken()},
 		{Name: "seed_themes", Interval: purgeEvery, Run: s.themes.Seed},
 		{Name: "sweep_themes", Interval: sweepEvery, Timeout: purgeEvery, Run: s.themes.Sweep},
-		{Name: "purge_webhooks", Interval: purgeEvery, Timeout: purgeEvery, Run: counted(s.log, "deliveries and attempts", s.hooks.Purge)},
+		{Name: "purge_webhooks", Interval: purgeEvery, Timeout: purgeEvery,
+			Run: counted(s.log, "deliveries and attempts", s.hooks.Purge)},
 	}...)
 }
 

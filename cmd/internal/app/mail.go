@@ -65,7 +65,9 @@ func (s *Server) newSender(c Mail, reg prometheus.Registerer) error {
 	if err != nil {
 		return fmt.Errorf("--mail-from: %w", err)
 	}
-	s.sender, err = notify.NewSender(notify.SenderConfig{Store: s.base.Store, Server: server, From: from, Logger: s.log})
+	s.sender, err = notify.NewSender(notify.SenderConfig{
+		Store: s.base.Store, Server: server, From: from, Logger: s.log,
+	})
 	if err != nil {
 		return err
 	}

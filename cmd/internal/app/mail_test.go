@@ -34,7 +34,8 @@ func TestMailMetrics(t *testing.T) {
 	for _, f := range families {
 		got[f.GetName()] = true
 	}
-	for _, name := range []string{"storefront_mail_sent_total", "storefront_mail_failed_total", "storefront_mail_given_up_total", "storefront_mail_panics_total", "storefront_mail_waiting"} {
+	for _, name := range []string{"storefront_mail_sent_total", "storefront_mail_failed_total",
+		"storefront_mail_given_up_total", "storefront_mail_panics_total", "storefront_mail_waiting"} {
 		if !got[name] {
 			t.Errorf("%s is missing from %v", name, got)
 		}

@@ -18,7 +18,9 @@ func newRegistry(s *ent.Store, b Build, rejected func() uint64) (*prometheus.Reg
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Name: "storefront_build_info", Help: "What runs here; the value is always 1.",
-			ConstLabels: prometheus.Labels{"version": b.Version, "revision": b.Revision, "go_version": runtime.Version()},
+			ConstLabels: prometheus.Labels{
+				"version": b.Version, "revision": b.Revision, "go_version": runtime.Version(),
+			},
 		}, func() float64 { return 1 }),
 		counter("storefront_cursor_rejections_total", "Cursors that did not open and were taken as absent.", rejected),
 		counter("storefront_db_statements_total", "Statements sent to the database.", s.Statements),

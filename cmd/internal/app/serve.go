@@ -74,7 +74,8 @@ func Start(ctx context.Context, c Config, r Runtime) (_ *Server, err error) {
 			err = errors.Join(err, s.closer.run(context.WithoutCancel(ctx)))
 		}
 	}()
-	if s.base, err = Open(ctx, Opening{Storage: c.Storage, Migrate: c.Migrate, Relaxed: c.Demo, Logger: r.Logger}); err != nil {
+	if s.base, err = Open(ctx, Opening{Storage: c.Storage, Migrate: c.Migrate, Relaxed: c.Demo,
+		Logger: r.Logger}); err != nil {
 		return nil, err
 	}
 	s.closer.push("close the database", func(context.Context) error { return s.base.Close() })

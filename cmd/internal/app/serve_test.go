@@ -89,7 +89,8 @@ func TestServesAndRestarts(t *testing.T) {
 	if got := again.Demo.Stores[0].Keys["all"]; got != first.Keys["all"] {
 		t.Error("the restart changed the key")
 	}
-	if status, body := get(t, again.Demo.BaseURL+"/me", first.Keys["products.read"]); status != http.StatusOK || !strings.Contains(body, first.ID) {
+	if status, body := get(t, again.Demo.BaseURL+"/me", first.Keys["products.read"]); status != http.StatusOK ||
+		!strings.Contains(body, first.ID) {
 		t.Errorf("me after the restart: %d %s", status, body)
 	}
 }
@@ -109,7 +110,8 @@ func TestAdminPort(t *testing.T) {
 	}
 	_, body := get(t, s.Admin+"/metrics", "")
 	for _, want := range []string{`storefront_build_info{`, `storefront_db_pool_open_connections{pool="writer"} 1`,
-		"storefront_cursor_rejections_total 0", `storefront_db_tx_retries_total{class="conflict"}`, "go_goroutines", "process_cpu_seconds_total"} {
+		"storefront_cursor_rejections_total 0", `storefront_db_tx_retries_total{class="conflict"}`,
+		"go_goroutines", "process_cpu_seconds_total"} {
 		if !strings.Contains(body, want) {
 			t.Errorf("no %s in the metrics", want)
 		}
@@ -123,7 +125,8 @@ func TestRefusesPendingMigrations(t *testing.T) {
 	c := settings(t)
 	c.Demo, c.Database = false, storetest.EmptyMySQL(t)
 	_, err := app.Start(t.Context(), c, process(t))
-	if err == nil || !strings.Contains(err.Error(), "storefront migrate apply") || !strings.Contains(err.Error(), "--migrate") {
+	if err == nil || !strings.Contains(err.Error(), "storefront migrate apply") ||
+		!strings.Contains(err.Error(), "--migrate") {
 		t.Fatalf("Start = %v, want a refusal that names both ways on", err)
 	}
 	c.Migrate = true
@@ -201,7 +204,8 @@ func TestGraphQLIsThere(t *testing.T) {
 			Store struct{ Name, StoreHost string }
 		}
 	}
-	if err := json.NewDecoder(res.Body).Decode(&got); err != nil || got.Data.Store.StoreHost != s.Demo.Stores[1].StoreHost {
+	if err := json.NewDecoder(res.Body).Decode(&got); err != nil ||
+		got.Data.Store.StoreHost != s.Demo.Stores[1].StoreHost {
 		t.Errorf("%v: %+v, want the host %s", err, got, s.Demo.Stores[1].StoreHost)
 	}
 }
@@ -236,7 +240,8 @@ func BenchmarkStart(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		if status, body := get(b, s.Demo.BaseURL+"/orders?limit=1", s.Demo.Stores[0].Keys["all"]); status != http.StatusOK {
+		if status, body := get(b, s.Demo.BaseURL+"/orders?limit=1",
+			s.Demo.Stores[0].Keys["all"]); status != http.StatusOK {
 			b.Fatalf("orders: %d %s", status, body)
 		}
 		b.StopTimer()

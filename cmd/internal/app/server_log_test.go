@@ -30,7 +30,9 @@ func (l *errorLines) Write(b []byte) (int, error) {
 func TestServerReportsPanics(t *testing.T) {
 	out := &errorLines{}
 	s := &Server{log: slog.New(slog.NewTextHandler(out, &slog.HandlerOptions{Level: slog.LevelError}))}
-	h := s.server(t.Context(), http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("outside of everything") }), 0)
+	h := s.server(t.Context(), http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		panic("outside of everything")
+	}), 0)
 	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -47,7 +49,8 @@ func TestServerReportsPanics(t *testing.T) {
 	}
 	out.mu.Lock()
 	defer out.mu.Unlock()
-	if text := out.String(); strings.Count(text, "level=ERROR") != 1 || !strings.Contains(text, "outside of everything") {
+	if text := out.String(); strings.Count(text, "level=ERROR") != 1 ||
+		!strings.Contains(text, "outside of everything") {
 		t.Errorf("logged %s", text)
 	}
 }

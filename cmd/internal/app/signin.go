@@ -15,7 +15,8 @@ import (
 func (s *Server) people(ctx context.Context, c Config) (*account.Account, error) {
 	allowed := c.signInAllowed(s.API)
 	if !allowed {
-		s.log.WarnContext(ctx, "sign-in, consent and tokens are off: plain http on an address that is not loopback (serve https, or --insecure-http)",
+		s.log.WarnContext(ctx, "sign-in, consent and tokens are off: plain http on an address that is not loopback "+
+			"(serve https, or --insecure-http)",
 			"addr", c.Addr, "api_host", s.API)
 	}
 	return account.New(account.Config{Sessions: s.base.Sessions, APIHost: s.API, Allowed: allowed, Logger: s.log})
@@ -63,6 +64,7 @@ func (b *Base) refuseDemo(ctx context.Context, addr string) error {
 	for i, p := range found {
 		emails[i] = p.Email
 	}
-	return fmt.Errorf("the database holds people of the demo with passwords that are written in demo.json: with --addr %s everyone could sign in as %s; "+
-		"use another --data or --database, or give each a new password with `storefront staff password EMAIL --store HANDLE`", addr, strings.Join(emails, ", "))
+	return fmt.Errorf("the database holds people of the demo with passwords that are written in demo.json: with "+
+		"--addr %s everyone could sign in as %s; use another --data or --database, or give each a new password with "+
+		"`storefront staff password EMAIL --store HANDLE`", addr, strings.Join(emails, ", "))
 }

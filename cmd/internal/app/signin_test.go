@@ -18,18 +18,18 @@ func TestSignInAllowed(t *testing.T) {
 		insecure  bool
 		want      bool
 	}{
-		{"127.0.0.1:8080", "http://127.0.0.1:8080", false, true},
-		{"[::1]:8080", "http://[::1]:8080", false, true},
-		{"localhost:8080", "http://localhost:8080", false, true},
-		{"127.0.0.1:8080", "http://shop.localhost:8080", false, true},
-		{"0.0.0.0:8080", "https://shop.example", false, true},
-		{"127.0.0.1:8080", "https://shop.example", false, true},
-		{"0.0.0.0:8080", "http://localhost:8080", false, false},
-		{":8080", "http://127.0.0.1:8080", false, false},
-		{"192.0.2.1:8080", "http://192.0.2.1:8080", false, false},
-		{"127.0.0.1:8080", "http://shop.example", false, false},
-		{"127.0.0.1:8080", "http://localhost.shop.example", false, false},
-		{"0.0.0.0:8080", "http://shop.example", true, true},
+		{addr: "127.0.0.1:8080", api: "http://127.0.0.1:8080", want: true},
+		{addr: "[::1]:8080", api: "http://[::1]:8080", want: true},
+		{addr: "localhost:8080", api: "http://localhost:8080", want: true},
+		{addr: "127.0.0.1:8080", api: "http://shop.localhost:8080", want: true},
+		{addr: "0.0.0.0:8080", api: "https://shop.example", want: true},
+		{addr: "127.0.0.1:8080", api: "https://shop.example", want: true},
+		{addr: "0.0.0.0:8080", api: "http://localhost:8080"},
+		{addr: ":8080", api: "http://127.0.0.1:8080"},
+		{addr: "192.0.2.1:8080", api: "http://192.0.2.1:8080"},
+		{addr: "127.0.0.1:8080", api: "http://shop.example"},
+		{addr: "127.0.0.1:8080", api: "http://localhost.shop.example"},
+		{addr: "0.0.0.0:8080", api: "http://shop.example", insecure: true, want: true},
 	} {
 		c := Config{Listen: Listen{Addr: tc.addr}, InsecureHTTP: tc.insecure}
 		if got := c.signInAllowed(tc.api); got != tc.want {
@@ -71,10 +71,13 @@ func TestRefusesDemoPeople(t *testing.T) {
 		!strings.Contains(err.Error(), "storefront staff password") || strings.Contains(err.Error(), "keyless") {
 		t.Errorf("everywhere: %v", err)
 	}
-	c := Config{Storage: Storage{Data: filepath.Dir(b.Store.Redacted())}, Listen: Listen{Addr: "0.0.0.0:0", AdminAddr: "127.0.0.1:0"}}
+	c := Config{Storage: Storage{Data: filepath.Dir(b.Store.Redacted())},
+		Listen: Listen{Addr: "0.0.0.0:0", AdminAddr: "127.0.0.1:0"}}
 	c.Database = b.Store.Redacted()
 	c.Data = t.TempDir()
-	s, err := Start(t.Context(), c, Runtime{Logger: slog.New(slog.NewTextHandler(t.Output(), nil)), Getenv: func(string) string { return "" }})
+	s, err := Start(t.Context(), c, Runtime{
+		Logger: slog.New(slog.NewTextHandler(t.Output(), nil)), Getenv: func(string) string { return "" },
+	})
 	if err == nil || !strings.Contains(err.Error(), "demo@example.com") {
 		t.Errorf("Start: %v, %v", s, err)
 	}

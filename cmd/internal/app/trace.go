@@ -30,7 +30,9 @@ type tracer struct {
 // newTracer makes a tracer when the standard variables ask for one
 // (OpenTelemetry's "Environment Variable Specification"). Endpoint, headers,
 // sampler and limits are read by the library itself.
-func newTracer(ctx context.Context, env func(string) string, version string, proxies []netip.Prefix, log *slog.Logger) (*tracer, error) {
+func newTracer(
+	ctx context.Context, env func(string) string, version string, proxies []netip.Prefix, log *slog.Logger,
+) (*tracer, error) {
 	if asked, err := tracesAsked(env); !asked || err != nil {
 		return nil, err
 	}
@@ -39,7 +41,8 @@ func newTracer(ctx context.Context, env func(string) string, version string, pro
 		return nil, fmt.Errorf("traces: %w", err)
 	}
 	about, err := resource.New(ctx, resource.WithTelemetrySDK(),
-		resource.WithAttributes(attribute.String("service.name", "storefront"), attribute.String("service.version", version)),
+		resource.WithAttributes(attribute.String("service.name", "storefront"),
+			attribute.String("service.version", version)),
 		resource.WithFromEnv())
 	if err != nil {
 		return nil, fmt.Errorf("traces: %w", err)
@@ -87,7 +90,8 @@ func (t *tracer) wrap(h http.Handler) http.Handler {
 	return otelhttp.NewHandler(h, "storefront",
 		otelhttp.WithTracerProvider(t.provider),
 		otelhttp.WithMeterProvider(metricnoop.NewMeterProvider()),
-		otelhttp.WithPropagators(propagation.NewCompositeTextMapPropagator(propagation.TraceContext{}, propagation.Baggage{})),
+		otelhttp.WithPropagators(propagation.NewCompositeTextMapPropagator(propagation.TraceContext{},
+			propagation.Baggage{})),
 		otelhttp.WithPublicEndpointFn(t.stranger),
 		otelhttp.WithSpanNameFormatter(func(_ string, r *http.Request) string { return spanName(r) }))
 }

@@ -23,20 +23,23 @@ func TestTracesAsked(t *testing.T) {
 		want bool
 		err  string
 	}{
-		{"nothing", nil, false, ""},
-		{"endpoint", variables{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://x"}, true, ""},
-		{"traces endpoint", variables{"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": "http://x"}, true, ""},
-		{"exporter", variables{"OTEL_TRACES_EXPORTER": "otlp"}, true, ""},
-		{"none", variables{"OTEL_TRACES_EXPORTER": "none", "OTEL_EXPORTER_OTLP_ENDPOINT": "http://x"}, false, ""},
-		{"disabled", variables{"OTEL_SDK_DISABLED": "true", "OTEL_TRACES_EXPORTER": "otlp"}, false, ""},
-		{"disabled, upper case", variables{"OTEL_SDK_DISABLED": "TRUE", "OTEL_TRACES_EXPORTER": "otlp"}, false, ""},
-		{"protocol", variables{"OTEL_TRACES_EXPORTER": "otlp", "OTEL_EXPORTER_OTLP_PROTOCOL": "http/protobuf"}, true, ""},
-		{"other protocol", variables{"OTEL_TRACES_EXPORTER": "otlp", "OTEL_EXPORTER_OTLP_PROTOCOL": "grpc"}, false, "OTEL_EXPORTER_OTLP_PROTOCOL"},
-		{"other exporter", variables{"OTEL_TRACES_EXPORTER": "zipkin"}, false, "OTEL_TRACES_EXPORTER"},
+		{name: "nothing"},
+		{name: "endpoint", env: variables{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://x"}, want: true},
+		{name: "traces endpoint", env: variables{"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": "http://x"}, want: true},
+		{name: "exporter", env: variables{"OTEL_TRACES_EXPORTER": "otlp"}, want: true},
+		{name: "none", env: variables{"OTEL_TRACES_EXPORTER": "none", "OTEL_EXPORTER_OTLP_ENDPOINT": "http://x"}},
+		{name: "disabled", env: variables{"OTEL_SDK_DISABLED": "true", "OTEL_TRACES_EXPORTER": "otlp"}},
+		{name: "disabled, upper case", env: variables{"OTEL_SDK_DISABLED": "TRUE", "OTEL_TRACES_EXPORTER": "otlp"}},
+		{name: "protocol",
+			env: variables{"OTEL_TRACES_EXPORTER": "otlp", "OTEL_EXPORTER_OTLP_PROTOCOL": "http/protobuf"}, want: true},
+		{name: "other protocol", env: variables{"OTEL_TRACES_EXPORTER": "otlp", "OTEL_EXPORTER_OTLP_PROTOCOL": "grpc"},
+			err: "OTEL_EXPORTER_OTLP_PROTOCOL"},
+		{name: "other exporter", env: variables{"OTEL_TRACES_EXPORTER": "zipkin"}, err: "OTEL_TRACES_EXPORTER"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			got, err := tracesAsked(tc.env.get)
-			if got != tc.want || (err == nil) != (tc.err == "") || err != nil && !strings.Contains(err.Error(), tc.err) {
+			if got != tc.want || (err == nil) != (tc.err == "") ||
+				err != nil && !strings.Contains(err.Error(), tc.err) {
 				t.Errorf("tracesAsked = %t, %v; want %t and %q", got, err, tc.want, tc.err)
 			}
 		})
@@ -90,7 +93,8 @@ func TestTracesReachTheCollector(t *testing.T) {
 func TestStranger(t *testing.T) {
 	tr := &tracer{proxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}}
 	for from, want := range map[string]bool{
-		"203.0.113.9:1": true, "10.1.2.3:1": false, "127.0.0.1:1": false, "[::1]:1": false, "[::ffff:10.0.0.1]:1": false, "nonsense": true,
+		"203.0.113.9:1": true, "10.1.2.3:1": false, "127.0.0.1:1": false, "[::1]:1": false,
+		"[::ffff:10.0.0.1]:1": false, "nonsense": true,
 	} {
 		if got := tr.stranger(&http.Request{RemoteAddr: from}); got != want {
 			t.Errorf("stranger(%s) = %t, want %t", from, got, want)

@@ -19,7 +19,9 @@ import (
 )
 
 // handler makes what the public address serves.
-func (s *Server) handler(ctx context.Context, c Config, r Runtime, core *graph.Resolver, claims *idem.Keeper, reg prometheus.Registerer) (http.Handler, error) {
+func (s *Server) handler(
+	ctx context.Context, c Config, r Runtime, core *graph.Resolver, claims *idem.Keeper, reg prometheus.Registerer,
+) (http.Handler, error) {
 	proxies, err := c.proxies()
 	if err != nil {
 		return nil, err

@@ -56,7 +56,8 @@ func open(t *testing.T, address string) *bench {
 	}
 	t.Cleanup(func() { s.Close() })
 	b.store = s
-	if b.corpus, err = corpus.Fill(t.Context(), s, corpus.Size{Orders: 300, Stores: 2, Share: 60, Ties: 40, Products: 60}, nil); err != nil {
+	if b.corpus, err = corpus.Fill(t.Context(), s,
+		corpus.Size{Orders: 300, Stores: 2, Share: 60, Ties: 40, Products: 60}, nil); err != nil {
 		t.Fatal(err)
 	}
 	ring, err := keyring.Parse(strings.Repeat("s", keyring.MinSecret))
@@ -135,23 +136,37 @@ func TestSameStatements(t *testing.T) {
 		}{
 			{"orders", func() error { _, err := b.core.Query().Orders(ctx, new(20), nil, nil); return err },
 				[]string{text.Orders(false, 21), text.Lines(20)}},
-			{"orders behind a cursor", func() error { _, err := b.core.Query().Orders(ctx, new(20), new(orders.Next), nil); return err },
+			{"orders behind a cursor", func() error {
+				_, err := b.core.Query().Orders(ctx, new(20), new(orders.Next), nil)
+				return err
+			},
 				[]string{text.Orders(true, 21), text.Lines(20)}},
 			{"order", func() error { _, err := b.core.Query().Order(ctx, b.corpus.Shops[0].Tied); return err },
 				[]string{text.Order(), text.Lines(1)}},
 			{"products", func() error { _, err := b.core.Query().Products(ctx, new(20), nil, nil); return err },
 				[]string{text.Products(false, 21)}},
-			{"products behind a cursor", func() error { _, err := b.core.Query().Products(ctx, new(20), new(products.Next), nil); return err },
+			{"products behind a cursor", func() error {
+				_, err := b.core.Query().Products(ctx, new(20), new(products.Next), nil)
+				return err
+			},
 				[]string{text.Products(true, 21)}},
 			{"product create", func() error {
 				_, _, err := b.claims.Run(ctx, idem.Claim{Key: "k"}, func(ctx context.Context) (idem.Answer, error) {
-					_, err := b.core.Mutation().ProductCreate(ctx, model.ProductCreateInput{Title: "Mug", PriceMinor: 1, Currency: "EUR", Sku: new("M")})
+					_, err := b.core.Mutation().ProductCreate(ctx, model.ProductCreateInput{
+						Title: "Mug", PriceMinor: 1, Currency: "EUR", Sku: new("M"),
+					})
 					return idem.Answer{Status: http.StatusCreated}, err
 				})
 				return err
 			}, baseline.Create},
-			{"code exchange", func() error { _, err := b.server.Token(t.Context(), code, nil); return err }, baseline.Exchanged},
-			{"refresh", func() error { _, err := b.server.Token(t.Context(), refresh, nil); return err }, baseline.Refreshed},
+			{"code exchange", func() error {
+				_, err := b.server.Token(t.Context(), code, nil)
+				return err
+			}, baseline.Exchanged},
+			{"refresh", func() error {
+				_, err := b.server.Token(t.Context(), refresh, nil)
+				return err
+			}, baseline.Refreshed},
 		} {
 			got := b.statements(func() { failed = tc.run() })
 			if failed != nil {

@@ -73,7 +73,8 @@ func raw(b *testing.B, database string) (string, *corpus.Corpus, *corpus.App) {
 		b.Fatal(err)
 	}
 	b.Cleanup(func() { s.Close() })
-	c, err := corpus.Fill(b.Context(), s, corpus.Size{Orders: 1500, Stores: 3, Share: 60, Ties: 200, Products: 200}, nil)
+	c, err := corpus.Fill(b.Context(), s, corpus.Size{Orders: 1500, Stores: 3, Share: 60, Ties: 200, Products: 200},
+		nil)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -165,7 +166,8 @@ func BenchmarkProductsList(b *testing.B) {
 
 // BenchmarkOrdersGraphQL has no raw side: it is held to the list's.
 func BenchmarkOrdersGraphQL(b *testing.B) {
-	const query = `{"query":"{orders(first:20){nodes{id number status totalMinor createdAt lineItems{title quantity totalMinor}}}}"}`
+	const query = `{"query":"{orders(first:20){nodes{id number status totalMinor createdAt lineItems{title quantity ` +
+		`totalMinor}}}}"}`
 	sides(b, func(b *testing.B, s benchSide, c *corpus.Corpus) {
 		if s.name == "raw" {
 			benchGet(b, s.url+baseline.Root+"/orders?limit=20", c.Shops[0].Key)
@@ -173,7 +175,8 @@ func BenchmarkOrdersGraphQL(b *testing.B) {
 		}
 		b.ReportAllocs()
 		for b.Loop() {
-			r, err := http.NewRequestWithContext(b.Context(), http.MethodPost, s.url+"/graphql", strings.NewReader(query))
+			r, err := http.NewRequestWithContext(b.Context(), http.MethodPost,
+				s.url+"/graphql", strings.NewReader(query))
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -194,7 +197,8 @@ func BenchmarkProductCreate(b *testing.B) {
 			n++
 			id := s.name + strconv.Itoa(n)
 			body := `{"title":"Bench ` + id + `","price_minor":1250,"currency":"EUR","sku":"` + id + `"}`
-			r, err := http.NewRequestWithContext(b.Context(), http.MethodPost, s.url+baseline.Root+"/products", strings.NewReader(body))
+			r, err := http.NewRequestWithContext(b.Context(), http.MethodPost, s.url+baseline.Root+
+				"/products", strings.NewReader(body))
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -244,7 +248,8 @@ func BenchmarkRefresh(b *testing.B) {
 // token.
 func benchToken(b *testing.B, s benchSide, form url.Values) string {
 	form.Set("client_id", s.app.ClientID)
-	r, err := http.NewRequestWithContext(b.Context(), http.MethodPost, s.url+baseline.Exchange, strings.NewReader(form.Encode()))
+	r, err := http.NewRequestWithContext(b.Context(), http.MethodPost,
+		s.url+baseline.Exchange, strings.NewReader(form.Encode()))
 	if err != nil {
 		b.Fatal(err)
 	}

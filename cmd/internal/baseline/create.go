@@ -76,7 +76,9 @@ func (h *handler) silent(rw http.ResponseWriter, r *http.Request, v *viewer.View
 
 // write runs the transaction of POST /products; tell gives the statements that
 // write its event.
-func (h *handler) write(rw http.ResponseWriter, r *http.Request, v *viewer.Viewer, tell func(w *write, object []byte) []step) error {
+func (h *handler) write(
+	rw http.ResponseWriter, r *http.Request, v *viewer.Viewer, tell func(w *write, object []byte) []step,
+) error {
 	w, err := read(r, v)
 	if err != nil {
 		return err

@@ -16,7 +16,8 @@ func TestSilentWritesNoEvent(t *testing.T) {
 		tables := []string{"events", "outbox", "products", "audit_log", "idempotency_keys"}
 		rows := func() (list [5]int) {
 			for i, table := range tables {
-				if err := b.store.Raw().QueryRowContext(t.Context(), "SELECT COUNT(*) FROM "+table).Scan(&list[i]); err != nil {
+				if err := b.store.Raw().QueryRowContext(t.Context(), "SELECT COUNT(*) FROM "+table).
+					Scan(&list[i]); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -28,7 +29,8 @@ func TestSilentWritesNoEvent(t *testing.T) {
 		}{{baseline.Root + "/products", [5]int{1, 1, 1, 1, 1}}, {baseline.Silent, [5]int{0, 0, 1, 1, 1}}} {
 			before := rows()
 			r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, tc.path,
-				strings.NewReader(`{"title":"Mug of `+tc.path+`","price_minor":1250,"currency":"EUR","sku":"M`+tc.path+`"}`))
+				strings.NewReader(`{"title":"Mug of `+tc.path+`","price_minor":1250,"currency":"EUR","sku":"M`+
+					tc.path+`"}`))
 			r.Header.Set("Authorization", "Bearer "+b.corpus.Shops[0].Key)
 			r.Header.Set("Idempotency-Key", tc.path)
 			w := httptest.NewRecorder()

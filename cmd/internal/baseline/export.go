@@ -27,15 +27,17 @@ type cell struct {
 
 // exported are the columns of the file; an address takes nine of its.
 var exported = []cell{
-	{"o.id", public(xid.Order)}, {"o.number", bare}, {"o.status", bare}, {"o.financial_status", bare}, {"o.fulfillment_status", bare},
-	{"o.currency", bare}, {"o.subtotal_minor", bare}, {"o.discount_minor", bare}, {"o.shipping_minor", bare}, {"o.tax_minor", bare},
-	{"o.total_minor", bare}, {"o.paid_minor", bare}, {"o.refunded_minor", bare}, {"o.customer_id", public(xid.Customer)}, {"o.email", quoted},
-	{"o.billing_address", address}, {"o.shipping_address", address}, {"o.tags", quoted}, {"o.source", quoted}, {"o.notes_count", bare},
-	{"o.placed_at", moment}, {"o.paid_at", moment}, {"o.fulfilled_at", moment}, {"o.cancelled_at", moment}, {"o.completed_at", moment},
-	{"o.version", bare}, {"o.id", created}, {"o.updated_at", moment},
-	{"l.id", public(xid.OrderLine)}, {"l.product_id", public(xid.Product)}, {"l.title", quoted}, {"l.sku", quoted}, {"l.quantity", bare},
-	{"l.fulfilled_quantity", bare}, {"l.refunded_quantity", bare}, {"l.unit_price_minor", bare}, {"l.discount_minor", bare},
-	{"l.tax_minor", bare}, {"l.total_minor", bare},
+	{"o.id", public(xid.Order)}, {"o.number", bare}, {"o.status", bare}, {"o.financial_status", bare},
+	{"o.fulfillment_status", bare}, {"o.currency", bare}, {"o.subtotal_minor", bare}, {"o.discount_minor", bare},
+	{"o.shipping_minor", bare}, {"o.tax_minor", bare}, {"o.total_minor", bare}, {"o.paid_minor", bare},
+	{"o.refunded_minor", bare}, {"o.customer_id", public(xid.Customer)}, {"o.email", quoted},
+	{"o.billing_address", address}, {"o.shipping_address", address}, {"o.tags", quoted}, {"o.source", quoted},
+	{"o.notes_count", bare}, {"o.placed_at", moment}, {"o.paid_at", moment}, {"o.fulfilled_at", moment},
+	{"o.cancelled_at", moment}, {"o.completed_at", moment}, {"o.version", bare}, {"o.id", created},
+	{"o.updated_at", moment}, {"l.id", public(xid.OrderLine)}, {"l.product_id", public(xid.Product)},
+	{"l.title", quoted}, {"l.sku", quoted}, {"l.quantity", bare},
+	{"l.fulfilled_quantity", bare}, {"l.refunded_quantity", bare}, {"l.unit_price_minor", bare},
+	{"l.discount_minor", bare}, {"l.tax_minor", bare}, {"l.total_minor", bare},
 }
 
 // Export writes a store's orders up to a time as the service's CSV does, the same
@@ -50,8 +52,10 @@ func Export(ctx context.Context, s *ent.Store, store xid.ID, through micros.Time
 	if s.Dialect() == dialect.MySQL {
 		force, join = " FORCE INDEX (PRIMARY)", "STRAIGHT_JOIN"
 	}
-	rs, err := s.Raw().QueryContext(ctx, "SELECT "+strings.Join(columns, ", ")+" FROM orders o"+force+" "+join+" order_lines l"+force+
-		" ON l.store_id = o.store_id AND l.order_id = o.id WHERE o.store_id = ? AND o.id < ? ORDER BY o.id, l.position", store, xid.First(through+1))
+	rs, err := s.Raw().QueryContext(ctx, "SELECT "+strings.Join(columns, ", ")+" FROM orders o"+force+" "+join+
+		" order_lines l"+force+
+		" ON l.store_id = o.store_id AND l.order_id = o.id WHERE o.store_id = ? AND o.id < ? ORDER BY o.id, l.position",
+		store, xid.First(through+1))
 	if err != nil {
 		return 0, err
 	}

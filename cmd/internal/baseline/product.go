@@ -55,7 +55,9 @@ func (h *handler) products(w http.ResponseWriter, r *http.Request, v *viewer.Vie
 
 // appendProducts writes up to limit rows while it reads them and returns how many
 // there were and the last one written.
-func (h *handler) appendProducts(ctx context.Context, b *[]byte, query string, args []any, limit int) (n int, last xid.ID, err error) {
+func (h *handler) appendProducts(
+	ctx context.Context, b *[]byte, query string, args []any, limit int,
+) (n int, last xid.ID, err error) {
 	rows, err := h.Store.Raw().QueryContext(ctx, query, args...)
 	if err != nil {
 		return 0, last, err

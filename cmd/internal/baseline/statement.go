@@ -89,33 +89,44 @@ func (t *texts) lines(n int) string {
 
 // The statements of POST /products, in their order. Each runs on both engines.
 const (
-	insertClaim = "INSERT INTO `idempotency_keys` (`store_id`, `key_hash`, `fingerprint`, `created_at`, `status`, `id`) VALUES (?, ?, ?, ?, ?, ?)"
-	savepoint   = "SAVEPOINT sp1"
+	insertClaim = "INSERT INTO `idempotency_keys` (`store_id`, `key_hash`, `fingerprint`, `created_at`, `status`, " +
+		"`id`) VALUES (?, ?, ?, ?, ?, ?)"
+	savepoint = "SAVEPOINT sp1"
 
-	insertProduct = "INSERT INTO `products` (`store_id`, `version`, `event_sequence`, `updated_at`, `title`, `handle`, `status`, `price_minor`, `currency`, `sku`, `tags`, `id`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-	insertAudit   = "INSERT INTO `audit_log` (`store_id`, `actor_type`, `actor_id`, `actor_name`, `action`, `resource_type`, `resource_id`, `request_id`, `id`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
-	insertEvent   = "INSERT INTO `events` (`store_id`, `type`, `resource_type`, `resource_id`, `sequence`, `body`, `id`) VALUES (?, ?, ?, ?, ?, ?, ?)"
-	insertOutbox  = "INSERT INTO `outbox` (`store_id`, `bucket`, `id`) VALUES (?, ?, ?)"
+	insertProduct = "INSERT INTO `products` (`store_id`, `version`, `event_sequence`, `updated_at`, `title`, " +
+		"`handle`, `status`, `price_minor`, `currency`, `sku`, `tags`, `id`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, " +
+		"?, ?, ?)"
+	insertAudit = "INSERT INTO `audit_log` (`store_id`, `actor_type`, `actor_id`, `actor_name`, `action`, " +
+		"`resource_type`, `resource_id`, `request_id`, `id`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+	insertEvent = "INSERT INTO `events` (`store_id`, `type`, `resource_type`, `resource_id`, `sequence`, `body`, " +
+		"`id`) VALUES (?, ?, ?, ?, ?, ?, ?)"
+	insertOutbox = "INSERT INTO `outbox` (`store_id`, `bucket`, `id`) VALUES (?, ?, ?)"
 
-	updateAnswer = "UPDATE `idempotency_keys` SET `status` = ?, `answer` = ? WHERE `idempotency_keys`.`id` = ? AND `idempotency_keys`.`store_id` = ?"
+	updateAnswer = "UPDATE `idempotency_keys` SET `status` = ?, `answer` = ? WHERE `idempotency_keys`.`id` = ? AND " +
+		"`idempotency_keys`.`store_id` = ?"
 
 	// insertAnswered is the claim with its answer at once, of three inserts.
-	insertAnswered = "INSERT INTO `idempotency_keys` (`store_id`, `key_hash`, `fingerprint`, `created_at`, `status`, `answer`, `id`) VALUES (?, ?, ?, ?, ?, ?, ?)"
+	insertAnswered = "INSERT INTO `idempotency_keys` (`store_id`, `key_hash`, `fingerprint`, `created_at`, `status`, " +
+		"`answer`, `id`) VALUES (?, ?, ?, ?, ?, ?, ?)"
 )
 
 // The statements of the token endpoint's transaction, in their order: an exchange
 // takes the code, a refresh rotates the token. SQLite's first one says more.
 const (
-	findGrant = "SELECT g.store_id, g.id, g.version, g.event_sequence, g.updated_at, g.app_store_id, g.app_id, g.user_id, g.user_name," +
-		" g.scopes, g.redirect_uri, g.code_challenge, g.code_expires_at, g.code_used_at, g.refresh_hash, g.refresh_expires_at," +
-		" g.expires_at, g.revoked_at" +
+	findGrant = "SELECT g.store_id, g.id, g.version, g.event_sequence, g.updated_at, g.app_store_id, g.app_id, " +
+		"g.user_id, g.user_name, g.scopes, g.redirect_uri, g.code_challenge, g.code_expires_at, g.code_used_at, " +
+		"g.refresh_hash, g.refresh_expires_at, g.expires_at, g.revoked_at" +
 		" FROM credentials c JOIN grants g ON g.store_id = c.store_id AND g.id = c.credential_id" +
 		" WHERE c.hash = ? AND c.kind = ?"
-	findClient = "SELECT a.store_id, a.id, a.client_id, a.name, a.developer, a.website, a.redirect_uris, a.scopes, a.disabled_at" +
-		" FROM oauth_clients o JOIN apps a ON a.store_id = o.store_id AND a.id = o.app_id" +
+	findClient = "SELECT a.store_id, a.id, a.client_id, a.name, a.developer, a.website, a.redirect_uris, a.scopes, " +
+		"a.disabled_at FROM oauth_clients o JOIN apps a ON a.store_id = o.store_id AND a.id = o.app_id" +
 		" WHERE o.client_id = ?"
 	insertDirect = "INSERT INTO credentials (hash, store_id, credential_id, kind) VALUES (?, ?, ?, ?), (?, ?, ?, ?)"
-	takeCode     = "UPDATE `grants` SET `code_used_at` = ?, `refresh_hash` = ?, `refresh_expires_at` = ? WHERE ((`grants`.`id` = ? AND `grants`.`revoked_at` IS NULL) AND `grants`.`code_used_at` IS NULL) AND `grants`.`store_id` = ?"
-	rotate       = "UPDATE `grants` SET `refresh_hash` = ?, `refresh_expires_at` = ? WHERE ((`grants`.`id` = ? AND `grants`.`revoked_at` IS NULL) AND `grants`.`refresh_hash` = ?) AND `grants`.`store_id` = ?"
-	insertAccess = "INSERT INTO `access_tokens` (`store_id`, `grant_id`, `hint`, `expires_at`, `id`) VALUES (?, ?, ?, ?, ?)"
+	takeCode     = "UPDATE `grants` SET `code_used_at` = ?, `refresh_hash` = ?, `refresh_expires_at` = ? WHERE " +
+		"((`grants`.`id` = ? AND `grants`.`revoked_at` IS NULL) AND `grants`.`code_used_at` IS NULL) AND " +
+		"`grants`.`store_id` = ?"
+	rotate = "UPDATE `grants` SET `refresh_hash` = ?, `refresh_expires_at` = ? WHERE ((`grants`.`id` = ? AND " +
+		"`grants`.`revoked_at` IS NULL) AND `grants`.`refresh_hash` = ?) AND `grants`.`store_id` = ?"
+	insertAccess = "INSERT INTO `access_tokens` (`store_id`, `grant_id`, `hint`, `expires_at`, `id`) VALUES (?, ?, " +
+		"?, ?, ?)"
 )

@@ -96,7 +96,9 @@ func (h *handler) assets(w http.ResponseWriter, r *http.Request, v *viewer.Viewe
 
 // appendAssets writes up to limit rows while it reads them and returns how many
 // there were and the last one written.
-func (h *handler) appendAssets(ctx context.Context, b *[]byte, origin string, limit int, id, store xid.ID) (n int, last xid.ID, err error) {
+func (h *handler) appendAssets(
+	ctx context.Context, b *[]byte, origin string, limit int, id, store xid.ID,
+) (n int, last xid.ID, err error) {
 	rows, err := h.Store.Raw().QueryContext(ctx, h.sql.assets(limit+1), id[:], store[:])
 	if err != nil {
 		return 0, last, err

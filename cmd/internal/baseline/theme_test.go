@@ -80,7 +80,8 @@ func written(c *model.ThemeAssetConnection) string {
 func TestAssetFiles(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
 		folder, sum := t.TempDir(), strings.Repeat("ab", 32)
-		if err := os.WriteFile(filepath.Join(folder, baseline.AssetFile(sum, "style.css")), []byte("a{}"), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(folder, baseline.AssetFile(sum, "style.css")), []byte("a{}"),
+			0o600); err != nil {
 			t.Fatal(err)
 		}
 		h := b.themed(t, folder)
@@ -88,14 +89,18 @@ func TestAssetFiles(t *testing.T) {
 			path, body, contentType string
 			status                  int
 		}{
-			{"/assets/" + sum + "/style.css", "a{}", "text/css; charset=utf-8", http.StatusOK},
-			{"/assets/" + sum + "/style.png", "404 page not found\n", "text/plain; charset=utf-8", http.StatusNotFound},
-			{"/assets/" + sum + "/style", "404 page not found\n", "text/plain; charset=utf-8", http.StatusNotFound},
+			{path: "/assets/" + sum + "/style.css", body: "a{}", contentType: "text/css; charset=utf-8",
+				status: http.StatusOK},
+			{path: "/assets/" + sum + "/style.png", body: "404 page not found\n",
+				contentType: "text/plain; charset=utf-8", status: http.StatusNotFound},
+			{path: "/assets/" + sum + "/style", body: "404 page not found\n", contentType: "text/plain; charset=utf-8",
+				status: http.StatusNotFound},
 		} {
 			w := httptest.NewRecorder()
 			h.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, tc.path, nil))
 			if w.Code != tc.status || w.Body.String() != tc.body || w.Header().Get("Content-Type") != tc.contentType {
-				t.Errorf("%s: %d %q %q, want %d %q %q", tc.path, w.Code, w.Header().Get("Content-Type"), w.Body, tc.status, tc.contentType, tc.body)
+				t.Errorf("%s: %d %q %q, want %d %q %q", tc.path, w.Code, w.Header().Get("Content-Type"),
+					w.Body, tc.status, tc.contentType, tc.body)
 			}
 		}
 	})

@@ -45,8 +45,8 @@ type grantRow struct {
 
 func (g *grantRow) fields() []any {
 	return []any{&g.storeID, &g.id, &g.version, &g.sequence, &g.updatedAt, &g.appStore, &g.app, &g.user, &g.userName,
-		&g.scopes, &g.redirect, &g.challenge, &g.codeExpires, &g.codeUsed, &g.refreshHash, &g.refreshExpires, &g.expires,
-		&g.revokedAt}
+		&g.scopes, &g.redirect, &g.challenge, &g.codeExpires, &g.codeUsed, &g.refreshHash,
+		&g.refreshExpires, &g.expires, &g.revokedAt}
 }
 
 // appRow is what is read of an app, in the order of the statement.
@@ -59,7 +59,9 @@ type appRow struct {
 }
 
 func (a *appRow) fields() []any {
-	return []any{&a.storeID, &a.id, &a.client, &a.name, &a.developer, &a.website, &a.redirects, &a.scopes, &a.disabledAt}
+	return []any{
+		&a.storeID, &a.id, &a.client, &a.name, &a.developer, &a.website, &a.redirects, &a.scopes, &a.disabledAt,
+	}
 }
 
 // redemption is one request to the token endpoint on its way.
@@ -145,7 +147,8 @@ func (t *redemption) good() bool {
 		return false
 	}
 	if t.kind == apikey.Refresh {
-		return string(g.refreshHash) == string(t.sum[:]) && g.expires > int64(t.now) && g.refreshExpires.Int64 > int64(t.now)
+		return string(g.refreshHash) == string(t.sum[:]) && g.expires > int64(t.now) &&
+			g.refreshExpires.Int64 > int64(t.now)
 	}
 	verifier := sha256.Sum256([]byte(t.form.Get("code_verifier")))
 	return !g.codeUsed.Valid && g.codeExpires > int64(t.now) && g.redirect == t.form.Get("redirect_uri") &&
@@ -178,7 +181,8 @@ func (h *handler) issue(ctx context.Context, t *redemption) error {
 	if n, err := result.RowsAffected(); err != nil || n != 1 {
 		return errors.Join(errRefused, err)
 	}
-	if _, err := tx.ExecContext(ctx, insertAccess, g.storeID[:], g.id[:], apikey.Hint(t.access), int64(t.ends), id[:]); err != nil {
+	if _, err := tx.ExecContext(ctx, insertAccess, g.storeID[:], g.id[:], apikey.Hint(t.access), int64(t.ends),
+		id[:]); err != nil {
 		return err
 	}
 	return tx.Commit()

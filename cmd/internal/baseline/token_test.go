@@ -78,7 +78,8 @@ type granted struct {
 func TestTokensAreTheCores(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
 		status, first := b.post(t, b.form(t, apikey.Code))
-		want := granted{first.Access, "Bearer", 3600, first.Refresh, "orders.read orders.write products.read", b.corpus.Shops[len(b.corpus.Shops)-1].ID}
+		want := granted{Access: first.Access, Type: "Bearer", Expires: 3600, Refresh: first.Refresh,
+			Scope: "orders.read orders.write products.read", Store: b.corpus.Shops[len(b.corpus.Shops)-1].ID}
 		if diff := cmp.Diff(want, first); status != http.StatusOK || diff != "" {
 			t.Fatalf("exchange: %d (-want +got):\n%s", status, diff)
 		}
@@ -112,14 +113,15 @@ func TestTokenRefuses(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
 		code, token := b.form(t, apikey.Code), b.form(t, apikey.Refresh)
 		for _, tc := range []struct{ name, body, old, changed string }{
-			{"another client", code, b.app.ClientID, "other"},
-			{"another redirect", code, "callback", "elsewhere"},
-			{"another verifier", code, corpus.Verifier, strings.ToUpper(corpus.Verifier)},
-			{"a mistyped code", code, "code=sfc_", "code=sfc_0"},
-			{"a code as a token", code, "authorization_code", "refresh_token"},
-			{"a refresh by another client", token, b.app.ClientID, "other"},
+			{name: "another client", body: code, old: b.app.ClientID, changed: "other"},
+			{name: "another redirect", body: code, old: "callback", changed: "elsewhere"},
+			{name: "another verifier", body: code, old: corpus.Verifier, changed: strings.ToUpper(corpus.Verifier)},
+			{name: "a mistyped code", body: code, old: "code=sfc_", changed: "code=sfc_0"},
+			{name: "a code as a token", body: code, old: "authorization_code", changed: "refresh_token"},
+			{name: "a refresh by another client", body: token, old: b.app.ClientID, changed: "other"},
 		} {
-			if status, _ := b.post(t, strings.Replace(tc.body, tc.old, tc.changed, 1)); status != http.StatusBadRequest {
+			if status, _ := b.post(t, strings.Replace(tc.body, tc.old, tc.changed, 1)); status !=
+				http.StatusBadRequest {
 				t.Errorf("%s: got %d, want 400", tc.name, status)
 			}
 		}

@@ -24,14 +24,17 @@ func (s *seeder) app(ctx context.Context, known *OAuthApp) (*OAuthApp, error) {
 	switch {
 	case err != nil:
 	case a == nil:
-		a, err = registered(s.AppCreate(ctx, model.AppCreateInput{Name: appName, RedirectUris: []string{appRedirect}, Scopes: scope.Names()}))
+		a, err = registered(s.AppCreate(ctx, model.AppCreateInput{
+			Name: appName, RedirectUris: []string{appRedirect}, Scopes: scope.Names(),
+		}))
 	default:
 		a, err = s.mendApp(ctx, a)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("OAuth app: %w", err)
 	}
-	return &OAuthApp{ID: a.PublicID(), ClientID: a.ClientID, Name: a.Name, RedirectURIs: a.RedirectURIs(), AllowedScopes: a.Scopes()}, nil
+	return &OAuthApp{ID: a.PublicID(), ClientID: a.ClientID, Name: a.Name, RedirectURIs: a.RedirectURIs(),
+		AllowedScopes: a.Scopes()}, nil
 }
 
 // findApp looks through the store's apps, which are few; nil means that none is

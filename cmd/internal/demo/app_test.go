@@ -20,12 +20,14 @@ func TestAppStays(t *testing.T) {
 		c := config(t, s, 1)
 		f := prepare(t, c)
 		first := f.OAuthApp
-		if first == nil || !slices.Equal(first.RedirectURIs, []string{"http://127.0.0.1/callback"}) || len(first.ClientID) < 26 ||
+		if first == nil || !slices.Equal(first.RedirectURIs, []string{"http://127.0.0.1/callback"}) ||
+			len(first.ClientID) < 26 ||
 			!slices.Equal(first.AllowedScopes, slices.Sorted(slices.Values(scope.Names()))) {
 			t.Fatalf("made %+v", first)
 		}
 		ctx, m := within(t, f.Stores[0]), c.Core.Mutation()
-		if _, err := m.AppCreate(ctx, model.AppCreateInput{Name: first.Name, RedirectUris: []string{"https://x.example/"}, Scopes: []string{"orders.read"}}); err != nil {
+		if _, err := m.AppCreate(ctx, model.AppCreateInput{Name: first.Name,
+			RedirectUris: []string{"https://x.example/"}, Scopes: []string{"orders.read"}}); err != nil {
 			t.Fatal(err)
 		}
 		for _, tc := range []struct {
@@ -37,7 +39,8 @@ func TestAppStays(t *testing.T) {
 			{"disabled", func(v int64) error { _, err := m.AppDisable(ctx, first.ID, v); return err }},
 			{"changed", func(v int64) error {
 				_, err := m.AppUpdate(ctx, first.ID, v, model.AppUpdateInput{Name: model.Some("Other"),
-					Scopes: model.Given([]string{"themes.read"}), RedirectUris: model.Given([]string{"https://other.example/"})})
+					Scopes:       model.Given([]string{"themes.read"}),
+					RedirectUris: model.Given([]string{"https://other.example/"})})
 				return err
 			}},
 		} {

@@ -53,7 +53,8 @@ func (s *seeder) customer(i int) model.CustomerCreateInput {
 	in := model.CustomerCreateInput{
 		Email:     new(fmt.Sprintf("%s.%s.%d@mail.example", p.latinFirst[f], p.latinLast[l], i+1)),
 		FirstName: &p.first[f], LastName: &p.last[l], Locale: &p.locale, Status: state.CustomerActive,
-		EmailMarketing: []state.EmailMarketing{state.EmailSubscribed, state.EmailNotSubscribed, state.EmailUnsubscribed}[i%3],
+		EmailMarketing: []state.EmailMarketing{state.EmailSubscribed, state.EmailNotSubscribed,
+			state.EmailUnsubscribed}[i%3],
 		DefaultAddress: p.address(r, f, l),
 		CreatedAt:      new(s.base().Add(-90*day + time.Duration(i)*6*time.Hour)),
 	}
@@ -82,8 +83,9 @@ func (p people) address(r *rand.Rand, f, l int) *model.AddressInput {
 	if p.familyFirst {
 		name = p.last[l] + " " + p.first[f]
 	}
-	return &model.AddressInput{Name: &name, Line1: fmt.Sprintf("%s %d", p.streets[r.IntN(len(p.streets))], 1+r.IntN(120)),
-		City: p.cities[city], PostalCode: &p.postal[city], Country: p.country}
+	return &model.AddressInput{Name: &name,
+		Line1: fmt.Sprintf("%s %d", p.streets[r.IntN(len(p.streets))], 1+r.IntN(120)),
+		City:  p.cities[city], PostalCode: &p.postal[city], Country: p.country}
 }
 
 // part sends some customers away: disabled ones stay as rows, redacted ones as

@@ -60,7 +60,8 @@ func Prepare(ctx context.Context, c Config) (*File, error) {
 				return nil, fmt.Errorf("%s: %w", plan.name, err)
 			}
 		}
-		c.Logger.InfoContext(ctx, "demo store", "name", plan.name, "store_host", entry.StoreHost, "took", time.Since(began))
+		c.Logger.InfoContext(ctx, "demo store", "name", plan.name, "store_host", entry.StoreHost, "took",
+			time.Since(began))
 	}
 	if err := f.write(c.Path); err != nil {
 		return nil, err

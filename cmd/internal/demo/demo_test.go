@@ -45,7 +45,8 @@ func config(t testing.TB, s *ent.Store, orders int) demo.Config {
 		t.Fatal(err)
 	}
 	return demo.Config{Core: core, Orders: orders, Path: filepath.Join(t.TempDir(), demo.FileName),
-		API: "http://127.0.0.1:8080", Admin: "http://127.0.0.1:8081", Logger: slog.New(slog.NewTextHandler(t.Output(), nil))}
+		API: "http://127.0.0.1:8080", Admin: "http://127.0.0.1:8081",
+		Logger: slog.New(slog.NewTextHandler(t.Output(), nil))}
 }
 
 func prepare(t testing.TB, c demo.Config) *demo.File {
@@ -115,7 +116,8 @@ func checkRows(ctx context.Context, t *testing.T, s *ent.Store) {
 			stocked++
 		}
 	}
-	if diff := cmp.Diff(map[state.ProductStatus]int{state.ProductActive: 30, state.ProductDraft: 5, state.ProductArchived: 5}, products); diff != "" {
+	if diff := cmp.Diff(map[state.ProductStatus]int{state.ProductActive: 30, state.ProductDraft: 5,
+		state.ProductArchived: 5}, products); diff != "" {
 		t.Error(diff)
 	}
 	if stocked == 0 || stocked == len(list) {
@@ -165,7 +167,8 @@ func TestFileFollowsTheContract(t *testing.T) {
 		t.Error(diff)
 	}
 	app, _ := got["oauth_app"].(map[string]any)
-	if diff := cmp.Diff([]string{"allowed_scopes", "client_id", "id", "name", "redirect_uris"}, members(app)); diff != "" {
+	if diff := cmp.Diff([]string{"allowed_scopes", "client_id", "id", "name", "redirect_uris"}, members(app)); diff !=
+		"" {
 		t.Error(diff)
 	}
 	store, _ := got["stores"].([]any)[0].(map[string]any)
@@ -173,7 +176,8 @@ func TestFileFollowsTheContract(t *testing.T) {
 	if diff := cmp.Diff(want, members(store)); diff != "" {
 		t.Error(diff)
 	}
-	if f.BaseURL != c.API+"/api/public/v1" || f.GraphQLURL != c.API+"/graphql" || f.Stores[0].StoreHost != "kestrel-bikes.localhost:8080" {
+	if f.BaseURL != c.API+"/api/public/v1" || f.GraphQLURL != c.API+"/graphql" ||
+		f.Stores[0].StoreHost != "kestrel-bikes.localhost:8080" {
 		t.Errorf("addresses: %+v", f)
 	}
 	checkCredentials(t, c, f)

@@ -18,7 +18,8 @@ func (f *File) Announce(w io.Writer, path string) error {
 	}
 	fmt.Fprintf(&b, "\n  Every credential is in %s. Try:\n\n", path)
 	if len(f.Stores) > 0 {
-		fmt.Fprintf(&b, "    curl -s -H 'Authorization: Bearer %s' '%s/orders?limit=2'\n\n", f.Stores[0].Keys["all"], f.BaseURL)
+		fmt.Fprintf(&b, "    curl -s -H 'Authorization: Bearer %s' '%s/orders?limit=2'\n\n",
+			f.Stores[0].Keys["all"], f.BaseURL)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

@@ -60,7 +60,8 @@ func (s *seeder) find(ctx context.Context) (bool, error) {
 		return false, fmt.Errorf("look the owner up: %w", err)
 	}
 	if !ours {
-		return false, fmt.Errorf("the handle %q belongs to a store that is not the demo's: use another database or folder", s.handle)
+		return false, fmt.Errorf("the handle %q belongs to a store that is not the demo's: use another database "+
+			"or folder", s.handle)
 	}
 	s.store = found
 	return true, nil

@@ -55,7 +55,8 @@ func (s *seeder) orders(ctx context.Context) (err error) {
 		if err != nil {
 			return err
 		}
-		s.Logger.Log(ctx, s.level(n+orderBatch), "demo orders", "name", s.name, "made", min(n+orderBatch, s.Orders), "of", s.Orders)
+		s.Logger.Log(ctx, s.level(n+orderBatch), "demo orders", "name", s.name, "made", min(n+orderBatch, s.Orders),
+			"of", s.Orders)
 	}
 	return nil
 }

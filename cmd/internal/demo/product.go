@@ -101,7 +101,9 @@ func (s *seeder) stock(ctx context.Context, rows []*db.Product) error {
 			if i%9 == 4 {
 				quantity = 0
 			}
-			counted, err := s.ProductUpdate(ctx, id, version, model.ProductUpdateInput{InventoryQuantity: model.Some(quantity)})
+			counted, err := s.ProductUpdate(ctx, id, version, model.ProductUpdateInput{
+				InventoryQuantity: model.Some(quantity),
+			})
 			if err != nil {
 				return err
 			}

@@ -25,7 +25,9 @@ func TestLostFileRotates(t *testing.T) {
 	s := storetest.Open(t)
 	c := config(t, s, 1)
 	before := prepare(t, c)
-	own, err := c.Core.Mutation().APIKeyCreate(within(t, before.Stores[0]), model.APIKeyCreateInput{Name: "Mine", Scopes: []string{"orders.read"}})
+	own, err := c.Core.Mutation().APIKeyCreate(within(t, before.Stores[0]), model.APIKeyCreateInput{
+		Name: "Mine", Scopes: []string{"orders.read"},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +116,8 @@ func TestInterruptedStartIsTakenUp(t *testing.T) {
 			t.Error("the interrupted start wrote its file")
 		}
 		everywhere := viewer.Everywhere(t.Context())
-		if whole, err := s.DB(everywhere).Store.Query().Where(store.Demo(true)).Count(everywhere); err != nil || whole != 0 {
+		if whole, err := s.DB(everywhere).Store.Query().Where(store.Demo(true)).Count(everywhere); err != nil ||
+			whole != 0 {
 			t.Errorf("%d stores are marked as whole, %v; want none", whole, err)
 		}
 		taken := broken
@@ -147,7 +150,8 @@ func TestForeignStoreIsLeftAlone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := demo.Prepare(t.Context(), config(t, s, 1)); err == nil || !strings.Contains(err.Error(), "kestrel-bikes") {
+	if _, err := demo.Prepare(t.Context(), config(t, s, 1)); err == nil ||
+		!strings.Contains(err.Error(), "kestrel-bikes") {
 		t.Errorf("Prepare = %v, want a refusal that names the handle", err)
 	}
 	if n, err := s.DB(ctx).Product.Query().Count(ctx); n != 0 || err != nil {
@@ -156,12 +160,14 @@ func TestForeignStoreIsLeftAlone(t *testing.T) {
 }
 
 func TestAnnounce(t *testing.T) {
-	f := &demo.File{APIHost: "http://h", BaseURL: "http://h/api/public/v1", Stores: []demo.Store{{Name: "N", Keys: map[string]string{"all": "sfk_x"}}}}
+	f := &demo.File{APIHost: "http://h", BaseURL: "http://h/api/public/v1",
+		Stores: []demo.Store{{Name: "N", Keys: map[string]string{"all": "sfk_x"}}}}
 	var b strings.Builder
 	if err := f.Announce(&b, "data/demo.json"); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"http://h/api/public/v1\n", "data/demo.json", "curl -s -H 'Authorization: Bearer sfk_x' 'http://h/api/public/v1/orders?limit=2'"} {
+	for _, want := range []string{"http://h/api/public/v1\n", "data/demo.json",
+		"curl -s -H 'Authorization: Bearer sfk_x' 'http://h/api/public/v1/orders?limit=2'"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %q in %s", want, b.String())
 		}

@@ -94,7 +94,9 @@ func (t *trip) giveBack(ctx context.Context, way scenario) error {
 		if way.goods == sent {
 			in.Restock = true
 			for _, l := range t.order.Lines {
-				in.Lines = append(in.Lines, &model.LineQuantityInput{LineItemID: xid.OrderLine.Format(l.ID), Quantity: l.Quantity})
+				in.Lines = append(in.Lines, &model.LineQuantityInput{
+					LineItemID: xid.OrderLine.Format(l.ID), Quantity: l.Quantity,
+				})
 			}
 		}
 	default:
@@ -109,7 +111,8 @@ func (t *trip) end(ctx context.Context, way scenario) error {
 	case completed:
 		return t.changed(t.OrderComplete(ctx, t.id(), t.order.Version))
 	case cancelled, cancelledWithRefund:
-		return t.changed(t.OrderCancel(ctx, t.id(), t.order.Version, way.end == cancelledWithRefund, new("changed his mind")))
+		return t.changed(t.OrderCancel(ctx, t.id(), t.order.Version, way.end == cancelledWithRefund,
+			new("changed his mind")))
 	}
 	return nil
 }

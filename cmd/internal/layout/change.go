@@ -10,7 +10,8 @@ const maxSources = 40
 
 // changers are files of the domain that open transactions themselves.
 var changers = map[string]string{
-	"graph/sales/number.go": "a block of order numbers is taken apart from the order, and is no change that anybody made",
+	"graph/sales/number.go": "a block of order numbers is taken apart from the order, and is no change that " +
+		"anybody made",
 }
 
 // changes keeps the domain to the pipeline of graph/core, which writes the audit row
@@ -22,7 +23,9 @@ func changes(t *Tree) []Finding {
 		}
 		const text = "changes are committed by graph/core: use Commit, Change or Remove"
 		list := f.selects(text, "InTx")
-		for path, name := range map[string]string{Module + "/graph/audit": "Write", Module + "/graph/outbox": "Append"} {
+		for path, name := range map[string]string{
+			Module + "/graph/audit": "Write", Module + "/graph/outbox": "Append",
+		} {
 			for _, n := range f.uses(path, name) {
 				list = append(list, finding(f, f.line(n), "%s: %s", name, text))
 			}
@@ -38,7 +41,8 @@ func crowds(t *Tree) []Finding {
 	for _, dir := range slices.Sorted(maps.Keys(group)) {
 		sources := slices.DeleteFunc(slices.Clone(group[dir]), (*File).Test)
 		if len(sources) > maxSources {
-			list = append(list, finding(&File{Path: dir}, 0, "%d source files, more than %d: split the package", len(sources), maxSources))
+			list = append(list, finding(&File{Path: dir}, 0, "%d source files, more than %d: split the package",
+				len(sources), maxSources))
 		}
 	}
 	return list

@@ -155,7 +155,7 @@ func leaf(dir string) bool {
 }
 
 // facade lets rest name entities, never predicates, and keeps its HTML and
-// OAuth faces below it.
+// OAuth frontends below it.
 func facade(t *Tree) []Finding {
 	return eachImport(t, func(f *File, i Import) string {
 		switch dir := f.Dir(); {

@@ -18,7 +18,8 @@ func TestLengths(t *testing.T) {
 func TestFormatted(t *testing.T) {
 	run(t, formatted, []broken{
 		{name: "formatted", files: map[string]string{"ent/a.go": "package x\n\nvar a = 1\n"}},
-		{name: "not", files: map[string]string{"ent/a.go": "package x\nvar  a = 1\n"}, want: []string{"ent/a.go: run gofmt -w"}},
+		{name: "not", files: map[string]string{"ent/a.go": "package x\nvar  a = 1\n"},
+			want: []string{"ent/a.go: run gofmt -w"}},
 	})
 }
 
@@ -26,7 +27,8 @@ func TestLeftovers(t *testing.T) {
 	todo, fixme := "TO"+"DO", "FIX"+"ME"
 	run(t, leftovers, []broken{
 		{name: "words", files: map[string]string{"a.md": "one\n" + todo + ": two\n", "b.txt": "(" + fixme + ")"},
-			want: []string{"a.md:2: \"" + todo + "\": finish it or open an issue", "b.txt:1: \"" + fixme + "\": finish it or open an issue"}},
+			want: []string{"a.md:2: \"" + todo + "\": finish it or open an issue",
+				"b.txt:1: \"" + fixme + "\": finish it or open an issue"}},
 		{name: "part of a word", files: map[string]string{"a.md": todo + "S mas" + strings.ToLower(todo)}},
 		{name: "of others", files: map[string]string{vendored + "a.js": "// " + todo}},
 		{name: "binary", files: map[string]string{"a.png": "\x00 " + todo}},
@@ -36,11 +38,13 @@ func TestLeftovers(t *testing.T) {
 func TestMachinePaths(t *testing.T) {
 	w := "/" + "work/"
 	run(t, machinePaths, []broken{
-		{name: "paths", files: map[string]string{"a.md": "see " + w + "main", "b.sh": w + "x", "c.go": "package c // \"/" + "root/x\"\n"},
+		{name: "paths", files: map[string]string{"a.md": "see " + w + "main", "b.sh": w + "x",
+			"c.go": "package c // \"/" + "root/x\"\n"},
 			want: []string{
 				`a.md:1: "` + w + `": a path of one machine`, `b.sh:1: "` + w + `": a path of one machine`,
 				`c.go:1: "\"/` + `root/": a path of one machine`,
 			}},
-		{name: "packages and addresses", files: map[string]string{"a.md": "graph" + w + "loop.go, https://example.com" + w + "x, ./" + "work/"}},
+		{name: "packages and addresses",
+			files: map[string]string{"a.md": "graph" + w + "loop.go, https://example.com" + w + "x, ./" + "work/"}},
 	})
 }

@@ -32,7 +32,8 @@ type program struct{ check, serve []string }
 // programs knows every file of the package.
 func programs(t *testing.T) map[string]program {
 	built := filepath.Join(t.TempDir(), "verify")
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", built, "verify.go").CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", built,
+		"verify.go").CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}
 	return map[string]program{
@@ -73,7 +74,8 @@ func TestVectors(t *testing.T) {
 			{"no secret", empty, "1 of 1 vectors\n"},
 			{"a wrong vector is told", wrong, "FAIL signed\n33 of 34 vectors\n"},
 		} {
-			out, err := exec.CommandContext(t.Context(), p.check[0], append(p.check[1:], "--vectors", tc.file)...).CombinedOutput()
+			out, err := exec.CommandContext(t.Context(), p.check[0], append(p.check[1:], "--vectors", tc.file)...).
+				CombinedOutput()
 			if string(out) != tc.want || (err != nil) != strings.HasPrefix(tc.want, "FAIL") {
 				t.Errorf("%s: %v\n%s", tc.name, err, out)
 			}
@@ -94,14 +96,18 @@ func attacks() string {
 	const now = 1767311999
 	body := []byte(`{"event_id":"evt_1"}`)
 	of := func(timestamp, signature string) vector {
-		return vector{timestamp + " " + signature, map[string]string{"x-service-timestamp": timestamp, "x-service-signature": signature}, now}
+		return vector{timestamp + " " + signature,
+			map[string]string{"x-service-timestamp": timestamp, "x-service-signature": signature}, now}
 	}
 	signed := func(timestamp string) vector { return of(timestamp, hook.Signature(secret, timestamp, body)) }
 	good := hook.Signature(secret, "1767311999", body)
-	refuse := []vector{signed(""), of("1767311999", ""), of("1767311999", good[:1]), of("1767311999", good+"0"), of("1767311999", " "+good), of("1767311999", good+"\n"),
-		of("1767311999", strings.Repeat("ä", 32)), of("1767311999", strings.ToUpper(good))}
-	for _, timestamp := range []string{"nan", "inf", "-Infinity", "1e400", "1.767311999e9", "0x6957017f", "1_767_311_999", " 1767311999", "1767311999 ", "1767311999\n",
-		"1767311999.0", "1767311999.", "+1767311999", "-1767311999", "١٧٦٧٣١١٩٩٩", "9223372036854775808", strings.Repeat("9", 400), "1767311698", "1767312300", "0"} {
+	refuse := []vector{signed(""), of("1767311999", ""), of("1767311999", good[:1]), of("1767311999", good+"0"),
+		of("1767311999", " "+good), of("1767311999", good+"\n"), of("1767311999", strings.Repeat("ä", 32)),
+		of("1767311999", strings.ToUpper(good))}
+	for _, timestamp := range []string{"nan", "inf", "-Infinity", "1e400", "1.767311999e9", "0x6957017f",
+		"1_767_311_999", " 1767311999", "1767311999 ", "1767311999\n",
+		"1767311999.0", "1767311999.", "+1767311999", "-1767311999", "١٧٦٧٣١١٩٩٩", "9223372036854775808",
+		strings.Repeat("9", 400), "1767311698", "1767312300", "0"} {
 		refuse = append(refuse, signed(timestamp))
 	}
 	accept := []vector{signed("1767311999"), signed("1767311699"), signed("1767312299"), signed("01767311999")}
@@ -110,7 +116,9 @@ func attacks() string {
 
 // emptySecret is a delivery that anybody can sign.
 func emptySecret() string {
-	h := map[string]string{"x-service-timestamp": "1767311999", "x-service-signature": hook.Signature("", "1767311999", []byte("{}"))}
+	h := map[string]string{
+		"x-service-timestamp": "1767311999", "x-service-signature": hook.Signature("", "1767311999", []byte("{}")),
+	}
 	return encode("", []byte("{}"), nil, []vector{{"no secret", h, 1767311999}})
 }
 
@@ -146,7 +154,8 @@ func TestServing(t *testing.T) {
 	each(t, func(t *testing.T, p program) {
 		at := serve(t, p)
 		// White space, escapes and a large number would not survive being written again.
-		odd := "{ \"event_id\" : \"evt_" + strconv.FormatInt(time.Now().UnixNano(), 36) + "\",\r\n \"type\":\"order\\u002epaid\", \"n\":90071992547409911.0," +
+		odd := "{ \"event_id\" : \"evt_" + strconv.FormatInt(time.Now().UnixNano(), 36) +
+			"\",\r\n \"type\":\"order\\u002epaid\", \"n\":90071992547409911.0," +
 			"\"resource\":{\"id\":\"ord_\\u00e4\"},\"sequence\":1,\"none\":null}\n"
 		for _, tc := range []struct {
 			name, method string
@@ -154,13 +163,13 @@ func TestServing(t *testing.T) {
 			h            http.Header
 			status       int
 		}{
-			{"a delivery", "POST", odd, sign(odd), 204},
-			{"again", "POST", odd, sign(odd), 204},
-			{"other bytes", "POST", odd + " ", sign(odd), 401},
-			{"no headers", "POST", odd, nil, 401},
-			{"a header twice", "POST", odd, twice(sign(odd)), 401},
-			{"not JSON", "POST", "{", sign("{"), 400},
-			{"too large", "POST", strings.Repeat(" ", 400<<10), sign(""), 413},
+			{name: "a delivery", method: "POST", body: odd, h: sign(odd), status: 204},
+			{name: "again", method: "POST", body: odd, h: sign(odd), status: 204},
+			{name: "other bytes", method: "POST", body: odd + " ", h: sign(odd), status: 401},
+			{name: "no headers", method: "POST", body: odd, status: 401},
+			{name: "a header twice", method: "POST", body: odd, h: twice(sign(odd)), status: 401},
+			{name: "not JSON", method: "POST", body: "{", h: sign("{"), status: 400},
+			{name: "too large", method: "POST", body: strings.Repeat(" ", 400<<10), h: sign(""), status: 413},
 		} {
 			got, err := post(t, at, tc.method, tc.body, tc.h)
 			if got != tc.status && (err == nil || tc.status != 413) { // who is refused early may see the connection end
@@ -172,7 +181,9 @@ func TestServing(t *testing.T) {
 
 func sign(body string) http.Header {
 	timestamp := strconv.FormatInt(time.Now().Unix(), 10)
-	return http.Header{hook.HeaderTimestamp: {timestamp}, hook.HeaderSignature: {hook.Signature(secret, timestamp, []byte(body))}}
+	return http.Header{
+		hook.HeaderTimestamp: {timestamp}, hook.HeaderSignature: {hook.Signature(secret, timestamp, []byte(body))},
+	}
 }
 
 func twice(h http.Header) http.Header {
@@ -239,7 +250,8 @@ func serve(t *testing.T, p program) string {
 
 func TestExamples(t *testing.T) {
 	for _, e := range receiver.Examples() {
-		if len(e.Source) < 2000 || strings.Contains(e.Source, "go:build") || len(e.Source) > 8000 || strings.Contains(e.Source, "\t\t\t\t\t\t") {
+		if len(e.Source) < 2000 || strings.Contains(e.Source, "go:build") || len(e.Source) > 8000 ||
+			strings.Contains(e.Source, "\t\t\t\t\t\t") {
 			t.Errorf("%s: %d bytes", e.File, len(e.Source))
 		}
 	}

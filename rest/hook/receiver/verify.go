@@ -98,7 +98,9 @@ func check(file string) int {
 		}
 	}
 	for _, s := range v.Sign {
-		headers := map[string]string{"x-service-timestamp": strconv.FormatInt(s.Timestamp, 10), "x-service-signature": s.Signature}
+		headers := map[string]string{
+			"x-service-timestamp": strconv.FormatInt(s.Timestamp, 10), "x-service-signature": s.Signature,
+		}
 		expect("signed", []string{"whsec_other", s.Secret}, headers, s.Body, s.Timestamp, true)
 		expect("changed", []string{s.Secret}, headers, append(s.Body, ' '), s.Timestamp, false)
 		expect("no secret", []string{""}, headers, s.Body, s.Timestamp, false)

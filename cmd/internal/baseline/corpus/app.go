@@ -81,9 +81,9 @@ func (a *App) Tokens(ctx context.Context, n int) ([]apikey.Secret, error) {
 func (a *App) let(ctx context.Context, n int, k apikey.Kind) (list []apikey.Secret, err error) {
 	list = make([]apikey.Secret, n)
 	err = a.store.Admin(ctx, func(conn *sql.Conn) error {
-		grants := newBulk(conn, "grants", "store_id", "id", "version", "event_sequence", "updated_at", "app_store_id", "app_id",
-			"user_id", "user_name", "scopes", "redirect_uri", "code_challenge", "code_expires_at", "code_used_at",
-			"refresh_hash", "refresh_expires_at", "expires_at")
+		grants := newBulk(conn, "grants", "store_id", "id", "version", "event_sequence", "updated_at",
+			"app_store_id", "app_id", "user_id", "user_name", "scopes", "redirect_uri", "code_challenge",
+			"code_expires_at", "code_used_at", "refresh_hash", "refresh_expires_at", "expires_at")
 		directs := newBulk(conn, "credentials", "hash", "store_id", "credential_id", "kind")
 		if err := exec(ctx, conn, "BEGIN"); err != nil {
 			return err

@@ -48,7 +48,8 @@ func counts(t *testing.T, s *ent.Store, want map[string]int) {
 	t.Helper()
 	for table, n := range want {
 		var got int
-		if err := s.Raw().QueryRowContext(t.Context(), "SELECT COUNT(*) FROM "+table).Scan(&got); err != nil || got != n {
+		if err := s.Raw().QueryRowContext(t.Context(), "SELECT COUNT(*) FROM "+table).Scan(&got); err != nil ||
+			got != n {
 			t.Errorf("%s: got %d rows, %v, want %d", table, got, err, n)
 		}
 	}

@@ -55,7 +55,8 @@ func marks(t *testing.T, s *ent.Store, c *corpus.Corpus) {
 			t.Fatal(err)
 		}
 		var newer int
-		err = s.Raw().QueryRowContext(t.Context(), "SELECT COUNT(*) FROM orders WHERE store_id = ? AND id > ?", store[:], at.ID[:]).Scan(&newer)
+		err = s.Raw().QueryRowContext(t.Context(), "SELECT COUNT(*) FROM orders WHERE store_id = ? AND id > ?",
+			store[:], at.ID[:]).Scan(&newer)
 		if err != nil || newer != rank-1 {
 			t.Errorf("mark %d: %d orders are newer, %v", rank, newer, err)
 		}
@@ -67,7 +68,9 @@ func TestSaveAndLoad(t *testing.T) {
 	if _, found, err := corpus.Load(path, size); found || err != nil {
 		t.Fatalf("nothing was saved, but Load says %v, %v", found, err)
 	}
-	c := &corpus.Corpus{Version: corpus.Version, Size: size, Shops: []corpus.Shop{{ID: "a", Marks: map[int]string{3: "b"}}}}
+	c := &corpus.Corpus{
+		Version: corpus.Version, Size: size, Shops: []corpus.Shop{{ID: "a", Marks: map[int]string{3: "b"}}},
+	}
 	if err := c.Save(path); err != nil {
 		t.Fatal(err)
 	}

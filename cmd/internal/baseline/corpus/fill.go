@@ -71,7 +71,8 @@ func (f *filler) settings(ctx context.Context, engine string) error {
 // statistics, and SQLite's log in its file.
 func (f *filler) finish(ctx context.Context, engine string) error {
 	if engine == dialect.SQLite {
-		return f.exec(ctx, "COMMIT", "PRAGMA synchronous = full", "PRAGMA wal_checkpoint(TRUNCATE)", "PRAGMA cache_size = -8000")
+		return f.exec(ctx, "COMMIT", "PRAGMA synchronous = full", "PRAGMA wal_checkpoint(TRUNCATE)",
+			"PRAGMA cache_size = -8000")
 	}
 	return f.exec(ctx, "COMMIT", "ANALYZE TABLE `orders`, `order_lines`, `products`")
 }
@@ -148,7 +149,8 @@ func (f *filler) store(ctx context.Context, id xid.ID, i, orders int, shop *Shop
 		values []any
 	}{
 		{"store_handles", []any{handle, id[:]}},
-		{"stores", []any{id[:], 1, 0, int64(f.now), handle, fmt.Sprintf("Load shop %d", i+1), "EUR", "Europe/Berlin", "open", 1001 + orders, false, false}},
+		{"stores", []any{id[:], 1, 0, int64(f.now), handle, fmt.Sprintf("Load shop %d", i+1), "EUR", "Europe/Berlin",
+			"open", 1001 + orders, false, false}},
 		{"credentials", []any{hash[:], id[:], key[:], string(apikey.Key)}},
 		{"api_keys", []any{id[:], key[:], key[:], 1, "load", apikey.Hint(secret), names.String()}},
 	} {

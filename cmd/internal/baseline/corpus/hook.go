@@ -72,8 +72,8 @@ func (h *Hooks) Register(ctx context.Context, spread Spread, address func(i int)
 	}
 	h.spread = spread
 	return h.admin(ctx, "register endpoints", func(conn *sql.Conn) error {
-		endpoints := newBulk(conn, "webhook_endpoints", "store_id", "id", "version", "event_sequence", "updated_at", "url",
-			"events", "status", "secret", "secret_hint")
+		endpoints := newBulk(conn, "webhook_endpoints", "store_id", "id", "version", "event_sequence",
+			"updated_at", "url", "events", "status", "secret", "secret_hint")
 		queues := newBulk(conn, "webhook_queues", "store_id", "id", "bucket", "due_at")
 		for i := range spread.Endpoints() {
 			shop, id, secret := h.shops[i/spread.Each], xid.New(), webhook.NewSecret()
@@ -168,8 +168,8 @@ func (h *Hooks) Settled(ctx context.Context) (bool, error) {
 }
 
 // written are the tables that hooks and the load of their figures fill.
-var written = []string{"events", "outbox", "deliveries", "delivery_logs", "attempts", "endpoint_stats", "webhook_queues",
-	"webhook_endpoints", "products", "idempotency_keys", "audit_log"}
+var written = []string{"events", "outbox", "deliveries", "delivery_logs", "attempts", "endpoint_stats",
+	"webhook_queues", "webhook_endpoints", "products", "idempotency_keys", "audit_log"}
 
 // Clear empties every table that events come from or go to, products too, so
 // that each figure meets tables of the same size.

@@ -38,8 +38,9 @@ func TestHooks(t *testing.T) {
 		}
 		counts(t, s, map[string]int{"webhook_endpoints": 8, "webhook_queues": 8, "events": 50, "outbox": 50,
 			"events WHERE LENGTH(body) = 1024": 50, "events WHERE sequence = 2": 10,
-			"(SELECT resource_id FROM events GROUP BY resource_id) r":                     40,
-			"(SELECT e.id FROM webhook_endpoints e JOIN events v ON v.type = e.events) d": 200}) // with those of the other store
+			"(SELECT resource_id FROM events GROUP BY resource_id) r": 40,
+			"(SELECT e.id FROM webhook_endpoints e JOIN events v ON v.type = " +
+				"e.events) d": 200}) // with those of the other store
 		if got, err := h.Left(t.Context()); err != nil || got != (corpus.Left{Outbox: 50}) {
 			t.Errorf("left %+v, %v", got, err)
 		}

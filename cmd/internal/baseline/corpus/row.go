@@ -13,21 +13,23 @@ import (
 func (f *filler) tables() {
 	f.all = map[string]*bulk{
 		"store_handles": newBulk(f.conn, "store_handles", "handle", "store_id"),
-		"stores": newBulk(f.conn, "stores", "id", "version", "event_sequence", "updated_at", "handle", "name", "currency",
-			"timezone", "status", "next_number", "legacy", "demo"),
+		"stores": newBulk(f.conn, "stores", "id", "version", "event_sequence", "updated_at", "handle",
+			"name", "currency", "timezone", "status", "next_number", "legacy", "demo"),
 		"credentials": newBulk(f.conn, "credentials", "hash", "store_id", "credential_id", "kind"),
 		"api_keys":    newBulk(f.conn, "api_keys", "store_id", "id", "lineage_id", "slot", "name", "hint", "scopes"),
-		"products": newBulk(f.conn, "products", "store_id", "id", "version", "event_sequence", "updated_at", "title", "handle",
-			"description", "status", "price_minor", "currency", "sku", "vendor", "product_type", "tags", "inventory_quantity",
-			"image_url", "published_at"),
+		"products": newBulk(f.conn, "products", "store_id", "id", "version", "event_sequence", "updated_at",
+			"title", "handle", "description", "status", "price_minor", "currency", "sku", "vendor", "product_type",
+			"tags", "inventory_quantity", "image_url", "published_at"),
 		"customers": newBulk(f.conn, "customers", "store_id", "id", "version", "event_sequence", "updated_at", "email",
 			"first_name", "last_name", "status", "email_marketing", "addresses", "tags"),
-		"orders": newBulk(f.conn, "orders", "store_id", "id", "version", "event_sequence", "updated_at", "number", "status",
-			"financial_status", "fulfillment_status", "currency", "subtotal_minor", "discount_minor", "shipping_minor",
-			"tax_minor", "total_minor", "paid_minor", "refunded_minor", "customer_id", "email", "billing_address",
-			"shipping_address", "notes_count", "tags", "source", "placed_at", "paid_at", "fulfilled_at", "completed_at"),
-		"order_lines": newBulk(f.conn, "order_lines", "store_id", "order_id", "position", "id", "product_id", "title", "sku",
-			"quantity", "fulfilled_quantity", "refunded_quantity", "unit_price_minor", "discount_minor", "tax_minor", "total_minor"),
+		"orders": newBulk(f.conn, "orders", "store_id", "id", "version", "event_sequence", "updated_at",
+			"number", "status", "financial_status", "fulfillment_status", "currency", "subtotal_minor",
+			"discount_minor", "shipping_minor", "tax_minor", "total_minor", "paid_minor", "refunded_minor",
+			"customer_id", "email", "billing_address", "shipping_address", "notes_count", "tags", "source", "placed_at",
+			"paid_at", "fulfilled_at", "completed_at"),
+		"order_lines": newBulk(f.conn, "order_lines", "store_id", "order_id", "position", "id", "product_id",
+			"title", "sku", "quantity", "fulfilled_quantity", "refunded_quantity", "unit_price_minor", "discount_minor",
+			"tax_minor", "total_minor"),
 	}
 }
 
@@ -91,8 +93,8 @@ func (f *filler) ids(n, ties int) (ids []xid.ID, tied xid.ID) {
 	return ids, tied
 }
 
-const addressText = `{"name":"Ada Buyer","company":null,"line1":"12 Long Street","line2":null,"city":"Berlin","region":null,` +
-	`"postal_code":"10115","country":"DE","phone":"+49 30 1234567"}`
+const addressText = `{"name":"Ada Buyer","company":null,"line1":"12 Long Street","line2":null,"city":"Berlin",` +
+	`"region":null,"postal_code":"10115","country":"DE","phone":"+49 30 1234567"}`
 
 // orders makes the orders and two lines of each.
 func (f *filler) orders(ctx context.Context, store xid.ID, ids []xid.ID, goods, people []thing) error {
@@ -103,7 +105,8 @@ func (f *filler) orders(ctx context.Context, store xid.ID, ids []xid.ID, goods, 
 		subtotal := a.unit + 2*b.unit
 		t := int64(id.Time())
 		status, financial, fulfilment := "completed", "paid", "fulfilled"
-		paid, paidAt, fulfilledAt, completedAt, billing := subtotal+490, any(t+1e6), any(t+2e6), any(t+3e6), any(address)
+		paid, paidAt, fulfilledAt, completedAt, billing := subtotal+490, any(t+1e6), any(t+2e6), any(t+3e6),
+			any(address)
 		if i%10 == 9 {
 			status, financial, fulfilment = "open", "pending", "unfulfilled"
 			paid, paidAt, fulfilledAt, completedAt, billing = 0, nil, nil, nil, nil
