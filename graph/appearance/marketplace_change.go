@@ -15,7 +15,6 @@ import (
 	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
-	"github.com/storefront-go/storefront/graph/audit"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/install"
 	"github.com/storefront-go/storefront/graph/model"
@@ -46,36 +45,26 @@ func (m Mutation) bought(ctx context.Context, id xid.ID) (*db.MarketplaceTheme, 
 
 // MarketplaceThemeSubmit offers a theme of the store to the marketplace, as it is
 // now: later changes of the theme change nothing of what was submitted.
-func (m Mutation) MarketplaceThemeSubmit(ctx context.Context, in model.MarketplaceThemeSubmitInput) (*model.MarketplaceSubmissionPayload, error) {
+func (m Mutation) MarketplaceThemeSubmit(ctx context.Context, in model.MarketplaceThemeSubmitInput,
+) (*model.MarketplaceSubmissionPayload, error) {
 	c := &core.Check{}
 	checkSubmission(c, &in)
 	if err := c.Err(); err != nil {
 		return nil, err
 	}
-	uid, err := core.ParseID(xid.Theme, in.ThemeID)
-	if err != nil {
-		return nil, err
-	}
 	var row *db.MarketplaceTheme
-	err = m.Store.InTx(ctx, func(ctx context.Context) error {
-		s, err := m.LockedStore(ctx)
-		if err != nil {
-			return err
-		}
-		t, err := m.theme(ctx, uid, ent.ForUpdate)
-		if err != nil {
-			return err
-		}
+	err := m.withTheme(ctx, in.ThemeID, func(ctx context.Context, s *db.Store, t *db.Theme,
+	) (_ *core.Record, err error) {
 		if t.Status != state.ThemeInactive {
-			return notReady(t)
+			return nil, notReady(t)
 		}
 		if row, err = m.submit(ctx, s, t, in); err != nil {
-			return err
+			return nil, err
 		}
-		return audit.Write(ctx, m.Client(ctx), "marketplace_theme.submit", xid.MarketplaceTheme, row.ID, row.Slug)
+		return listingRecord(row, "marketplace_theme.submit", row.Slug), nil
 	})
 	if err != nil {
-		return nil, core.Explain("theme", err)
+		return nil, err
 	}
 	return &model.MarketplaceSubmissionPayload{Submission: m.submission(row)}, nil
 }
@@ -112,7 +101,8 @@ func checkCategory(c *core.Check, name, word string) {
 
 // submit writes a new theme of the marketplace under a name in addresses that is
 // free.
-func (m Mutation) submit(ctx context.Context, s *db.Store, t *db.Theme, in model.MarketplaceThemeSubmitInput) (*db.MarketplaceTheme, error) {
+func (m Mutation) submit(ctx context.Context, s *db.Store, t *db.Theme, in model.MarketplaceThemeSubmitInput,
+) (*db.MarketplaceTheme, error) {
 	id, name := xid.New(), cmp.Or(deref(in.Name), t.Name)
 	create := func(slug string) (*db.MarketplaceTheme, error) {
 		return m.Client(ctx).MarketplaceTheme.Create().SetID(id).SetSubmitterID(s.ID).SetSlug(slug).SetName(name).
@@ -127,7 +117,8 @@ func (m Mutation) submit(ctx context.Context, s *db.Store, t *db.Theme, in model
 	switch {
 	case !ent.IsDuplicate(err):
 	case in.Slug != nil:
-		return nil, fault.Invalid(fault.Field{Pointer: "#/slug", Code: fault.Taken, Detail: "Another theme of the marketplace has this name in addresses."})
+		return nil, fault.Invalid(fault.Field{Pointer: "#/slug", Code: fault.Taken,
+			Detail: "Another theme of the marketplace has this name in addresses."})
 	default:
 		row, err = create(core.Suffixed(handle, xid.MarketplaceTheme.Format(id)))
 	}
@@ -135,6 +126,12 @@ func (m Mutation) submit(ctx context.Context, s *db.Store, t *db.Theme, in model
 		return nil, fmt.Errorf("submit theme: %w", err)
 	}
 	return row, nil
+}
+
+// listingRecord is the record of a change of a theme of the marketplace, which has
+// neither a version nor events.
+func listingRecord(row *db.MarketplaceTheme, action, detail string) *core.Record {
+	return &core.Record{Action: action, Kind: xid.MarketplaceTheme, ID: row.ID, Detail: detail}
 }
 
 func deref(s *string) string {
@@ -156,7 +153,8 @@ type listingMove struct {
 }
 
 // moveListing makes a transition, of those who try at once for one.
-func (m Mutation) moveListing(ctx context.Context, id string, move listingMove) (*model.MarketplaceSubmissionPayload, error) {
+func (m Mutation) moveListing(ctx context.Context, id string, move listingMove,
+) (*model.MarketplaceSubmissionPayload, error) {
 	v, err := core.Caller(ctx)
 	if err != nil {
 		return nil, err
@@ -166,27 +164,28 @@ func (m Mutation) moveListing(ctx context.Context, id string, move listingMove) 
 		return nil, err
 	}
 	var row *db.MarketplaceTheme
-	err = m.Store.InTx(ctx, func(ctx context.Context) error {
+	err = m.Commit(ctx, xid.MarketplaceTheme, func(ctx context.Context) (_ *core.Record, err error) {
 		if row, err = m.listing(ctx, uid, ent.ForUpdate); err != nil {
-			return err
+			return nil, err
 		}
 		if move.mine && (row.SubmitterID == nil || *row.SubmitterID != v.Store) {
-			return core.ErrNoRow
+			return nil, core.ErrNoRow
 		}
-		return m.moveTo(ctx, row, move)
+		return listingRecord(row, move.action, string(move.to)), m.moveTo(ctx, row, move)
 	})
 	if err != nil {
-		return nil, core.Explain(core.KindName(xid.MarketplaceTheme), err)
+		return nil, err
 	}
 	return &model.MarketplaceSubmissionPayload{Submission: m.submission(row)}, nil
 }
 
-// moveTo writes a transition and its audit row.
+// moveTo writes a transition.
 func (m Mutation) moveTo(ctx context.Context, row *db.MarketplaceTheme, move listingMove) error {
 	if err := core.Allowed("theme of the marketplace", row.Status, move.to, move.from...); err != nil {
 		return err
 	}
-	update := m.Client(ctx).MarketplaceTheme.Update().Where(marketplacetheme.ID(row.ID), marketplacetheme.StatusEQ(row.Status))
+	update := m.Client(ctx).MarketplaceTheme.Update().
+		Where(marketplacetheme.ID(row.ID), marketplacetheme.StatusEQ(row.Status))
 	row.Status, row.UpdatedAt = move.to, core.UpdateTime(row.UpdatedAt)
 	if move.set != nil {
 		move.set(row, update)
@@ -198,12 +197,13 @@ func (m Mutation) moveTo(ctx context.Context, row *db.MarketplaceTheme, move lis
 	case n == 0:
 		return fault.State(fault.InvalidTransition, "The theme of the marketplace was changed meanwhile.")
 	}
-	return audit.Write(ctx, m.Client(ctx), move.action, xid.MarketplaceTheme, row.ID, string(row.Status))
+	return nil
 }
 
 // MarketplaceThemeReview approves or rejects what was submitted, by a reviewer of
 // the marketplace.
-func (m Mutation) MarketplaceThemeReview(ctx context.Context, id string, verdict state.ReviewVerdict, note *string) (*model.MarketplaceSubmissionPayload, error) {
+func (m Mutation) MarketplaceThemeReview(ctx context.Context, id string, verdict state.ReviewVerdict, note *string,
+) (*model.MarketplaceSubmissionPayload, error) {
 	if err := m.reviewer(ctx); err != nil {
 		return nil, core.Explain("store", err)
 	}
@@ -212,7 +212,8 @@ func (m Mutation) MarketplaceThemeReview(ctx context.Context, id string, verdict
 	if err := c.Err(); err != nil {
 		return nil, err
 	}
-	move := listingMove{action: "marketplace_theme.review", to: state.ListingRejected, from: []state.ListingStatus{state.ListingSubmitted}}
+	move := listingMove{action: "marketplace_theme.review", to: state.ListingRejected,
+		from: []state.ListingStatus{state.ListingSubmitted}}
 	if verdict == state.ReviewApprove {
 		move.to = state.ListingApproved
 	}

@@ -14,36 +14,37 @@ import (
 	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
-	"github.com/storefront-go/storefront/graph/audit"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/install"
 	"github.com/storefront-go/storefront/graph/model"
 )
 
 // addTheme runs f with the viewer's store, which has room for a theme, in one
-// transaction.
-func (m Mutation) addTheme(ctx context.Context, action string, f func(context.Context, *db.Store) (*db.Theme, error)) (*model.ThemePayload, error) {
+// transaction. The keeper of the themes writes their events.
+func (m Mutation) addTheme(ctx context.Context, action string,
+	f func(context.Context, *db.Store) (*db.Theme, error),
+) (*model.ThemePayload, error) {
 	if _, err := core.Caller(ctx); err != nil {
 		return nil, err
 	}
 	var shown *model.Theme
-	err := m.Store.InTx(ctx, func(ctx context.Context) error {
+	err := m.Commit(ctx, xid.Theme, func(ctx context.Context) (*core.Record, error) {
 		if err := m.roomForTheme(ctx); err != nil {
-			return err
+			return nil, err
 		}
 		s, err := m.LockedStore(ctx)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		t, err := f(ctx, s)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		shown = m.shownTheme(s, t)
-		return audit.Write(ctx, m.Client(ctx), action, xid.Theme, t.ID, "")
+		return m.themes(s).Made(t, action, ""), nil
 	})
 	if err != nil {
-		return nil, core.Explain("theme", err)
+		return nil, err
 	}
 	return &model.ThemePayload{Theme: shown}, nil
 }

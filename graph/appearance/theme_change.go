@@ -15,81 +15,87 @@ import (
 	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
-	"github.com/storefront-go/storefront/graph/audit"
 	"github.com/storefront-go/storefront/graph/core"
-	"github.com/storefront-go/storefront/graph/install"
 	"github.com/storefront-go/storefront/graph/model"
-	"github.com/storefront-go/storefront/graph/outbox"
 	"github.com/storefront-go/storefront/graph/wire"
 )
 
-// changeTheme runs f on a theme and its store, both locked, in one transaction.
-// The store's row comes first everywhere: what decides by it waits there.
-func (m Mutation) changeTheme(ctx context.Context, id string, f func(context.Context, *db.Store, *db.Theme) error) (*model.ThemePayload, error) {
+// themeEdit is a change of one theme.
+type themeEdit = core.Edit[*db.Theme, *db.ThemeUpdate]
+
+// themes is how the themes of a store change, whose rows the transaction has locked:
+// they have no version that callers know.
+func (r *Resolver) themes(s *db.Store) *core.Versioned[*db.Theme, *db.ThemeUpdate] {
+	return &core.Versioned[*db.Theme, *db.ThemeUpdate]{
+		Kind: xid.Theme,
+		Head: func(t *db.Theme) core.Head {
+			return core.Head{Store: t.StoreID, ID: t.ID,
+				Version: &t.Version, Sequence: &t.EventSequence, UpdatedAt: &t.UpdatedAt}
+		},
+		Update: func(ctx context.Context, id xid.ID, version int64) *db.ThemeUpdate {
+			return r.Client(ctx).Theme.Update().Where(themes.ID(id), themes.Version(version))
+		},
+		Object: func(t *db.Theme) []byte {
+			shown := r.shownTheme(s, t)
+			return wire.AppendTheme(nil, t, shown.Status(), shown.PreviewURL)
+		},
+	}
+}
+
+// withTheme runs f on a theme and its store, both locked, in one transaction. The
+// store's row comes first everywhere: what decides by it waits there.
+func (m Mutation) withTheme(ctx context.Context, id string,
+	f func(context.Context, *db.Store, *db.Theme) (*core.Record, error),
+) error {
 	uid, err := core.ParseID(xid.Theme, id)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	var shown *model.Theme
-	err = m.Store.InTx(ctx, func(ctx context.Context) error {
+	return m.Commit(ctx, xid.Theme, func(ctx context.Context) (*core.Record, error) {
 		s, err := m.LockedStore(ctx)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		t, err := m.theme(ctx, uid, ent.ForUpdate)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		if err := f(ctx, s, t); err != nil {
-			return err
-		}
-		shown = m.shownTheme(s, t)
-		return nil
+		return f(ctx, s, t)
 	})
-	if err != nil {
-		return nil, core.Explain("theme", err)
-	}
-	return &model.ThemePayload{Theme: shown}, nil
 }
 
-// saveTheme writes a change of a theme, which raises its version and, with an
-// event, its sequence.
-func (m Mutation) saveTheme(ctx context.Context, t *db.Theme, events int64, action string, set func(*db.ThemeUpdate)) error {
-	update := m.Client(ctx).Theme.Update().Where(themes.ID(t.ID), themes.Version(t.Version))
-	t.Version++
-	t.EventSequence += events
-	t.UpdatedAt = core.UpdateTime(t.UpdatedAt)
-	set(update)
-	n, err := update.SetVersion(t.Version).SetEventSequence(t.EventSequence).SetUpdatedAt(t.UpdatedAt).Save(ctx)
-	if err := core.Swapped(xid.Theme, n, err); err != nil {
-		return err
+// changeTheme runs edit on a theme.
+func (m Mutation) changeTheme(ctx context.Context, id, action string,
+	edit func(context.Context, *db.Store, *themeEdit) error,
+) (*model.ThemePayload, error) {
+	var shown *model.Theme
+	err := m.withTheme(ctx, id, func(ctx context.Context, s *db.Store, t *db.Theme) (*core.Record, error) {
+		done, err := m.themes(s).Apply(ctx, t, action, func(ctx context.Context, e *themeEdit) error {
+			return edit(ctx, s, e)
+		})
+		shown = m.shownTheme(s, t)
+		return done, err
+	})
+	if err != nil {
+		return nil, err
 	}
-	return audit.Write(ctx, m.Client(ctx), action, xid.Theme, t.ID, "")
+	return &model.ThemePayload{Theme: shown}, nil
 }
 
 // ThemeActivate shows a theme on the storefront. The one that was active is not
 // any more, since the store names one. Activating the active one changes nothing.
 func (m Mutation) ThemeActivate(ctx context.Context, id string) (*model.ThemePayload, error) {
-	return m.changeTheme(ctx, id, func(ctx context.Context, s *db.Store, t *db.Theme) error {
+	return m.changeTheme(ctx, id, "theme.activate", func(ctx context.Context, s *db.Store, e *themeEdit) error {
 		switch {
-		case active(s, t.ID):
+		case active(s, e.Row.ID):
 			return nil
-		case t.Status != state.ThemeInactive:
-			return notReady(t)
+		case e.Row.Status != state.ThemeInactive:
+			return notReady(e.Row)
 		}
-		if err := m.pointTo(ctx, s, t.ID); err != nil {
-			return err
-		}
-		err := m.saveTheme(ctx, t, 1, "theme.activate", func(u *db.ThemeUpdate) {
-			t.ActivatedAt = new(t.UpdatedAt)
-			u.SetActivatedAt(t.UpdatedAt)
-		})
-		if err != nil {
-			return err
-		}
-		shown := m.shownTheme(s, t)
-		return outbox.Append(ctx, m.Client(ctx), install.Resource(t),
-			outbox.Entry{Type: event.ThemeActivated, Object: wire.AppendTheme(nil, t, shown.Status(), shown.PreviewURL)})
+		e.Row.ActivatedAt = new(e.Now)
+		e.Update.SetActivatedAt(e.Now)
+		e.Tell(event.ThemeActivated)
+		return m.pointTo(ctx, s, e.Row.ID)
 	})
 }
 
@@ -123,14 +129,9 @@ func (m Mutation) ThemeRename(ctx context.Context, id, name string) (*model.Them
 	if err := c.Err(); err != nil {
 		return nil, err
 	}
-	return m.changeTheme(ctx, id, func(ctx context.Context, _ *db.Store, t *db.Theme) error {
-		if t.Name == name {
-			return nil
-		}
-		return m.saveTheme(ctx, t, 0, "theme.rename", func(u *db.ThemeUpdate) {
-			t.Name = name
-			u.SetName(name)
-		})
+	return m.changeTheme(ctx, id, "theme.rename", func(_ context.Context, _ *db.Store, e *themeEdit) error {
+		core.Replace(&e.Changed, &name, "name", &e.Row.Name, e.Update.SetName)
+		return nil
 	})
 }
 
@@ -138,22 +139,22 @@ func (m Mutation) ThemeRename(ctx context.Context, id, name string) (*model.Them
 // the assets may be those of other themes, so they stay until a sweep finds that
 // they are not.
 func (m Mutation) ThemeDelete(ctx context.Context, id string) (*model.ThemeDeletePayload, error) {
-	_, err := m.changeTheme(ctx, id, func(ctx context.Context, s *db.Store, t *db.Theme) error {
+	err := m.withTheme(ctx, id, func(ctx context.Context, s *db.Store, t *db.Theme) (*core.Record, error) {
 		if active(s, t.ID) {
-			return fault.State(fault.ThemeActive, "The storefront shows the theme: activate another one first.")
+			return nil, fault.State(fault.ThemeActive, "The storefront shows the theme: activate another one first.")
 		}
 		c := m.Client(ctx)
 		n, err := c.Theme.Delete().Where(themes.ID(t.ID), themes.Version(t.Version)).Exec(ctx)
 		if err := core.Swapped(xid.Theme, n, err); err != nil {
-			return err
+			return nil, err
 		}
 		if _, err := c.ThemeAsset.Delete().Where(themeasset.ThemeID(t.ID)).Exec(ctx); err != nil {
-			return fmt.Errorf("delete assets: %w", err)
+			return nil, fmt.Errorf("delete assets: %w", err)
 		}
 		if _, err := c.ThemeUpload.Delete().Where(themeupload.ID(t.ID)).Exec(ctx); err != nil {
-			return fmt.Errorf("delete archive: %w", err)
+			return nil, fmt.Errorf("delete archive: %w", err)
 		}
-		return audit.Write(ctx, c, "theme.delete", xid.Theme, t.ID, "")
+		return m.themes(s).Made(t, "theme.delete", ""), nil
 	})
 	if err != nil {
 		return nil, err

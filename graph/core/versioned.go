@@ -86,7 +86,7 @@ func Change[R any, U Update[U]](ctx context.Context, c *Core, v *Versioned[R, U]
 		return row, err
 	}
 	err = c.Commit(ctx, v.Kind, func(ctx context.Context) (_ *Record, err error) {
-		if row, err = v.expect(ctx, uid, expected); err != nil {
+		if row, err = v.Expect(ctx, uid, expected); err != nil {
 			return nil, err
 		}
 		return v.Apply(ctx, row, action, edit)
@@ -94,8 +94,8 @@ func Change[R any, U Update[U]](ctx context.Context, c *Core, v *Versioned[R, U]
 	return row, err
 }
 
-// expect reads a row that has to have a version.
-func (v *Versioned[R, U]) expect(ctx context.Context, id xid.ID, version int64) (R, error) {
+// Expect reads a row that has to have a version.
+func (v *Versioned[R, U]) Expect(ctx context.Context, id xid.ID, version int64) (R, error) {
 	row, err := v.Load(ctx, id)
 	if err != nil {
 		return row, err
@@ -181,7 +181,7 @@ func Remove[R any, U Update[U]](ctx context.Context, c *Core, v *Versioned[R, U]
 		return err
 	}
 	return c.Commit(ctx, v.Kind, func(ctx context.Context) (*Record, error) {
-		row, err := v.expect(ctx, uid, expected)
+		row, err := v.Expect(ctx, uid, expected)
 		if err != nil {
 			return nil, err
 		}

@@ -9,7 +9,6 @@ import (
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
-	"github.com/storefront-go/storefront/graph/audit"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/model"
 )
@@ -17,7 +16,9 @@ import (
 // WebhookDeliveryRetry makes the next attempt of a waiting delivery due now, or
 // sends one that has ended once more, as a new delivery at the end of the queue.
 func (m Mutation) WebhookDeliveryRetry(ctx context.Context, id string) (*model.WebhookDeliveryPayload, error) {
-	return m.changeDelivery(ctx, id, "webhook_delivery.retry", func(ctx context.Context, d *model.WebhookDelivery, row *db.Delivery) (*model.WebhookDelivery, error) {
+	return m.changeDelivery(ctx, id, "webhook_delivery.retry", func(ctx context.Context, d *model.WebhookDelivery,
+		row *db.Delivery,
+	) (*model.WebhookDelivery, error) {
 		if d.State != state.DeliveryWaiting {
 			return m.resend(ctx, d)
 		}
@@ -52,7 +53,9 @@ func (m Mutation) resend(ctx context.Context, d *model.WebhookDelivery) (*model.
 // WebhookDeliverySkip gives up a delivery that waits; the resource's next one
 // goes on.
 func (m Mutation) WebhookDeliverySkip(ctx context.Context, id string) (*model.WebhookDeliveryPayload, error) {
-	return m.changeDelivery(ctx, id, "webhook_delivery.skip", func(ctx context.Context, d *model.WebhookDelivery, row *db.Delivery) (*model.WebhookDelivery, error) {
+	return m.changeDelivery(ctx, id, "webhook_delivery.skip", func(ctx context.Context, d *model.WebhookDelivery,
+		row *db.Delivery,
+	) (*model.WebhookDelivery, error) {
 		if err := core.Allowed("delivery", d.State, state.DeliverySkipped, state.DeliveryWaiting); err != nil {
 			return nil, err
 		}
@@ -72,29 +75,31 @@ func movedOn() error {
 	return fault.State(fault.InvalidTransition, "The delivery has moved on meanwhile: read it again.")
 }
 
-// changeDelivery runs a step of one delivery in one transaction with its audit
-// row. Nothing moves while the endpoint is stopped.
-func (m Mutation) changeDelivery(ctx context.Context, id, action string, step func(context.Context, *model.WebhookDelivery, *db.Delivery) (*model.WebhookDelivery, error)) (*model.WebhookDeliveryPayload, error) {
+// deliveryStep makes a step of one delivery, and returns it as it is then.
+type deliveryStep func(context.Context, *model.WebhookDelivery, *db.Delivery) (*model.WebhookDelivery, error)
+
+// changeDelivery runs a step of one delivery. Nothing moves while the endpoint is
+// stopped.
+func (m Mutation) changeDelivery(ctx context.Context, id, action string, step deliveryStep,
+) (*model.WebhookDeliveryPayload, error) {
 	var shown *model.WebhookDelivery
-	err := m.Store.InTx(ctx, func(ctx context.Context) error {
+	err := m.Commit(ctx, xid.Delivery, func(ctx context.Context) (*core.Record, error) {
 		d, row, err := m.delivery(ctx, id)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		e, err := m.endpoint(ctx, d.Endpoint, ent.ForUpdate)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if err := running(e); err != nil {
-			return err
+			return nil, err
 		}
-		if shown, err = step(ctx, d, row); err != nil {
-			return err
-		}
-		return audit.Write(ctx, m.Client(ctx), action, xid.WebhookEndpoint, d.Endpoint, id)
+		shown, err = step(ctx, d, row)
+		return m.endpoints().Made(e, action, id), err
 	})
 	if err != nil {
-		return nil, core.Explain(core.KindName(xid.Delivery), err)
+		return nil, err
 	}
 	m.besides(shown.Endpoint, []*model.WebhookDelivery{shown})
 	return &model.WebhookDeliveryPayload{Delivery: shown}, nil

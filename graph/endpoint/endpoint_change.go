@@ -12,86 +12,85 @@ import (
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
-	"github.com/storefront-go/storefront/graph/audit"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// endpointEdit is a change of one endpoint: the entity as it will be, the update
-// that makes it so, the members that differ, and what the engine is to do.
-type endpointEdit struct {
-	*db.WebhookEndpoint
-	update  *db.WebhookEndpointUpdate
-	changed []string
-	engine  func(context.Context, xid.ID) error
+// endpointEdit is a change of one endpoint.
+type endpointEdit = core.Edit[*db.WebhookEndpoint, *db.WebhookEndpointUpdate]
+
+// endpoints is how endpoints change.
+func (r *Resolver) endpoints() *core.Versioned[*db.WebhookEndpoint, *db.WebhookEndpointUpdate] {
+	return &core.Versioned[*db.WebhookEndpoint, *db.WebhookEndpointUpdate]{
+		Kind: xid.WebhookEndpoint,
+		Load: func(ctx context.Context, id xid.ID) (*db.WebhookEndpoint, error) {
+			return r.endpoint(ctx, id, ent.NoLock)
+		},
+		Head: func(e *db.WebhookEndpoint) core.Head {
+			return core.Head{Store: e.StoreID, ID: e.ID, Version: &e.Version, UpdatedAt: &e.UpdatedAt}
+		},
+		Update: func(ctx context.Context, id xid.ID, version int64) *db.WebhookEndpointUpdate {
+			return r.Client(ctx).WebhookEndpoint.Update().Where(endpoints.ID(id), endpoints.Version(version))
+		},
+	}
 }
 
 // changeEndpoint runs edit on the endpoint if it has the expected version, in one
-// transaction with the audit row and what the engine does to the queue. An edit
-// that changes nothing leaves everything as it is. A second secret that has taken
-// over by itself is written as such on the way.
-func (m Mutation) changeEndpoint(ctx context.Context, id string, expected int64, action string, edit func(context.Context, *endpointEdit) error) (*model.WebhookEndpointPayload, error) {
+// transaction with what the engine does to the queue. A second secret that has
+// taken over by itself is written as such on the way.
+func (m Mutation) changeEndpoint(ctx context.Context, id string, expected int64, action string,
+	edit func(context.Context, *endpointEdit) error,
+) (*model.WebhookEndpointPayload, error) {
 	uid, err := core.ParseID(xid.WebhookEndpoint, id)
 	if err != nil {
 		return nil, err
 	}
 	var shown *model.WebhookEndpoint
-	err = m.Store.InTx(ctx, func(ctx context.Context) error {
-		row, err := m.endpoint(ctx, uid, ent.NoLock)
+	err = m.Commit(ctx, xid.WebhookEndpoint, func(ctx context.Context) (*core.Record, error) {
+		row, err := m.endpoints().Expect(ctx, uid, expected)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		if row.Version != expected {
-			return core.Stale(xid.WebhookEndpoint, expected, row.Version)
-		}
-		e := &endpointEdit{WebhookEndpoint: row, engine: m.Webhooks.Changed,
-			update: m.Client(ctx).WebhookEndpoint.Update().Where(endpoints.ID(uid), endpoints.Version(expected))}
-		if model.PromotionDue(row, micros.Now()) {
-			e.promote()
-		}
-		if err := edit(ctx, e); err != nil {
-			return err
-		}
-		if len(e.changed) > 0 {
-			if err := m.saveEndpoint(ctx, e, action); err != nil {
-				return err
+		done, err := m.endpoints().Apply(ctx, row, action, func(ctx context.Context, e *endpointEdit) error {
+			follow(e, m.Webhooks.Changed)
+			if model.PromotionDue(row, micros.Now()) {
+				promote(e)
 			}
+			err := edit(ctx, e)
+			e.Detail = strings.Join(e.Changed, " ")
+			return err
+		})
+		if err != nil {
+			return nil, err
 		}
 		shown, err = m.shownEndpoint(ctx, row)
-		return err
+		return done, err
 	})
 	if err != nil {
-		return nil, core.Explain(core.KindName(xid.WebhookEndpoint), err)
+		return nil, err
 	}
 	return &model.WebhookEndpointPayload{WebhookEndpoint: shown}, nil
 }
 
-// saveEndpoint writes the edit and its audit row, and tells the engine.
-func (m Mutation) saveEndpoint(ctx context.Context, e *endpointEdit, action string) error {
-	e.Version++
-	e.UpdatedAt = core.UpdateTime(e.UpdatedAt)
-	n, err := e.update.SetVersion(e.Version).SetUpdatedAt(e.UpdatedAt).Save(ctx)
-	if err := core.Swapped(xid.WebhookEndpoint, n, err); err != nil {
-		return err
-	}
-	if err := e.engine(ctx, e.ID); err != nil {
-		return err
-	}
-	return audit.Write(ctx, m.Client(ctx), action, xid.WebhookEndpoint, e.ID, strings.Join(e.changed, " "))
+// follow says what the engine does to the queue when the row is written.
+func follow(e *endpointEdit, step func(context.Context, xid.ID) error) {
+	e.Then = func(ctx context.Context) error { return step(ctx, e.Row.ID) }
 }
 
-// stop takes the endpoint out of service, in hand and in the update.
-func (e *endpointEdit) stop(to state.EndpointStatus, why state.EndpointStop) {
+// disable takes the endpoint out of service, in hand and in the update.
+func disable(e *endpointEdit, why state.EndpointStop) {
 	now := micros.Now()
-	e.Status, e.StoppedAt, e.StoppedReason = to, &now, &why
-	e.update.SetStatus(to).SetStoppedAt(now).SetStoppedReason(why)
-	e.changed = append(e.changed, "status")
+	e.Row.Status, e.Row.StoppedAt, e.Row.StoppedReason = state.EndpointDisabled, &now, &why
+	e.Update.SetStatus(e.Row.Status).SetStoppedAt(now).SetStoppedReason(why)
+	e.Changed = append(e.Changed, "status")
 }
 
 // WebhookEndpointUpdate changes the members that are given. Whoever says where
 // events go gets them, so the viewer needs the scope of every event that the
 // endpoint then has.
-func (m Mutation) WebhookEndpointUpdate(ctx context.Context, id string, expectedVersion int64, in model.WebhookEndpointUpdateInput) (*model.WebhookEndpointPayload, error) {
+func (m Mutation) WebhookEndpointUpdate(ctx context.Context, id string, expectedVersion int64,
+	in model.WebhookEndpointUpdateInput,
+) (*model.WebhookEndpointPayload, error) {
 	c := &core.Check{}
 	core.NotNull(c, "url", in.URL, func(s string) { checkReceiver(c, m.Webhooks, "url", s) })
 	core.Opt(in.Description.Value(), func(s string) { c.Line("description", s, limit.Line) })
@@ -102,24 +101,28 @@ func (m Mutation) WebhookEndpointUpdate(ctx context.Context, id string, expected
 	if err := c.Err(); err != nil {
 		return nil, err
 	}
-	return m.changeEndpoint(ctx, id, expectedVersion, "webhook_endpoint.update", func(ctx context.Context, e *endpointEdit) error {
-		row, u := e.WebhookEndpoint, e.update
-		core.MemberOf(&e.changed, in.URL, "url", &row.URL, u.SetURL)
-		core.Replace(&e.changed, events, "events", &row.Events, u.SetEvents)
-		core.MemberOpt(&e.changed, in.Description, "description", &row.Description, u.SetDescription, u.ClearDescription)
+	const action = "webhook_endpoint.update"
+	return m.changeEndpoint(ctx, id, expectedVersion, action, func(ctx context.Context, e *endpointEdit) error {
+		row, u := e.Row, e.Update
+		core.MemberOf(&e.Changed, in.URL, "url", &row.URL, u.SetURL)
+		core.Replace(&e.Changed, events, "events", &row.Events, u.SetEvents)
+		core.MemberOpt(&e.Changed, in.Description, "description", &row.Description, u.SetDescription, u.ClearDescription)
 		return subscribable(ctx, row.Events)
 	})
 }
 
 // WebhookEndpointDisable stops deliveries; those that wait are held.
-func (m Mutation) WebhookEndpointDisable(ctx context.Context, id string, expectedVersion int64) (*model.WebhookEndpointPayload, error) {
-	return m.changeEndpoint(ctx, id, expectedVersion, "webhook_endpoint.disable", func(_ context.Context, e *endpointEdit) error {
-		err := core.Allowed("webhook endpoint", e.Status, state.EndpointDisabled, state.EndpointActive, state.EndpointSuspended)
+func (m Mutation) WebhookEndpointDisable(ctx context.Context, id string, expectedVersion int64,
+) (*model.WebhookEndpointPayload, error) {
+	const action = "webhook_endpoint.disable"
+	return m.changeEndpoint(ctx, id, expectedVersion, action, func(_ context.Context, e *endpointEdit) error {
+		err := core.Allowed("webhook endpoint", e.Row.Status, state.EndpointDisabled,
+			state.EndpointActive, state.EndpointSuspended)
 		if err != nil {
 			return err
 		}
-		e.stop(state.EndpointDisabled, state.StoppedByPerson)
-		e.engine = m.Webhooks.Hold
+		disable(e, state.StoppedByPerson)
+		follow(e, m.Webhooks.Hold)
 		return nil
 	})
 }
@@ -132,25 +135,21 @@ func (m Mutation) WebhookEndpointDelete(ctx context.Context, id string) (*model.
 	if err != nil {
 		return nil, err
 	}
-	err = m.Store.InTx(ctx, func(ctx context.Context) error {
+	err = m.Commit(ctx, xid.WebhookEndpoint, func(ctx context.Context) (*core.Record, error) {
 		row, err := m.endpoint(ctx, uid, ent.ForUpdate)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		n, err := m.Client(ctx).WebhookEndpoint.Update().Where(endpoints.ID(uid), endpoints.Version(row.Version)).
-			SetDeletedAt(micros.Now()).SetSecret([]byte{}).SetSecretHint("").
-			ClearNextSecret().ClearNextSecretHint().ClearNextSecretAt().
-			SetVersion(row.Version + 1).SetUpdatedAt(core.UpdateTime(row.UpdatedAt)).Save(ctx)
-		if err := core.Swapped(xid.WebhookEndpoint, n, err); err != nil {
-			return err
-		}
-		if err := m.Webhooks.Cancel(ctx, uid); err != nil {
-			return err
-		}
-		return audit.Write(ctx, m.Client(ctx), "webhook_endpoint.delete", xid.WebhookEndpoint, uid, "")
+		return m.endpoints().Apply(ctx, row, "webhook_endpoint.delete", func(_ context.Context, e *endpointEdit) error {
+			e.Update.SetDeletedAt(micros.Now()).SetSecret([]byte{}).SetSecretHint("").
+				ClearNextSecret().ClearNextSecretHint().ClearNextSecretAt()
+			e.Changed = []string{"deleted_at"}
+			follow(e, m.Webhooks.Cancel)
+			return nil
+		})
 	})
 	if err != nil {
-		return nil, core.Explain(core.KindName(xid.WebhookEndpoint), err)
+		return nil, err
 	}
 	return &model.WebhookEndpointDeletePayload{DeletedID: &id}, nil
 }
@@ -170,11 +169,11 @@ func (m Mutation) WebhookEndpointTest(ctx context.Context, id string) (*model.We
 	if err != nil {
 		return nil, core.Explain(core.KindName(xid.WebhookEndpoint), err)
 	}
-	err = m.Store.InTx(ctx, func(ctx context.Context) error {
-		return audit.Write(ctx, m.Client(ctx), "webhook_endpoint.test", xid.WebhookEndpoint, uid, "")
+	err = m.Commit(ctx, xid.WebhookEndpoint, func(context.Context) (*core.Record, error) {
+		return m.endpoints().Made(row, "webhook_endpoint.test", ""), nil
 	})
 	if err != nil {
-		return nil, core.Explain(core.KindName(xid.WebhookEndpoint), err)
+		return nil, err
 	}
 	log, err := m.Webhooks.Test(ctx, row)
 	if err != nil {

@@ -19,7 +19,6 @@ import (
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
-	"github.com/storefront-go/storefront/graph/audit"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/model"
 	"github.com/storefront-go/storefront/graph/webhook"
@@ -28,7 +27,8 @@ import (
 // WebhookEndpointCreate registers an endpoint of the viewer: an app's own, or the
 // store's. Its secret is in the answer and never again. Several endpoints may
 // have the same address.
-func (m Mutation) WebhookEndpointCreate(ctx context.Context, in model.WebhookEndpointCreateInput) (*model.WebhookEndpointPayload, error) {
+func (m Mutation) WebhookEndpointCreate(ctx context.Context, in model.WebhookEndpointCreateInput,
+) (*model.WebhookEndpointPayload, error) {
 	c := core.NewCheck(in)
 	checkReceiver(c, m.Webhooks, "url", in.URL)
 	events := checkEvents(c, "events", in.Events)
@@ -41,26 +41,28 @@ func (m Mutation) WebhookEndpointCreate(ctx context.Context, in model.WebhookEnd
 	}
 	id, secret := xid.New(), webhook.NewSecret()
 	var shown *model.WebhookEndpoint
-	err := m.Store.InTx(ctx, func(ctx context.Context) error {
+	err := m.Commit(ctx, xid.WebhookEndpoint, func(ctx context.Context) (*core.Record, error) {
 		if err := m.roomForEndpoint(ctx); err != nil {
-			return err
+			return nil, err
 		}
 		row, err := m.registerEndpoint(ctx, id, in, events, secret)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		shown, err = m.shownEndpoint(ctx, row)
-		return err
+		// The address may hold what only the receiver should know.
+		return m.endpoints().Made(row, "webhook_endpoint.create", brief(events)), err
 	})
 	if err != nil {
-		return nil, core.Explain(core.KindName(xid.WebhookEndpoint), err)
+		return nil, err
 	}
 	return &model.WebhookEndpointPayload{WebhookEndpoint: shown, Secret: &secret}, nil
 }
 
-// registerEndpoint writes the endpoint, its queue and its audit row. The address
-// may hold what only the receiver should know, so the audit log has the events.
-func (m Mutation) registerEndpoint(ctx context.Context, id xid.ID, in model.WebhookEndpointCreateInput, events, secret string) (*db.WebhookEndpoint, error) {
+// registerEndpoint writes the endpoint and its queue.
+func (m Mutation) registerEndpoint(ctx context.Context, id xid.ID, in model.WebhookEndpointCreateInput,
+	events, secret string,
+) (*db.WebhookEndpoint, error) {
 	row := m.Client(ctx).WebhookEndpoint.Create().SetID(id).SetURL(in.URL).SetEvents(events).
 		SetNillableDescription(in.Description).SetStatus(state.EndpointActive).
 		SetSecret(m.Webhooks.Vault.Seal(id, secret)).SetSecretHint(webhook.Hint(secret)).SetUpdatedAt(id.Time())
@@ -75,10 +77,7 @@ func (m Mutation) registerEndpoint(ctx context.Context, id xid.ID, in model.Webh
 	if err != nil {
 		return nil, fmt.Errorf("register endpoint: %w", err)
 	}
-	if err := m.Webhooks.Create(ctx, id); err != nil {
-		return nil, err
-	}
-	return made, audit.Write(ctx, m.Client(ctx), "webhook_endpoint.create", xid.WebhookEndpoint, id, brief(events))
+	return made, m.Webhooks.Create(ctx, id)
 }
 
 // roomForEndpoint refuses an endpoint above the limit, as [Mutation.roomForApp]
@@ -99,7 +98,8 @@ func (m Mutation) roomForEndpoint(ctx context.Context) error {
 		return fmt.Errorf("count endpoints: %w", err)
 	}
 	if len(rows) == limit.Endpoints {
-		return fault.State(fault.LimitReached, "The store has "+strconv.Itoa(limit.Endpoints)+" webhook endpoints, which is the limit.")
+		return fault.State(fault.LimitReached,
+			"The store has "+strconv.Itoa(limit.Endpoints)+" webhook endpoints, which is the limit.")
 	}
 	return nil
 }
@@ -134,8 +134,8 @@ func checkEvents(c *core.Check, name string, names []string) string {
 	return strings.Join(slices.Compact(sorted), " ")
 }
 
-// subscribable refuses events whose scope the viewer lacks: what he may not read
-// must not be sent to him either (contract, section 5, Ownership).
+// subscribable refuses events whose scope the viewer lacks: what they may not read
+// must not be sent to them either (contract, section 5, Ownership).
 func subscribable(ctx context.Context, events string) error {
 	v, err := core.Caller(ctx)
 	if err != nil {

@@ -13,7 +13,6 @@ import (
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
-	"github.com/storefront-go/storefront/graph/audit"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/model"
 	"github.com/storefront-go/storefront/graph/oauth"
@@ -24,7 +23,9 @@ import (
 // WebhookEndpointReactivate takes a suspended or disabled endpoint back; backlog
 // says what becomes of what it missed. An app's endpoint needs the app to have a
 // grant in the store.
-func (m Mutation) WebhookEndpointReactivate(ctx context.Context, id string, expectedVersion int64, backlog state.WebhookBacklog, since *micros.Time) (*model.WebhookEndpointPayload, error) {
+func (m Mutation) WebhookEndpointReactivate(ctx context.Context, id string, expectedVersion int64,
+	backlog state.WebhookBacklog, since *micros.Time,
+) (*model.WebhookEndpointPayload, error) {
 	c := &core.Check{}
 	switch {
 	case backlog != state.BacklogFrom && since != nil:
@@ -37,18 +38,21 @@ func (m Mutation) WebhookEndpointReactivate(ctx context.Context, id string, expe
 	if err := c.Err(); err != nil {
 		return nil, err
 	}
-	return m.changeEndpoint(ctx, id, expectedVersion, "webhook_endpoint.reactivate", func(ctx context.Context, e *endpointEdit) error {
-		err := core.Allowed("webhook endpoint", e.Status, state.EndpointActive, state.EndpointSuspended, state.EndpointDisabled)
+	const action = "webhook_endpoint.reactivate"
+	return m.changeEndpoint(ctx, id, expectedVersion, action, func(ctx context.Context, e *endpointEdit) error {
+		row := e.Row
+		err := core.Allowed("webhook endpoint", row.Status, state.EndpointActive,
+			state.EndpointSuspended, state.EndpointDisabled)
 		if err != nil {
 			return err
 		}
-		if err := m.owned(ctx, e.WebhookEndpoint); err != nil {
+		if err := m.owned(ctx, row); err != nil {
 			return err
 		}
-		e.Status, e.StoppedAt, e.StoppedReason = state.EndpointActive, nil, nil
-		e.update.SetStatus(e.Status).ClearStoppedAt().ClearStoppedReason()
-		e.changed = append(e.changed, "status")
-		e.engine = m.resume(backlog, since)
+		row.Status, row.StoppedAt, row.StoppedReason = state.EndpointActive, nil, nil
+		e.Update.SetStatus(row.Status).ClearStoppedAt().ClearStoppedReason()
+		e.Changed = append(e.Changed, "status")
+		follow(e, m.resume(backlog, since))
 		return nil
 	})
 }
@@ -77,8 +81,8 @@ func checkLogged(c *core.Check, name string, t micros.Time) {
 }
 
 // owned refuses an app's endpoint when the app has no standing grant in the
-// store. The read waits for whoever ends one: he then sees the endpoint active,
-// or is seen here.
+// store. The read waits for whoever ends one: they then see the endpoint active,
+// or are seen here.
 func (m Mutation) owned(ctx context.Context, e *db.WebhookEndpoint) error {
 	if e.AppID == nil {
 		return nil
@@ -95,7 +99,8 @@ func (m Mutation) owned(ctx context.Context, e *db.WebhookEndpoint) error {
 
 // WebhookEndpointReplay sends the events of a time once more. One replay of an
 // endpoint runs at a time.
-func (m Mutation) WebhookEndpointReplay(ctx context.Context, id string, from, to micros.Time) (*model.WebhookEndpointPayload, error) {
+func (m Mutation) WebhookEndpointReplay(ctx context.Context, id string, from, to micros.Time,
+) (*model.WebhookEndpointPayload, error) {
 	c := &core.Check{}
 	checkLogged(c, "from", from)
 	switch {
@@ -112,29 +117,25 @@ func (m Mutation) WebhookEndpointReplay(ctx context.Context, id string, from, to
 		return nil, err
 	}
 	var shown *model.WebhookEndpoint
-	err = m.Store.InTx(ctx, func(ctx context.Context) error {
+	err = m.Commit(ctx, xid.WebhookEndpoint, func(ctx context.Context) (*core.Record, error) {
 		row, err := m.endpoint(ctx, uid, ent.ForUpdate)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if err := running(row); err != nil {
-			return err
+			return nil, err
 		}
 		switch err := m.Webhooks.Replay(ctx, uid, from, to); {
 		case errors.Is(err, webhook.ErrReplaying):
-			return fault.State(fault.ReplayPending, "A replay of the endpoint is under way: wait until it has ended.")
+			return nil, fault.State(fault.ReplayPending, "A replay of the endpoint is under way: wait until it has ended.")
 		case err != nil:
-			return err
-		}
-		detail := from.String() + " " + to.String()
-		if err := audit.Write(ctx, m.Client(ctx), "webhook_endpoint.replay", xid.WebhookEndpoint, uid, detail); err != nil {
-			return err
+			return nil, err
 		}
 		shown, err = m.shownEndpoint(ctx, row)
-		return err
+		return m.endpoints().Made(row, "webhook_endpoint.replay", from.String()+" "+to.String()), err
 	})
 	if err != nil {
-		return nil, core.Explain(core.KindName(xid.WebhookEndpoint), err)
+		return nil, err
 	}
 	return &model.WebhookEndpointPayload{WebhookEndpoint: shown}, nil
 }
@@ -151,7 +152,8 @@ func running(e *db.WebhookEndpoint) error {
 // store ends, and cancels what waits for them, in the transaction of ctx. Those
 // that were disabled before stay so for their own reason.
 func (r *Resolver) DisableOf(ctx context.Context, app xid.ID) error {
-	query := r.Client(ctx).WebhookEndpoint.Query().Where(endpoints.AppID(app), endpoints.DeletedAtIsNil()).Order(endpoints.ByID())
+	query := r.Client(ctx).WebhookEndpoint.Query().
+		Where(endpoints.AppID(app), endpoints.DeletedAtIsNil()).Order(endpoints.ByID())
 	query.Modify(ent.ForUpdate, ent.ForceIndex(endpointIndex))
 	rows, err := query.Load(ctx)
 	if err != nil {
@@ -167,12 +169,15 @@ func (r *Resolver) DisableOf(ctx context.Context, app xid.ID) error {
 
 // orphan takes an endpoint out of service whose app has gone.
 func (r *Resolver) orphan(ctx context.Context, row *db.WebhookEndpoint) error {
-	if row.Status == state.EndpointDisabled {
-		return r.Webhooks.Cancel(ctx, row.ID)
-	}
-	e := &endpointEdit{WebhookEndpoint: row, engine: r.Webhooks.Cancel,
-		update: r.Client(ctx).WebhookEndpoint.Update().Where(endpoints.ID(row.ID), endpoints.Version(row.Version))}
-	e.stop(state.EndpointDisabled, state.StoppedByGrant)
-	e.changed = []string{string(state.StoppedByGrant)}
-	return r.Mutation().saveEndpoint(ctx, e, "webhook_endpoint.disable")
+	return r.Commit(ctx, xid.WebhookEndpoint, func(ctx context.Context) (*core.Record, error) {
+		if row.Status == state.EndpointDisabled {
+			return nil, r.Webhooks.Cancel(ctx, row.ID) // was disabled before: nothing that the log has to tell
+		}
+		return r.endpoints().Apply(ctx, row, "webhook_endpoint.disable", func(_ context.Context, e *endpointEdit) error {
+			disable(e, state.StoppedByGrant)
+			e.Detail = string(state.StoppedByGrant)
+			follow(e, r.Webhooks.Cancel)
+			return nil
+		})
+	})
 }

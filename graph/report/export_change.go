@@ -3,6 +3,7 @@ package report
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"entgo.io/ent/dialect/sql"
@@ -17,7 +18,6 @@ import (
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
-	"github.com/storefront-go/storefront/graph/audit"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/export"
 	"github.com/storefront-go/storefront/graph/model"
@@ -40,18 +40,18 @@ func (m Mutation) ExportStart(ctx context.Context, in model.ExportStartInput) (*
 			Detail: "An export of " + string(in.Kind) + " needs the scope " + needed + "."}
 	}
 	var row *db.Export
-	err = m.Store.InTx(ctx, func(ctx context.Context) (err error) {
+	err = m.Commit(ctx, xid.Export, func(ctx context.Context) (_ *core.Record, err error) {
 		if err := m.roomForExport(ctx); err != nil {
-			return err
+			return nil, err
 		}
 		if row, err = m.newExport(ctx, v, in); err != nil {
-			return err
+			return nil, err
 		}
 		ent.OnCommit(ctx, m.Exports.Wake)
-		return audit.Write(ctx, m.Client(ctx), "export.start", xid.Export, row.ID, string(in.Kind)+" "+string(in.Format))
+		return m.exports().Made(row, "export.start", string(in.Kind)+" "+string(in.Format)), nil
 	})
 	if err != nil {
-		return nil, core.Explain(core.KindName(xid.Export), err)
+		return nil, err
 	}
 	return &model.ExportPayload{Export: m.shownExport(v, row)}, nil
 }
@@ -147,76 +147,85 @@ func known[T interface {
 	}
 }
 
-// ExportCancel stops a job that is queued or running. What it has written is
-// removed.
-func (m Mutation) ExportCancel(ctx context.Context, id string) (*model.ExportPayload, error) {
+// exportEdit is a change of one job.
+type exportEdit = core.Edit[*db.Export, *db.ExportUpdate]
+
+// exports is how jobs change, whose row the transaction has locked: they have no
+// version that callers know.
+func (r *Resolver) exports() *core.Versioned[*db.Export, *db.ExportUpdate] {
+	return &core.Versioned[*db.Export, *db.ExportUpdate]{
+		Kind: xid.Export,
+		Head: func(row *db.Export) core.Head {
+			return core.Head{Store: row.StoreID, ID: row.ID, Version: &row.Version, UpdatedAt: &row.UpdatedAt}
+		},
+		Update: func(ctx context.Context, id xid.ID, version int64) *db.ExportUpdate {
+			return r.Client(ctx).Export.Update().Where(exports.ID(id), exports.Version(version))
+		},
+	}
+}
+
+// changeExport runs edit on a job that the viewer may see.
+func (m Mutation) changeExport(ctx context.Context, id, action string,
+	edit func(context.Context, *exportEdit) error,
+) (row *db.Export, err error) {
 	uid, err := core.ParseID(xid.Export, id)
 	if err != nil {
 		return nil, err
 	}
-	var row *db.Export
-	err = m.Store.InTx(ctx, func(ctx context.Context) (err error) {
+	err = m.Commit(ctx, xid.Export, func(ctx context.Context) (_ *core.Record, err error) {
 		if row, err = m.export(ctx, uid, ent.ForUpdate); err != nil {
-			return err
+			return nil, err
 		}
-		if err := core.Allowed("export", row.Status, state.ExportCancelled, unfinished...); err != nil {
-			return err
-		}
-		return m.cancelExport(ctx, row, "export.cancel")
+		return m.exports().Apply(ctx, row, action, edit)
 	})
+	return row, err
+}
+
+// ExportCancel stops a job that is queued or running. What it has written is
+// removed.
+func (m Mutation) ExportCancel(ctx context.Context, id string) (*model.ExportPayload, error) {
+	row, err := m.changeExport(ctx, id, "export.cancel", m.cancel)
 	if err != nil {
-		return nil, core.Explain(core.KindName(xid.Export), err)
+		return nil, err
 	}
 	return &model.ExportPayload{Export: m.shownExport(viewer.From(ctx), row)}, nil
 }
 
-// cancelExport ends a job that this transaction has locked and that has not ended.
-func (r *Resolver) cancelExport(ctx context.Context, row *db.Export, action string) error {
-	now := micros.Now()
-	row.Status, row.CompletedAt = state.ExportCancelled, &now
-	row.Version++
-	row.UpdatedAt = core.UpdateTime(row.UpdatedAt)
-	n, err := r.Client(ctx).Export.Update().Where(exports.ID(row.ID), exports.Version(row.Version-1)).
-		SetStatus(row.Status).SetCompletedAt(now).SetVersion(row.Version).SetUpdatedAt(row.UpdatedAt).
-		SetDueAt(tidyTime(row, now)).ClearSlot().ClearLeaseOwner().SetLeaseUntil(0).Save(ctx)
-	if err := core.Swapped(xid.Export, n, err); err != nil {
-		return err
+// cancel ends a job that has not ended.
+func (r *Resolver) cancel(_ context.Context, e *exportEdit) error {
+	err := core.Allowed("export", e.Row.Status, state.ExportCancelled, unfinished...)
+	if err == nil {
+		r.release(e, micros.Now())
 	}
-	ent.OnCommit(ctx, func() { r.Exports.Cancelled(row.StoreID, row.ID) })
-	return audit.Write(ctx, r.Client(ctx), action, xid.Export, row.ID, "")
+	return err
 }
 
-// tidyTime is when the objects of a job may be removed: whoever writes it must
-// have noticed that it has ended.
-func tidyTime(row *db.Export, now micros.Time) micros.Time { return max(now, row.LeaseUntil) }
+// release takes a job from whoever writes it, and ends it if it has not. Its
+// objects may be removed when the writer must have noticed.
+func (r *Resolver) release(e *exportEdit, now micros.Time) {
+	row := e.Row
+	if slices.Contains(unfinished, row.Status) {
+		row.Status, row.CompletedAt = state.ExportCancelled, &now
+		e.Update.SetStatus(row.Status).SetCompletedAt(now)
+	}
+	e.Update.SetDueAt(max(now, row.LeaseUntil)).ClearSlot().ClearLeaseOwner().SetLeaseUntil(0)
+	e.Changed = []string{"status"}
+	e.Then = func(ctx context.Context) error {
+		ent.OnCommit(ctx, func() { r.Exports.Cancelled(row.StoreID, row.ID) })
+		return nil
+	}
+}
 
 // ExportDelete removes a job and its file. One that has not ended is cancelled.
 func (m Mutation) ExportDelete(ctx context.Context, id string) (*model.ExportDeletePayload, error) {
-	uid, err := core.ParseID(xid.Export, id)
-	if err != nil {
-		return nil, err
-	}
-	err = m.Store.InTx(ctx, func(ctx context.Context) error {
-		row, err := m.export(ctx, uid, ent.ForUpdate)
-		if err != nil {
-			return err
-		}
+	_, err := m.changeExport(ctx, id, "export.delete", func(_ context.Context, e *exportEdit) error {
 		now := micros.Now()
-		change := m.Client(ctx).Export.Update().Where(exports.ID(uid), exports.Version(row.Version)).
-			SetDeletedAt(now).SetVersion(row.Version + 1).SetUpdatedAt(core.UpdateTime(row.UpdatedAt)).
-			SetDueAt(tidyTime(row, now)).ClearSlot().ClearLeaseOwner().SetLeaseUntil(0)
-		if row.Status == state.ExportQueued || row.Status == state.ExportRunning {
-			change.SetStatus(state.ExportCancelled).SetCompletedAt(now)
-		}
-		n, err := change.Save(ctx)
-		if err := core.Swapped(xid.Export, n, err); err != nil {
-			return err
-		}
-		ent.OnCommit(ctx, func() { m.Exports.Cancelled(row.StoreID, row.ID) })
-		return audit.Write(ctx, m.Client(ctx), "export.delete", xid.Export, uid, "")
+		e.Update.SetDeletedAt(now)
+		m.release(e, now)
+		return nil
 	})
 	if err != nil {
-		return nil, core.Explain(core.KindName(xid.Export), err)
+		return nil, err
 	}
 	return &model.ExportDeletePayload{DeletedID: &id}, nil
 }
@@ -224,14 +233,18 @@ func (m Mutation) ExportDelete(ctx context.Context, id string) (*model.ExportDel
 // CancelExportsOf ends the jobs of an app that has no grant in the store any more
 // (contract, section 5, Ownership).
 func (r *Resolver) CancelExportsOf(ctx context.Context, app xid.ID) error {
-	query := r.Client(ctx).Export.Query().Where(exports.AppID(app), exports.StatusIn(unfinished...), exports.DeletedAtIsNil()).Order(exports.ByID())
+	query := r.Client(ctx).Export.Query().
+		Where(exports.AppID(app), exports.StatusIn(unfinished...), exports.DeletedAtIsNil()).Order(exports.ByID())
 	query.Modify(ent.ForUpdate, ent.ForceIndex(exportIndex))
 	rows, err := query.Load(ctx)
 	if err != nil {
 		return fmt.Errorf("read the exports of an app: %w", err)
 	}
 	for _, row := range rows {
-		if err := r.cancelExport(ctx, row, "export.cancel"); err != nil {
+		err := r.Commit(ctx, xid.Export, func(ctx context.Context) (*core.Record, error) {
+			return r.exports().Apply(ctx, row, "export.cancel", r.cancel)
+		})
+		if err != nil {
 			return err
 		}
 	}
