@@ -19,6 +19,7 @@ import (
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/graph/appearance"
 	"github.com/storefront-go/storefront/graph/graphtest"
+	"github.com/storefront-go/storefront/graph/theme"
 )
 
 // large is the archive of a theme of more than 2 MiB.
@@ -142,6 +143,33 @@ func TestUploadReplayed(t *testing.T) {
 			t.Errorf("%d themes", n)
 		}
 	})
+}
+
+// What an import with a key holds is judged before its transaction begins: the
+// mutation believes what it is given, wherever in the request the archive was.
+func TestUploadIsJudgedBefore(t *testing.T) {
+	f := newFace(t, storetest.Open(t), nil)
+	h, archive := f.Http.(*handler), graphtest.Archived(t, graphtest.Tiny(t, "Linen", nil))
+	for name, p := range map[string]parameters{
+		"an input":   {query: importTheme, variables: map[string]any{"in": map[string]any{"archive": archive}}},
+		"a variable": {query: `mutation($a: String!) { themeImport(input: {archive: $a}) { userErrors { message } } }`, variables: map[string]any{"a": archive}},
+		"a literal":  {query: `mutation { themeImport(input: {archive: "` + archive + `"}) { userErrors { message } } }`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o, errs := h.prepare(p)
+			if len(errs) > 0 {
+				t.Fatal(errs)
+			}
+			h.judge(f.Ctx, o)
+			if o.judged == nil || o.judged.Err != nil || o.judged.Package.Manifest.Name != "Linen" {
+				t.Fatalf("judged: %+v", o.judged)
+			}
+			o.judged = &theme.Judged{Err: &theme.Problems{List: []theme.Problem{{Detail: "Not to our taste."}}}}
+			if done, _ := h.execute(f.Ctx, o); !bytes.Contains(done.data, []byte("Not to our taste.")) {
+				t.Errorf("answered %s %v", done.data, done.errors)
+			}
+		})
+	}
 }
 
 // Reading a large body takes little more memory than it and its text have.

@@ -1,0 +1,114 @@
+package rest_test
+
+import (
+	"encoding/json"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"go.yaml.in/yaml/v3"
+
+	"github.com/storefront-go/storefront/rest"
+)
+
+// TestWritesRefuseWhatTheyCannotRead walks the table of routes: every write
+// refuses a member of a wrong type and one that it does not know, though all else
+// in the body is good. A method of the core that forgets what decoding found
+// would take the rest for the whole.
+func TestWritesRefuseWhatTheyCannotRead(t *testing.T) {
+	c := newCast(t)
+	at := strings.NewReplacer("/orders/{id}", "/orders/"+orderID, "/webhooks/{id}", "/webhooks/"+webhookID, "/themes/{id}", "/themes/"+themeID)
+	for _, row := range rest.Routes() {
+		if row.Method == http.MethodGet {
+			continue
+		}
+		t.Run(row.Method+row.Path, func(t *testing.T) {
+			body := exampleBody(t, row)
+			if body["handle"] != nil {
+				body["handle"] = "untaken"
+			}
+			send := func() *answer {
+				b, err := json.Marshal(body)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return c.do(t, request{As: c.as["all"], Method: row.Method, Path: at.Replace(row.Path), Body: string(b),
+					Header: map[string]string{"Content-Type": "application/json"}})
+			}
+			eachFlaw(body, "#", func(place string) {
+				a := send().want(http.StatusUnprocessableEntity, "validation_failed")
+				if got := a.problem().places(); !slices.Contains(got, place) {
+					t.Errorf("got %v, want %s", got, place)
+				}
+			})
+			if a := send(); a.Status >= 300 {
+				t.Errorf("without a flaw: %d %s", a.Status, a.Body)
+			}
+		})
+	}
+}
+
+// eachFlaw calls f while one member of the object, or of one inside it, is wrong.
+// No member takes true.
+func eachFlaw(object map[string]any, at string, f func(place string)) {
+	for name, good := range maps.Clone(object) {
+		object[name] = true
+		f(at + "/" + name + " invalid_type")
+		if _, ok := good.([]any); ok {
+			object[name] = []any{true}
+			f(at + "/" + name + "/0 invalid_type")
+		}
+		object[name] = good
+		if inner, ok := good.(map[string]any); ok {
+			eachFlaw(inner, at+"/"+name, f)
+		}
+	}
+	object["colour"] = "red"
+	f(at + "/colour unknown_member")
+	delete(object, "colour")
+}
+
+// documentedBodies is what the document says of the bodies of POST.
+type documentedBodies struct {
+	Paths map[string]struct {
+		Post struct {
+			RequestBody struct {
+				Content map[string]struct {
+					Schema struct {
+						Ref string `yaml:"$ref"`
+					}
+					Examples map[string]struct{ Value map[string]any }
+				}
+			} `yaml:"requestBody"`
+		}
+	}
+	Components struct {
+		Schemas map[string]struct{ Properties map[string]any }
+	}
+}
+
+// exampleBody is a body with every member that the document has for a write. Only
+// POST has members.
+func exampleBody(t *testing.T, row rest.Route) map[string]any {
+	t.Helper()
+	body := map[string]any{}
+	if row.Method != http.MethodPost {
+		return body
+	}
+	var doc documentedBodies
+	if err := yaml.Unmarshal(rest.Document, &doc); err != nil {
+		t.Fatal(err)
+	}
+	content := doc.Paths[row.Path].Post.RequestBody.Content["application/json"]
+	for _, e := range content.Examples {
+		maps.Copy(body, e.Value)
+	}
+	schema := doc.Components.Schemas[strings.TrimPrefix(content.Schema.Ref, "#/components/schemas/")]
+	if diff := cmp.Diff(slices.Sorted(maps.Keys(schema.Properties)), slices.Sorted(maps.Keys(body))); diff != "" {
+		t.Errorf("members of the document and of its examples differ:\n%s", diff)
+	}
+	return body
+}
