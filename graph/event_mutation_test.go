@@ -45,7 +45,7 @@ var effects = slices.Concat(orderEffects, catalogueEffects, adminEffects, themeE
 type caller struct {
 	*graphtest.Shop
 	t     testing.TB
-	face  *graphtest.Face
+	face  *graphtest.Endpoint
 	token string // of who calls
 	// receiver is the address of a receiver of webhooks that takes everything.
 	receiver string
@@ -62,7 +62,7 @@ func newCaller(t testing.TB, s *ent.Store) *caller {
 	api, receiver := httptest.NewServer(handler), httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	t.Cleanup(api.Close)
 	t.Cleanup(receiver.Close)
-	w := &caller{Shop: graphtest.NewShop(t, core), t: t, face: &graphtest.Face{T: t, URL: api.URL, Store: s, Core: core}, receiver: receiver.URL}
+	w := &caller{Shop: graphtest.NewShop(t, core), t: t, face: &graphtest.Endpoint{T: t, URL: api.URL, Store: s, Core: core}, receiver: receiver.URL}
 	w.token = w.tokenOf(w.Shop)
 	return w
 }

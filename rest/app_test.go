@@ -2,8 +2,12 @@ package rest_test
 
 import (
 	"context"
+	"encoding/json"
+	"maps"
 	"net/http"
+	"net/http/httptest"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +18,8 @@ import (
 	"github.com/storefront-go/storefront/ent/scope"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/apikey"
+	"github.com/storefront-go/storefront/graph/transport"
+	"github.com/storefront-go/storefront/rest"
 )
 
 // install is an app of another shop with a grant in the shop.
@@ -100,6 +106,44 @@ func TestAppToken(t *testing.T) {
 		same(t, first, note(tokens[1]))
 		note(tokens[2]).want(http.StatusForbidden, "insufficient_scope")
 	})
+}
+
+// GraphQL tells a credential as GET /me does.
+func TestMeOfGraphQL(t *testing.T) {
+	s, m := sqlite(t, func(c *rest.Config) {
+		var err error
+		c.RatePerSecond, c.RateBurst = 7.5, 90
+		if c.GraphQL, err = transport.New(transport.Config{Core: c.Core, Idem: c.Idem}); err != nil {
+			t.Fatal(err)
+		}
+	})
+	all := scope.Of(scope.ProductsRead)
+	var plain, over struct {
+		App, Grant, Limits map[string]any
+		Data               struct {
+			Me struct{ App, Grant, Limits map[string]any }
+		}
+	}
+	token := m.install(all, all, all).tokens[0]
+	s.do(t, request{As: token, Path: "/me"}).want(http.StatusOK, "").decode(&plain)
+	const query = `{ me { app { id name client_id: clientId } grant { id consented_at: consentedAt }
+		limits { rate_per_second: ratePerSecond rate_burst: rateBurst page_size_default: pageSizeDefault
+		page_size_max: pageSizeMax body_bytes_max: bodyBytesMax idempotency_key_ttl_seconds: idempotencyKeyTtlSeconds } } }`
+	r := httptest.NewRequest(http.MethodPost, "/graphql", strings.NewReader(`{"query":`+strconv.Quote(query)+`}`))
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Authorization", "Bearer "+token)
+	w := httptest.NewRecorder()
+	s.handler.ServeHTTP(w, r)
+	if err := json.Unmarshal(w.Body.Bytes(), &over); err != nil || plain.Limits["rate_per_second"] != 8.0 {
+		t.Fatalf("%v: %s, REST has %v", err, w.Body, plain)
+	}
+	for name, pair := range map[string][2]map[string]any{
+		"app": {plain.App, over.Data.Me.App}, "grant": {plain.Grant, over.Data.Me.Grant}, "limits": {plain.Limits, over.Data.Me.Limits},
+	} {
+		if len(pair[0]) == 0 || !maps.Equal(pair[0], pair[1]) {
+			t.Errorf("%s: REST has %v, GraphQL %v", name, pair[0], pair[1])
+		}
+	}
 }
 
 // An app on the legacy list is served v0 in every store, and nobody else is.

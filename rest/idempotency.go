@@ -9,15 +9,13 @@ import (
 	"strings"
 
 	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/graph/idem"
 	"github.com/storefront-go/storefront/graph/status"
 	"github.com/storefront-go/storefront/graph/strict"
 	"github.com/storefront-go/storefront/rest/problem"
 )
-
-// maxBody is the largest body of a request in bytes (contract, section 1).
-const maxBody = 1 << 20
 
 // keyed answers a write: once per idempotency key (contract, section 3).
 func (a *API) keyed(c *call) error {
@@ -66,10 +64,10 @@ func (a *API) once(ctx context.Context, c *call) (idem.Answer, error) {
 // readBody reads the whole body, judges its size and media type, in this order,
 // and parses it; where there is no body its type does not matter.
 func readBody(c *call) error {
-	if c.r.ContentLength > maxBody {
+	if c.r.ContentLength > limit.Body {
 		return tooLarge()
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(c.w, c.r.Body, maxBody))
+	body, err := io.ReadAll(http.MaxBytesReader(c.w, c.r.Body, limit.Body))
 	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		return tooLarge()
 	}

@@ -1,12 +1,9 @@
 package rest
 
 import (
-	"math"
 	"strings"
 
-	"github.com/storefront-go/storefront/graph/idem"
 	"github.com/storefront-go/storefront/graph/model"
-	"github.com/storefront-go/storefront/graph/page"
 	"github.com/storefront-go/storefront/graph/wire"
 )
 
@@ -34,7 +31,7 @@ func (a *API) getMe(c *call) error {
 	appendConsent(&o, me)
 	o.Plain("api_version", "v1")
 	o.Name("limits")
-	o.B = a.appendLimits(o.B)
+	o.B = appendLimits(o.B, me.Limits)
 	o.Time("server_time", me.ServerTime)
 	c.out = o.Close()
 	return nil
@@ -71,17 +68,13 @@ func appendCredential(b []byte, me *model.Identity) []byte {
 	return o.Close()
 }
 
-func (a *API) appendLimits(b []byte) []byte {
+func appendLimits(b []byte, l *model.Limits) []byte {
 	o := wire.Open(b)
-	rate, burst := int64(math.Ceil(a.RatePerSecond)), int64(a.RateBurst)
-	if a.rates.Off() { // 0 is no bound
-		rate, burst = 0, 0
-	}
-	o.Int("rate_per_second", rate)
-	o.Int("rate_burst", burst)
-	o.Int("page_size_default", page.DefaultLimit)
-	o.Int("page_size_max", page.MaxLimit)
-	o.Int("body_bytes_max", maxBody)
-	o.Int("idempotency_key_ttl_seconds", int64(idem.Retention.Seconds()))
+	o.Int("rate_per_second", int64(l.RatePerSecond))
+	o.Int("rate_burst", int64(l.RateBurst))
+	o.Int("page_size_default", int64(l.PageSizeDefault))
+	o.Int("page_size_max", int64(l.PageSizeMax))
+	o.Int("body_bytes_max", int64(l.BodyBytesMax))
+	o.Int("idempotency_key_ttl_seconds", int64(l.IdempotencyKeyTTLSeconds))
 	return o.Close()
 }

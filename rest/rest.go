@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"net/http"
 	"net/netip"
 	"strings"
@@ -17,6 +18,7 @@ import (
 	"github.com/storefront-go/storefront/graph"
 	"github.com/storefront-go/storefront/graph/apikey"
 	"github.com/storefront-go/storefront/graph/blob"
+	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/export"
 	"github.com/storefront-go/storefront/graph/idem"
 	"github.com/storefront-go/storefront/graph/link"
@@ -113,6 +115,9 @@ func (a *API) limiters() (err error) {
 	limits := gcra.Config{Rate: a.RatePerSecond, Burst: a.RateBurst}
 	if a.rates, err = gcra.New[xid.ID](limits); err != nil {
 		return err
+	}
+	if !a.rates.Off() {
+		a.Core.Rates = core.Rates{PerSecond: int(math.Ceil(a.RatePerSecond)), Burst: a.RateBurst}
 	}
 	a.policy = a.rates.Policy("default")
 	a.failures, err = gcra.New[netip.Prefix](limits)

@@ -3,6 +3,9 @@
 // the forms of the dashboard keep to it; tests compare those that cannot read it.
 package limit
 
+// Body is the body of a request, in bytes.
+const Body = 1 << 20
+
 // Texts, in code points.
 const (
 	// Line is a text of one line: a name, a title, a reason, a part of an address.

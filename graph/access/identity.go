@@ -8,11 +8,14 @@ import (
 	"github.com/storefront-go/storefront/ent/db/stafftoken"
 	"github.com/storefront-go/storefront/ent/digest"
 	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/idem"
 	"github.com/storefront-go/storefront/graph/model"
+	"github.com/storefront-go/storefront/graph/page"
 )
 
 // Me returns who the calling credential is. A caller without a credential, such
@@ -44,8 +47,16 @@ func (q Query) Me(ctx context.Context) (*model.Identity, error) {
 	if err != nil {
 		return nil, core.Explain("store", err)
 	}
-	id.Store = q.ShownStore(s)
+	id.Store, id.Limits = q.ShownStore(s), q.limits()
 	return id, nil
+}
+
+func (q Query) limits() *model.Limits {
+	return &model.Limits{
+		RatePerSecond: q.Rates.PerSecond, RateBurst: q.Rates.Burst,
+		PageSizeDefault: page.DefaultLimit, PageSizeMax: page.MaxLimit,
+		BodyBytesMax: limit.Body, IdempotencyKeyTTLSeconds: int(idem.Retention.Seconds()),
+	}
 }
 
 func (q Query) identifyKey(ctx context.Context, id *model.Identity) error {

@@ -51,9 +51,14 @@ type Config struct {
 	Logger   *slog.Logger
 }
 
+// Rates are how many requests a credential may make; zero is no bound.
+type Rates struct{ PerSecond, Burst int }
+
 // Core is the parts that operations work with.
 type Core struct {
 	Config
+	// Rates are told, not kept, here. Who keeps them sets them before it serves.
+	Rates Rates
 	// rejected counts cursors that did not open.
 	rejected atomic.Uint64
 }

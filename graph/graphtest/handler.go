@@ -13,8 +13,8 @@ import (
 	"github.com/storefront-go/storefront/graph"
 )
 
-// Face is a running GraphQL endpoint with one store behind it.
-type Face struct {
+// Endpoint is a running GraphQL endpoint with one store behind it.
+type Endpoint struct {
 	T     testing.TB
 	URL   string
 	Http  http.Handler
@@ -61,7 +61,7 @@ func (a Answer) Ok() Answer {
 }
 
 // Send sends a request whose headers come in pairs.
-func (f *Face) Send(method, target, token, body string, headers ...string) Answer {
+func (f *Endpoint) Send(method, target, token, body string, headers ...string) Answer {
 	f.T.Helper()
 	r := Must[*http.Request](f.T)(http.NewRequestWithContext(f.T.Context(), method, target, strings.NewReader(body)))
 	if method == http.MethodPost {
@@ -86,7 +86,7 @@ func (f *Face) Send(method, target, token, body string, headers ...string) Answe
 }
 
 // Query runs a document with variables, nil for none.
-func (f *Face) Query(token, document string, variables any, headers ...string) Answer {
+func (f *Endpoint) Query(token, document string, variables any, headers ...string) Answer {
 	f.T.Helper()
 	body := Must[[]byte](f.T)(json.Marshal(map[string]any{"query": document, "variables": variables}))
 	return f.Send(http.MethodPost, f.URL, token, string(body), headers...)

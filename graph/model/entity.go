@@ -93,6 +93,7 @@ type Identity struct {
 	// App and Grant are nil but for an app's token.
 	App        *AppSummary
 	Grant      *db.Grant
+	Limits     *Limits
 	ServerTime micros.Time
 }
 

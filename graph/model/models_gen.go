@@ -184,6 +184,19 @@ type InstalledAppRevokePayload struct {
 	UserErrors []*UserError `json:"userErrors"`
 }
 
+// What one credential may ask for.
+type Limits struct {
+	// Requests a second; 0 where rates are switched off.
+	RatePerSecond int `json:"ratePerSecond"`
+	// Requests at once; 0 where rates are switched off.
+	RateBurst       int `json:"rateBurst"`
+	PageSizeDefault int `json:"pageSizeDefault"`
+	PageSizeMax     int `json:"pageSizeMax"`
+	// The import of a theme may be larger.
+	BodyBytesMax             int `json:"bodyBytesMax"`
+	IdempotencyKeyTTLSeconds int `json:"idempotencyKeyTtlSeconds"`
+}
+
 type LineQuantityInput struct {
 	LineItemID string `json:"lineItemId"`
 	Quantity   int64  `json:"quantity"`

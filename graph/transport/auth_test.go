@@ -15,7 +15,7 @@ import (
 )
 
 func TestCredentials(t *testing.T) {
-	f := newFace(t, storetest.Open(t), nil)
+	f := newEndpoint(t, storetest.Open(t), nil)
 	key := keyFor(f, scope.ProductsRead)
 	const body = `{"query":"{ __typename }"}`
 	for _, tc := range []struct {
@@ -60,7 +60,7 @@ func TestTwoAuthorizationHeaders(t *testing.T) {
 // Cookies count on same-origin POSTs alone, and never beside another credential.
 func TestSessions(t *testing.T) {
 	var asked int
-	var f *graphtest.Face
+	var f *graphtest.Endpoint
 	session := func(r *http.Request) (*viewer.Viewer, error) {
 		asked++
 		switch cookies := r.CookiesNamed("session"); {
@@ -71,7 +71,7 @@ func TestSessions(t *testing.T) {
 		}
 		return &viewer.Viewer{Kind: viewer.Staff, Store: viewer.From(f.Ctx).Store, Role: viewer.Owner, Actor: xid.New(), Scopes: scope.Full()}, nil
 	}
-	f = newFace(t, storetest.Open(t), func(c *Config) { c.Session = session })
+	f = newEndpoint(t, storetest.Open(t), func(c *Config) { c.Session = session })
 	const get = "?query=%7B__typename%7D"
 	for _, tc := range []struct {
 		name, method string

@@ -21,7 +21,7 @@ var roles = []viewer.Role{viewer.Owner, viewer.Admin, viewer.Developer, viewer.S
 // Every root field is gated, and every credential reaches just what the gates
 // let through: one key for each scope, one person for each role.
 func TestGateOfEveryRootField(t *testing.T) {
-	f := newFace(t, storetest.Open(t), nil)
+	f := newEndpoint(t, storetest.Open(t), nil)
 	schema := graph.Schema()
 	tokens := map[string]string{}
 	for _, s := range scope.Names() {
@@ -129,7 +129,7 @@ func literal(schema *ast.Schema, t *ast.Type) string {
 
 // A nested gate refuses its field alone.
 func TestNestedGates(t *testing.T) {
-	f := newFace(t, storetest.Open(t), nil)
+	f := newEndpoint(t, storetest.Open(t), nil)
 	schema := graph.Schema()
 	for _, def := range schema.Types {
 		for _, field := range def.Fields {
@@ -149,7 +149,7 @@ func TestNestedGates(t *testing.T) {
 }
 
 func TestOperatorPasses(t *testing.T) {
-	f := newFace(t, storetest.Open(t), nil)
+	f := newEndpoint(t, storetest.Open(t), nil)
 	for _, tc := range []struct {
 		name string
 		want string

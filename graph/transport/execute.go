@@ -21,7 +21,7 @@ type run struct {
 	failures []failure
 	// refused is the fault that became user errors, of the mutation field.
 	refused *fault.Error
-	// changed tells that a mutation field ran to its end.
+	// changed reports whether a mutation field ran to its end.
 	changed bool
 }
 
@@ -133,7 +133,8 @@ func (h *handler) answer(ctx context.Context, out *response, o *operation) {
 func (h *handler) log(ctx context.Context, r *run) {
 	for _, f := range r.failures {
 		if ctx.Err() == nil {
-			h.Logger.ErrorContext(ctx, "graphql field failed", "request_id", viewer.Request(ctx), "path", f.path, "error", f.fault)
+			h.Logger.ErrorContext(ctx, "graphql field failed",
+				"request_id", viewer.Request(ctx), "path", f.path, "error", f.fault)
 		}
 	}
 }

@@ -23,7 +23,7 @@ type Idempotency interface {
 	Run(ctx context.Context, c idem.Claim, f func(context.Context) (idem.Answer, error)) (idem.Answer, bool, error)
 }
 
-// Config is what the GraphQL face needs.
+// Config is what the handler needs.
 type Config struct {
 	Core *graph.Resolver
 	Idem Idempotency
@@ -53,7 +53,7 @@ type handler struct {
 	uploads   *slots
 }
 
-// New makes the GraphQL face of the core: POST with JSON, and GET for
+// New makes the handler of the core's GraphQL: POST with JSON, and GET for
 // queries alone, as the GraphQL-over-HTTP specification has them.
 func New(c Config) (http.Handler, error) {
 	if c.Core == nil || c.Idem == nil {
@@ -103,7 +103,8 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	switch {
 	case params.upload != nil && !importsAlone(op):
-		out.fault(fault.Newf(fault.PayloadTooLarge, "Only a themeImport by itself may have a body of more than %d bytes.", h.MaxBody))
+		out.fault(fault.Newf(fault.PayloadTooLarge,
+			"Only a themeImport by itself may have a body of more than %d bytes.", h.MaxBody))
 	case op.op.Operation != ast.Mutation:
 		h.answer(ctx, out, op)
 	case r.Method == http.MethodGet:

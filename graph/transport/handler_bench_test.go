@@ -26,7 +26,7 @@ const everyField = `query($first: Int) { orders(first: $first) { nodes {
 	} pageInfo { hasNextPage endCursor } } }`
 
 // orders makes n orders with two lines each.
-func orders(f *graphtest.Face, n int) {
+func orders(f *graphtest.Endpoint, n int) {
 	f.T.Helper()
 	ctx := graphtest.As(f.Ctx, viewer.Owner)
 	for i := range n {
@@ -51,7 +51,7 @@ func BenchmarkOrders20(b *testing.B) {
 	// Not storetest.Open: it judges every statement, which costs more than the rows.
 	s := graphtest.Must[*ent.Store](b)(ent.Open(b.Context(), ent.Config{Database: storetest.SQLite(b)}))
 	b.Cleanup(func() { s.Close() })
-	f := newFace(b, s, nil)
+	f := newEndpoint(b, s, nil)
 	orders(f, 25)
 	token := keyFor(f, scope.OrdersRead)
 	b.Run("graphql", func(b *testing.B) {
@@ -84,7 +84,7 @@ func BenchmarkOrders20(b *testing.B) {
 // relations: as many for 20 orders as for one.
 func TestStatementsDoNotGrow(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
-		f := newFace(t, s, nil)
+		f := newEndpoint(t, s, nil)
 		orders(f, 20)
 		h, token := f.Http, staffToken(f, viewer.Owner)
 		const document = `query($n: Int) { orders(first: $n) { nodes { id customer { id } notes { id author { name } } payments { id }

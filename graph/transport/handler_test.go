@@ -27,11 +27,11 @@ import (
 	"github.com/storefront-go/storefront/graph/keyring"
 )
 
-// newFace serves s; configure may change the configuration.
-func newFace(t testing.TB, s *ent.Store, configure func(*Config)) *graphtest.Face {
+// newEndpoint serves s; configure may change the configuration.
+func newEndpoint(t testing.TB, s *ent.Store, configure func(*Config)) *graphtest.Endpoint {
 	t.Helper()
 	ring := graphtest.Must[*keyring.Ring](t)(keyring.Parse(strings.Repeat("k", 32)))
-	f := &graphtest.Face{T: t, Store: s, Core: graphtest.NewCore(t, s), Log: new(bytes.Buffer)}
+	f := &graphtest.Endpoint{T: t, Store: s, Core: graphtest.NewCore(t, s), Log: new(bytes.Buffer)}
 	f.Ctx, _ = storetest.Merchant(t, s)
 	c := Config{Core: f.Core, Idem: idem.New(s, ring), Introspection: true,
 		ResourceMetadata: "https://api.example/.well-known/x", Logger: slog.New(slog.NewTextHandler(f.Log, nil))}
@@ -47,13 +47,13 @@ func newFace(t testing.TB, s *ent.Store, configure func(*Config)) *graphtest.Fac
 	return f
 }
 
-// eachFace runs f on every engine.
-func eachFace(t *testing.T, f func(t *testing.T, f *graphtest.Face)) {
-	storetest.Each(t, func(t *testing.T, s *ent.Store) { f(t, newFace(t, s, nil)) })
+// eachEndpoint runs f on every engine.
+func eachEndpoint(t *testing.T, f func(t *testing.T, f *graphtest.Endpoint)) {
+	storetest.Each(t, func(t *testing.T, s *ent.Store) { f(t, newEndpoint(t, s, nil)) })
 }
 
-// key makes an API key with the scopes.
-func keyFor(f *graphtest.Face, scopes ...string) string {
+// keyFor makes an API key with the scopes.
+func keyFor(f *graphtest.Endpoint, scopes ...string) string {
 	f.T.Helper()
 	secret, id := apikey.Mint(apikey.Key), xid.New()
 	write(f, func(ctx context.Context) error {
@@ -64,8 +64,8 @@ func keyFor(f *graphtest.Face, scopes ...string) string {
 	return secret.Reveal()
 }
 
-// staff makes a person of the role and a token of his.
-func staffToken(f *graphtest.Face, role viewer.Role) string {
+// staffToken makes a person of the role and a token of theirs.
+func staffToken(f *graphtest.Endpoint, role viewer.Role) string {
 	f.T.Helper()
 	secret, user, id := apikey.Mint(apikey.Staff), xid.New(), xid.New()
 	write(f, func(ctx context.Context) error {
@@ -83,7 +83,7 @@ func staffToken(f *graphtest.Face, role viewer.Role) string {
 	return secret.Reveal()
 }
 
-func credential(f *graphtest.Face, secret apikey.Secret, kind apikey.Kind, id xid.ID) {
+func credential(f *graphtest.Endpoint, secret apikey.Secret, kind apikey.Kind, id xid.ID) {
 	f.T.Helper()
 	write(f, func(ctx context.Context) error {
 		return f.Store.DB(ctx).Credential.Create().SetID(digest.Sum(secret.Hash())).SetStoreID(viewer.From(ctx).Store).
@@ -91,7 +91,7 @@ func credential(f *graphtest.Face, secret apikey.Secret, kind apikey.Kind, id xi
 	})
 }
 
-func write(f *graphtest.Face, change func(context.Context) error) {
+func write(f *graphtest.Endpoint, change func(context.Context) error) {
 	f.T.Helper()
 	if err := f.Store.InTx(f.Ctx, change); err != nil {
 		f.T.Fatal(err)
@@ -110,14 +110,14 @@ func code(a graphtest.Answer) string {
 const createProduct = `mutation($in: ProductCreateInput!) { productCreate(input: $in) {
 	product { id title priceMinor version } userErrors { code message path } } }`
 
-func product(f *graphtest.Face, token, title string, headers ...string) graphtest.Answer {
+func product(f *graphtest.Endpoint, token, title string, headers ...string) graphtest.Answer {
 	f.T.Helper()
 	in := map[string]any{"in": map[string]any{"title": title, "priceMinor": 1250, "currency": "EUR"}}
 	return f.Query(token, createProduct, in, headers...)
 }
 
 func TestQueryAndMutation(t *testing.T) {
-	eachFace(t, func(t *testing.T, f *graphtest.Face) {
+	eachEndpoint(t, func(t *testing.T, f *graphtest.Endpoint) {
 		key := keyFor(f, scope.ProductsWrite)
 		made := product(f, key, "Lamp").Ok()
 		id := made.At("productCreate", "product", "id")
@@ -137,7 +137,7 @@ func TestQueryAndMutation(t *testing.T) {
 
 // The numbers of variables count by their value, and keep to 53 bits.
 func TestNumbers(t *testing.T) {
-	f := newFace(t, storetest.Open(t), nil)
+	f := newEndpoint(t, storetest.Open(t), nil)
 	key := keyFor(f, scope.ProductsWrite)
 	for _, tc := range []struct{ number, want string }{
 		{"1250", ""}, {"1250.0", ""}, {"125e1", ""}, {"9007199254740991", ""},
@@ -160,7 +160,7 @@ func TestNumbers(t *testing.T) {
 }
 
 func TestRequestForm(t *testing.T) {
-	f := newFace(t, storetest.Open(t), nil)
+	f := newEndpoint(t, storetest.Open(t), nil)
 	key := keyFor(f, scope.ProductsRead)
 	const ok = `{"query":"{ __typename }"}`
 	for _, tc := range []struct {
@@ -212,7 +212,7 @@ func TestRequestForm(t *testing.T) {
 
 // A body without a length is bounded too.
 func TestChunkedBody(t *testing.T) {
-	f := newFace(t, storetest.Open(t), nil)
+	f := newEndpoint(t, storetest.Open(t), nil)
 	body := io.MultiReader(strings.NewReader(`{"query":"{ __typename }","x":"`), strings.NewReader(strings.Repeat("x", 2<<20)))
 	r := graphtest.Must[*http.Request](t)(http.NewRequestWithContext(t.Context(), http.MethodPost, f.URL, body))
 	r.Header.Set("Content-Type", "application/json")
@@ -225,7 +225,7 @@ func TestChunkedBody(t *testing.T) {
 }
 
 func TestMethods(t *testing.T) {
-	f := newFace(t, storetest.Open(t), nil)
+	f := newEndpoint(t, storetest.Open(t), nil)
 	key := keyFor(f, scope.ProductsWrite)
 	for _, tc := range []struct {
 		name, method, query string
@@ -280,7 +280,7 @@ func TestAccept(t *testing.T) {
 func TestIntrospectionSwitch(t *testing.T) {
 	s := storetest.Open(t)
 	for _, on := range []bool{true, false} {
-		f := newFace(t, s, func(c *Config) { c.Introspection = on })
+		f := newEndpoint(t, s, func(c *Config) { c.Introspection = on })
 		a := f.Query(keyFor(f, scope.ProductsRead), `{ __schema { queryType { name } } __type(name: "Order") { name } }`, nil)
 		if got := a.At("__schema", "queryType", "name") == "Query"; got != on || (len(a.Errors) == 0) != on {
 			t.Errorf("introspection %v: %s", on, a.Body)
@@ -290,7 +290,7 @@ func TestIntrospectionSwitch(t *testing.T) {
 
 // Without introspection its fields are none of the schema, wherever they stand.
 func TestIntrospectionRefused(t *testing.T) {
-	f := newFace(t, storetest.Open(t), func(c *Config) { c.Introspection = false })
+	f := newEndpoint(t, storetest.Open(t), func(c *Config) { c.Introspection = false })
 	key := keyFor(f, scope.ProductsRead)
 	for _, document := range []string{
 		`{ __schema { queryType { name } } }`,
@@ -327,7 +327,7 @@ func TestIntsAreArguments(t *testing.T) {
 
 // Int has 32 bits with a sign (GraphQL specification, section 3.5.1).
 func TestInt(t *testing.T) {
-	f := newFace(t, storetest.Open(t), nil)
+	f := newEndpoint(t, storetest.Open(t), nil)
 	key, person := keyFor(f, scope.ProductsRead), staffToken(f, viewer.Owner)
 	for _, tc := range []struct{ number, literal, variable string }{
 		{"2147483647", "", ""}, {"2147483648", codeInvalid, codeVariables}, {"-2147483649", codeInvalid, codeVariables},
@@ -360,7 +360,7 @@ func TestInt(t *testing.T) {
 // A variable with a default may stand where null is not taken; then null is the
 // caller's mistake.
 func TestNullCondition(t *testing.T) {
-	f := newFace(t, storetest.Open(t), nil)
+	f := newEndpoint(t, storetest.Open(t), nil)
 	key := keyFor(f, scope.ProductsWrite)
 	for _, document := range []string{
 		`query($v: Boolean = true) { __typename @skip(if: $v) }`,

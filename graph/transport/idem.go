@@ -72,9 +72,11 @@ func keepable(o *operation) error {
 	case len(fields) != 1:
 		return fault.New(fault.InvalidRequest, "With an Idempotency-Key, send exactly one mutation field.")
 	case slices.Contains(secretive, fields[0].Name):
-		return fault.New(fault.IdempotencyNotSupported, "This is about a secret that is not stored, so the answer cannot be repeated: leave the Idempotency-Key out.")
+		return fault.New(fault.IdempotencyNotSupported, "This is about a secret that is not stored, "+
+			"so the answer cannot be repeated: leave the Idempotency-Key out.")
 	case slices.Contains(outward, fields[0].Name):
-		return fault.New(fault.IdempotencyNotSupported, "This sends a request of its own each time: leave the Idempotency-Key out.")
+		return fault.New(fault.IdempotencyNotSupported,
+			"This sends a request of its own each time: leave the Idempotency-Key out.")
 	}
 	return nil
 }

@@ -15,13 +15,13 @@ import (
 const keyHeader = "Idempotency-Key"
 
 // products counts what there is.
-func products(f *graphtest.Face) int {
+func products(f *graphtest.Endpoint) int {
 	f.T.Helper()
 	return graphtest.Must[int](f.T)(f.Store.DB(f.Ctx).Product.Query().Count(f.Ctx))
 }
 
 func TestReplay(t *testing.T) {
-	eachFace(t, func(t *testing.T, f *graphtest.Face) {
+	eachEndpoint(t, func(t *testing.T, f *graphtest.Endpoint) {
 		key := keyFor(f, scope.ProductsWrite)
 		first := product(f, key, "Lamp", keyHeader, "k1").Ok()
 		again := product(f, key, "Lamp", keyHeader, "k1").Ok()
@@ -51,7 +51,7 @@ func TestReplay(t *testing.T) {
 
 // User errors are kept, and nothing of what was written before them.
 func TestUserErrorsAreKept(t *testing.T) {
-	eachFace(t, func(t *testing.T, f *graphtest.Face) {
+	eachEndpoint(t, func(t *testing.T, f *graphtest.Endpoint) {
 		key := keyFor(f, scope.ProductsWrite)
 		for i := range 2 {
 			a := product(f, key, " ", keyHeader, "k1").Ok()
@@ -67,7 +67,7 @@ func TestUserErrorsAreKept(t *testing.T) {
 
 // Refusals of rights are judged anew: the key stays free.
 func TestRefusalsAreNotKept(t *testing.T) {
-	eachFace(t, func(t *testing.T, f *graphtest.Face) {
+	eachEndpoint(t, func(t *testing.T, f *graphtest.Endpoint) {
 		reader := keyFor(f, scope.ProductsRead)
 		for range 2 {
 			if a := product(f, reader, "Lamp", keyHeader, "k1"); code(a) != "insufficient_scope" || a.Header.Get("Idempotent-Replayed") != "" {
@@ -84,7 +84,7 @@ func TestRefusalsAreNotKept(t *testing.T) {
 }
 
 func TestKeyRules(t *testing.T) {
-	eachFace(t, func(t *testing.T, f *graphtest.Face) {
+	eachEndpoint(t, func(t *testing.T, f *graphtest.Endpoint) {
 		owner := staffToken(f, viewer.Owner)
 		one := `productDelete(id: "x", expectedVersion: 1) { userErrors { code } }`
 		for _, tc := range []struct {
@@ -116,7 +116,7 @@ func TestKeyRules(t *testing.T) {
 }
 
 func TestTwins(t *testing.T) {
-	eachFace(t, func(t *testing.T, f *graphtest.Face) {
+	eachEndpoint(t, func(t *testing.T, f *graphtest.Endpoint) {
 		key := keyFor(f, scope.ProductsWrite)
 		bodies := make([][]byte, 20)
 		var wg sync.WaitGroup

@@ -5,6 +5,8 @@ import (
 	"math"
 
 	"github.com/vektah/gqlparser/v2/ast"
+
+	"github.com/storefront-go/storefront/ent/limit"
 )
 
 // Bounds of a GraphQL document. They keep every step linear: what breaks one is
@@ -16,7 +18,7 @@ const (
 	// DefaultComplexity is what one request may cost; see [cost].
 	DefaultComplexity = 5000
 	// DefaultBody is the largest body in bytes (contract, section 1).
-	DefaultBody = 1 << 20
+	DefaultBody = limit.Body
 
 	maxTokens     = 10_000
 	maxFields     = 4000 // of one operation, fragments spread out

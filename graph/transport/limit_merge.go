@@ -76,7 +76,8 @@ func (g *group) field(f *ast.Field) *gqlerror.Error {
 		g.names = append(g.names, f.Alias)
 	}
 	if p.first.Name != f.Name || !sameArguments(p.first.Arguments, f.Arguments) {
-		err := gqlerror.Errorf("Fields %q conflict: they are different fields or have different arguments. Give one of them an alias.", f.Alias)
+		err := gqlerror.Errorf("Fields %q conflict: they are different fields or have different arguments. "+
+			"Give one of them an alias.", f.Alias)
 		if f.Position != nil {
 			err.Locations = []gqlerror.Location{{Line: f.Position.Line, Column: f.Position.Column}}
 		}

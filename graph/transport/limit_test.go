@@ -83,7 +83,7 @@ var attacks = []struct {
 // statement is run for it.
 func TestAttacks(t *testing.T) {
 	s := storetest.Open(t)
-	f := newFace(t, s, nil)
+	f := newEndpoint(t, s, nil)
 	key := keyFor(f, scope.OrdersRead, scope.ProductsWrite, scope.CustomersRead)
 	f.Query(key, "{__typename}", nil).Ok()
 	for _, tc := range attacks {
@@ -109,7 +109,7 @@ func TestAttacks(t *testing.T) {
 }
 
 func TestVariableBomb(t *testing.T) {
-	f := newFace(t, storetest.Open(t), nil)
+	f := newEndpoint(t, storetest.Open(t), nil)
 	list := "[" + strings.Repeat("0,", 200_000) + "0]"
 	a := f.Send(http.MethodPost, f.URL, keyFor(f, scope.ProductsRead),
 		`{"query":"query($n: Int) { products(first: $n) { nodes { id } } }","variables":{"n":`+list+`}}`)

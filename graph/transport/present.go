@@ -38,7 +38,8 @@ func explained(err error) *fault.Error {
 		return f
 	}
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-		return &fault.Error{Kind: fault.Unavailable, Detail: "The request ran out of time.", RetryAfter: time.Second, Err: err}
+		return &fault.Error{Kind: fault.Unavailable, Detail: "The request ran out of time.",
+			RetryAfter: time.Second, Err: err}
 	}
 	if f, ok := errors.AsType[*fault.Error](core.Explain("request", err)); ok && f.Kind == fault.Unavailable {
 		return f

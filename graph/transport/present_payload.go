@@ -11,37 +11,39 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
+type errorList = []*model.UserError
+
 // payloads makes the payload of a refused mutation, by the name of its type.
-var payloads = map[string]func([]*model.UserError) any{
-	"StorePayload":                 func(e []*model.UserError) any { return &model.StorePayload{UserErrors: e} },
-	"StaffPayload":                 func(e []*model.UserError) any { return &model.StaffPayload{UserErrors: e} },
-	"StaffRemovePayload":           func(e []*model.UserError) any { return &model.StaffRemovePayload{UserErrors: e} },
-	"StaffTokenPayload":            func(e []*model.UserError) any { return &model.StaffTokenPayload{UserErrors: e} },
-	"APIKeyPayload":                func(e []*model.UserError) any { return &model.APIKeyPayload{UserErrors: e} },
-	"AppPayload":                   func(e []*model.UserError) any { return &model.AppPayload{UserErrors: e} },
-	"GrantPayload":                 func(e []*model.UserError) any { return &model.GrantPayload{UserErrors: e} },
-	"InstalledAppRevokePayload":    func(e []*model.UserError) any { return &model.InstalledAppRevokePayload{UserErrors: e} },
-	"PasswordChangePayload":        func(e []*model.UserError) any { return &model.PasswordChangePayload{UserErrors: e} },
-	"SignOutPayload":               func(e []*model.UserError) any { return &model.SignOutPayload{UserErrors: e} },
-	"NotificationPayload":          func(e []*model.UserError) any { return &model.NotificationPayload{UserErrors: e} },
-	"NotificationsPayload":         func(e []*model.UserError) any { return &model.NotificationsPayload{UserErrors: e} },
-	"WebhookEndpointPayload":       func(e []*model.UserError) any { return &model.WebhookEndpointPayload{UserErrors: e} },
-	"WebhookEndpointDeletePayload": func(e []*model.UserError) any { return &model.WebhookEndpointDeletePayload{UserErrors: e} },
-	"WebhookDeliveryPayload":       func(e []*model.UserError) any { return &model.WebhookDeliveryPayload{UserErrors: e} },
-	"ExportPayload":                func(e []*model.UserError) any { return &model.ExportPayload{UserErrors: e} },
-	"ExportDeletePayload":          func(e []*model.UserError) any { return &model.ExportDeletePayload{UserErrors: e} },
-	"ThemePayload":                 func(e []*model.UserError) any { return &model.ThemePayload{UserErrors: e} },
-	"ThemeDeletePayload":           func(e []*model.UserError) any { return &model.ThemeDeletePayload{UserErrors: e} },
-	"MarketplaceSubmissionPayload": func(e []*model.UserError) any { return &model.MarketplaceSubmissionPayload{UserErrors: e} },
-	"ProductPayload":               func(e []*model.UserError) any { return &model.ProductPayload{UserErrors: e} },
-	"ProductDeletePayload":         func(e []*model.UserError) any { return &model.ProductDeletePayload{UserErrors: e} },
-	"CustomerPayload":              func(e []*model.UserError) any { return &model.CustomerPayload{UserErrors: e} },
-	"OrderPayload":                 func(e []*model.UserError) any { return &model.OrderPayload{UserErrors: e} },
-	"OrderNotePayload":             func(e []*model.UserError) any { return &model.OrderNotePayload{UserErrors: e} },
+var payloads = map[string]func(errorList) any{
+	"StorePayload":                 func(e errorList) any { return &model.StorePayload{UserErrors: e} },
+	"StaffPayload":                 func(e errorList) any { return &model.StaffPayload{UserErrors: e} },
+	"StaffRemovePayload":           func(e errorList) any { return &model.StaffRemovePayload{UserErrors: e} },
+	"StaffTokenPayload":            func(e errorList) any { return &model.StaffTokenPayload{UserErrors: e} },
+	"APIKeyPayload":                func(e errorList) any { return &model.APIKeyPayload{UserErrors: e} },
+	"AppPayload":                   func(e errorList) any { return &model.AppPayload{UserErrors: e} },
+	"GrantPayload":                 func(e errorList) any { return &model.GrantPayload{UserErrors: e} },
+	"InstalledAppRevokePayload":    func(e errorList) any { return &model.InstalledAppRevokePayload{UserErrors: e} },
+	"PasswordChangePayload":        func(e errorList) any { return &model.PasswordChangePayload{UserErrors: e} },
+	"SignOutPayload":               func(e errorList) any { return &model.SignOutPayload{UserErrors: e} },
+	"NotificationPayload":          func(e errorList) any { return &model.NotificationPayload{UserErrors: e} },
+	"NotificationsPayload":         func(e errorList) any { return &model.NotificationsPayload{UserErrors: e} },
+	"WebhookEndpointPayload":       func(e errorList) any { return &model.WebhookEndpointPayload{UserErrors: e} },
+	"WebhookEndpointDeletePayload": func(e errorList) any { return &model.WebhookEndpointDeletePayload{UserErrors: e} },
+	"WebhookDeliveryPayload":       func(e errorList) any { return &model.WebhookDeliveryPayload{UserErrors: e} },
+	"ExportPayload":                func(e errorList) any { return &model.ExportPayload{UserErrors: e} },
+	"ExportDeletePayload":          func(e errorList) any { return &model.ExportDeletePayload{UserErrors: e} },
+	"ThemePayload":                 func(e errorList) any { return &model.ThemePayload{UserErrors: e} },
+	"ThemeDeletePayload":           func(e errorList) any { return &model.ThemeDeletePayload{UserErrors: e} },
+	"MarketplaceSubmissionPayload": func(e errorList) any { return &model.MarketplaceSubmissionPayload{UserErrors: e} },
+	"ProductPayload":               func(e errorList) any { return &model.ProductPayload{UserErrors: e} },
+	"ProductDeletePayload":         func(e errorList) any { return &model.ProductDeletePayload{UserErrors: e} },
+	"CustomerPayload":              func(e errorList) any { return &model.CustomerPayload{UserErrors: e} },
+	"OrderPayload":                 func(e errorList) any { return &model.OrderPayload{UserErrors: e} },
+	"OrderNotePayload":             func(e errorList) any { return &model.OrderNotePayload{UserErrors: e} },
 }
 
 // userFault reports whether a mutation shows the fault in its payload: what the
-// caller did wrong, and what the state or his own rights forbid.
+// caller did wrong, and what the state or their own rights forbid.
 func userFault(k fault.Kind) bool {
 	switch k {
 	case fault.ValidationFailed, fault.NotFound, fault.Conflict, fault.Forbidden, fault.InsufficientScope:
@@ -51,11 +53,11 @@ func userFault(k fault.Kind) bool {
 }
 
 // userErrors shows a fault in the arguments of a field.
-func userErrors(f *fault.Error, field graphql.CollectedField) []*model.UserError {
+func userErrors(f *fault.Error, field graphql.CollectedField) errorList {
 	if len(f.Fields) == 0 {
-		return []*model.UserError{{Code: f.Name(), Message: f.Detail}}
+		return errorList{{Code: f.Name(), Message: f.Detail}}
 	}
-	errs := make([]*model.UserError, len(f.Fields))
+	errs := make(errorList, len(f.Fields))
 	for i, bad := range f.Fields {
 		errs[i] = &model.UserError{Code: bad.Code, Message: bad.Detail, Path: argumentPath(bad, field)}
 	}

@@ -43,7 +43,7 @@ func TestPayloadOfEveryMutation(t *testing.T) {
 }
 
 func TestUserErrors(t *testing.T) {
-	f := newFace(t, storetest.Open(t), nil)
+	f := newEndpoint(t, storetest.Open(t), nil)
 	key := keyFor(f, scope.ProductsWrite)
 	taken := product(f, key, "Lamp").Ok().At("productCreate", "product")
 	id := taken.(map[string]any)["id"]
@@ -105,7 +105,7 @@ func TestArgumentPath(t *testing.T) {
 }
 
 func TestTopLevelErrors(t *testing.T) {
-	f := newFace(t, storetest.Open(t), nil)
+	f := newEndpoint(t, storetest.Open(t), nil)
 	key := keyFor(f, scope.ProductsRead)
 	for _, tc := range []struct {
 		document, code string
@@ -132,7 +132,7 @@ func TestTopLevelErrors(t *testing.T) {
 // What goes wrong on our side is shown to nobody and logged once, with its place.
 func TestOurOwnErrors(t *testing.T) {
 	s := storetest.Open(t)
-	f := newFace(t, s, nil)
+	f := newEndpoint(t, s, nil)
 	key := keyFor(f, scope.ProductsWrite)
 	f.Query(key, "{__typename}", nil).Ok()
 	if err := s.Close(); err != nil {
@@ -149,7 +149,7 @@ func TestOurOwnErrors(t *testing.T) {
 
 // An error before the operation is logged with the id that the answer shows, too.
 func TestOurOwnRefusal(t *testing.T) {
-	f := newFace(t, storetest.Open(t), func(c *Config) {
+	f := newEndpoint(t, storetest.Open(t), func(c *Config) {
 		c.Session = func(*http.Request) (*viewer.Viewer, error) { return nil, errors.New("broken") }
 	})
 	a := f.Query("", `{ __typename }`, nil)
@@ -178,7 +178,7 @@ func TestRetryAfter(t *testing.T) {
 
 // A time that no row can have is named as such; one that is none, too.
 func TestTimeArgument(t *testing.T) {
-	f := newFace(t, storetest.Open(t), nil)
+	f := newEndpoint(t, storetest.Open(t), nil)
 	key := keyFor(f, scope.ProductsRead)
 	for text, want := range map[string]string{
 		"0001-01-01T00:00:00Z": "out of range", "9999-12-31T23:59:59-01:00": "out of range", "yesterday": "RFC 3339",

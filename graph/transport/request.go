@@ -81,7 +81,8 @@ func (h *handler) parse(body []byte, upload bool) (parameters, error) {
 	p, err := bodyParameters(v)
 	p.body = parsed
 	if err == nil && int64(len(p.query)) > h.MaxBody {
-		err = fault.Newf(fault.PayloadTooLarge, "The document is larger than %d bytes: send the archive as a variable.", h.MaxBody)
+		err = fault.Newf(fault.PayloadTooLarge,
+			"The document is larger than %d bytes: send the archive as a variable.", h.MaxBody)
 	}
 	return p, err
 }
@@ -198,7 +199,8 @@ func (h *handler) prepare(p parameters) (*operation, gqlerror.List) {
 	}
 	op := doc.Operations.ForName(p.operation)
 	if op == nil {
-		return nil, gqlerror.List{requestError(codeOperation, "The document has no operation of this name; with several, name one.")}
+		return nil, gqlerror.List{requestError(codeOperation,
+			"The document has no operation of this name; with several, name one.")}
 	}
 	variables, err := validator.VariableValues(h.documents.schema, op, p.variables)
 	if err != nil {

@@ -25,7 +25,7 @@ type response struct {
 	w http.ResponseWriter
 	// request is the public id of the request.
 	request string
-	// graphql tells that the caller wants the media type whose status codes mean
+	// graphql reports whether the caller wants the media type whose status codes mean
 	// something; with plain JSON the errors of a document are a 200.
 	graphql bool
 }

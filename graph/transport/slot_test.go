@@ -53,7 +53,8 @@ func TestSlotsOfStore(t *testing.T) {
 		}
 		for range 3 * maxAllUploads {
 			err := <-waiting
-			if f, ok := errors.AsType[*fault.Error](err); !ok || f.Kind != fault.Unavailable || f.RetryAfter == 0 || time.Since(start) != uploadWait {
+			f, ok := errors.AsType[*fault.Error](err)
+			if !ok || f.Kind != fault.Unavailable || f.RetryAfter == 0 || time.Since(start) != uploadWait {
 				t.Errorf("after %s: %v", time.Since(start), err)
 			}
 		}

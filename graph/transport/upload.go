@@ -97,7 +97,8 @@ func earliest(times ...time.Time) time.Time { return slices.MinFunc(times, time.
 // endedEarly is the fault for a body that could not be read to its end.
 func endedEarly(err error) error {
 	if errors.Is(err, os.ErrDeadlineExceeded) {
-		return &fault.Error{Kind: status.RequestTimeout, Detail: "The body came too slowly: send it faster, or in a smaller archive.", Err: err}
+		return &fault.Error{Kind: status.RequestTimeout, Err: err,
+			Detail: "The body came too slowly: send it over a faster line, or a smaller archive."}
 	}
 	return &fault.Error{Kind: fault.MalformedBody, Detail: "The body ended early.", Err: err}
 }

@@ -2,7 +2,6 @@ package transport
 
 import (
 	"bufio"
-	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -49,59 +48,58 @@ func TestUploadPace(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				status, took := pacedUpload(t, tc.first, tc.each, tc.size)
-				if status != tc.status || took < tc.ends || took > tc.ends+2*time.Second {
-					t.Errorf("%d after %s, want %d after %s", status, took, tc.status, tc.ends)
+				h := &handler{Config: Config{MaxBody: DefaultBody}, uploads: newSlots()}
+				start, took := time.Now(), time.Duration(0)
+				near, server := paired(func(w http.ResponseWriter, r *http.Request) {
+					ctx := viewer.With(r.Context(), &viewer.Viewer{Store: xid.New(), Scopes: scope.Of(scope.ThemesWrite)})
+					p, err := h.read(w, r.WithContext(ctx))
+					p.upload.leave()
+					took = time.Since(start)
+					if err != nil {
+						newResponse(w, r).fault(explained(err))
+						return
+					}
+					time.Sleep(2 * uploadTime) // the work on it
+					if r.Context().Err() != nil {
+						w.WriteHeader(http.StatusInternalServerError)
+					}
+				})
+				go func() {
+					const head = "POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
+					fmt.Fprintf(near, head, tc.size)
+					body := paddedRequest(tc.size)
+					for n := tc.first; len(body) > 0; n = tc.each {
+						n = min(n, len(body))
+						if _, err := near.Write(body[:n]); err != nil {
+							return
+						}
+						body = body[n:]
+						time.Sleep(time.Second)
+					}
+				}()
+				res := graphtest.Must[*http.Response](t)(http.ReadResponse(bufio.NewReader(near), nil))
+				io.Copy(io.Discard, res.Body)
+				near.Close()
+				server.Close()
+				time.Sleep(2 * time.Second) // until both ends have seen it
+				if res.StatusCode != tc.status || took < tc.ends || took > tc.ends+2*time.Second {
+					t.Errorf("%d after %s, want %d after %s", res.StatusCode, took, tc.status, tc.ends)
 				}
+				checkFree(t, h.uploads)
 			})
 		})
 	}
 }
 
-// pacedUpload sends a body as fast as it is told, and returns the status and when
-// the body was whole or given up.
-func pacedUpload(t *testing.T, first, each, size int) (status int, took time.Duration) {
-	h := &handler{Config: Config{MaxBody: DefaultBody}, uploads: newSlots()}
-	start := time.Now()
-	server := &http.Server{ReadTimeout: 30 * time.Second, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		ctx := viewer.With(r.Context(), &viewer.Viewer{Store: xid.New(), Scopes: scope.Of(scope.ThemesWrite)})
-		p, err := h.read(w, r.WithContext(ctx))
-		p.upload.leave()
-		took = time.Since(start)
-		if err != nil {
-			newResponse(w, r).fault(explained(err))
-			return
-		}
-		time.Sleep(2 * uploadTime)
-		if r.Context().Err() != nil {
-			w.WriteHeader(http.StatusInternalServerError)
-		}
-	})}
+// paired serves one connection in memory, and returns the client's end of it.
+func paired(h http.HandlerFunc) (near net.Conn, server *http.Server) {
 	near, far := net.Pipe()
 	l := single{make(chan net.Conn, 1)}
 	l.conns <- far
-	go server.Serve(l)
-	go func() {
-		fmt.Fprintf(near, "POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n", size)
-		body := paddedRequest(size)
-		for n := first; len(body) > 0; n = each {
-			n = min(n, len(body))
-			if _, err := near.Write(body[:n]); err != nil {
-				return
-			}
-			body = body[n:]
-			time.Sleep(time.Second)
-		}
-	}()
-	res := graphtest.Must[*http.Response](t)(http.ReadResponse(bufio.NewReader(near), nil))
-	if _, err := io.Copy(io.Discard, res.Body); err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
-		t.Error(err)
-	}
-	near.Close()
 	close(l.conns)
-	time.Sleep(2 * time.Second) // until both ends have seen it
-	checkFree(t, h.uploads)
-	return res.StatusCode, took
+	server = &http.Server{ReadTimeout: 30 * time.Second, Handler: h}
+	go server.Serve(l)
+	return near, server
 }
 
 // paddedRequest is a request of the size.

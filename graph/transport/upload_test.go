@@ -38,7 +38,7 @@ func large(t testing.TB) string {
 
 const importTheme = `mutation($in: ThemeImportInput!) { themeImport(input: $in) { theme { id name status } userErrors { code message path } } }`
 
-func importArchive(f *graphtest.Face, token, archive string, headers ...string) graphtest.Answer {
+func importArchive(f *graphtest.Endpoint, token, archive string, headers ...string) graphtest.Answer {
 	f.T.Helper()
 	return f.Query(token, importTheme, map[string]any{"in": map[string]any{"archive": archive}}, headers...)
 }
@@ -47,7 +47,7 @@ func importArchive(f *graphtest.Face, token, archive string, headers ...string) 
 // its slot is given back whatever becomes of it.
 func TestUpload(t *testing.T) {
 	archive := large(t)
-	eachFace(t, func(t *testing.T, f *graphtest.Face) {
+	eachEndpoint(t, func(t *testing.T, f *graphtest.Endpoint) {
 		key := keyFor(f, scope.ThemesWrite)
 		for range maxUploads + 1 {
 			if a := importArchive(f, key, archive).Ok(); a.At("themeImport", "theme", "status") != "PROCESSING" {
@@ -74,7 +74,7 @@ func TestUpload(t *testing.T) {
 
 // JSON may write a slash with a backslash before it, as PHP does.
 func TestUploadEscaped(t *testing.T) {
-	f := newFace(t, storetest.Open(t), nil)
+	f := newEndpoint(t, storetest.Open(t), nil)
 	body := graphtest.Must[[]byte](t)(json.Marshal(map[string]any{"query": importTheme, "variables": map[string]any{"in": map[string]any{"archive": large(t)}}}))
 	a := f.Send(http.MethodPost, f.URL, keyFor(f, scope.ThemesWrite), strings.ReplaceAll(string(body), "/", `\/`)).Ok()
 	if a.At("themeImport", "theme", "name") != "Large" {
@@ -84,7 +84,7 @@ func TestUploadEscaped(t *testing.T) {
 
 // What is larger than others may send has to be an import, alone.
 func TestUploadOfOthers(t *testing.T) {
-	f := newFace(t, storetest.Open(t), nil)
+	f := newEndpoint(t, storetest.Open(t), nil)
 	key, text := keyFor(f, scope.ThemesWrite, scope.ProductsWrite), strings.Repeat("A", 2<<20)
 	for name, body := range map[string]any{
 		"a query":     map[string]any{"query": "{ themes { nodes { id } } }", "x": text},
@@ -106,7 +106,7 @@ func TestUploadOfOthers(t *testing.T) {
 
 // A body without a length is taken, too, and may end early.
 func TestUploadChunked(t *testing.T) {
-	f := newFace(t, storetest.Open(t), nil)
+	f := newEndpoint(t, storetest.Open(t), nil)
 	body := graphtest.Must[[]byte](t)(json.Marshal(map[string]any{"query": importTheme, "variables": map[string]any{"in": map[string]any{"archive": large(t)}}}))
 	for _, tc := range []struct {
 		name   string
@@ -131,7 +131,7 @@ func TestUploadChunked(t *testing.T) {
 // An import is one, however often it is sent with a key; what is refused stays so.
 func TestUploadReplayed(t *testing.T) {
 	archive := large(t)
-	eachFace(t, func(t *testing.T, f *graphtest.Face) {
+	eachEndpoint(t, func(t *testing.T, f *graphtest.Endpoint) {
 		key := keyFor(f, scope.ThemesWrite)
 		for name, archive := range map[string]string{"good": archive, "bad": archive[:len(archive)-4000]} {
 			first, again := importArchive(f, key, archive, keyHeader, name).Ok(), importArchive(f, key, archive, keyHeader, name).Ok()
@@ -174,7 +174,7 @@ func TestUploadIsJudgedBefore(t *testing.T) {
 
 // Reading a large body takes little more memory than it and its text have.
 func TestUploadMemory(t *testing.T) {
-	f := newFace(t, storetest.Open(t), nil)
+	f := newEndpoint(t, storetest.Open(t), nil)
 	h, text := f.Http.(*handler), strings.Repeat("A", 13<<20)
 	body := fmt.Appendf(nil, `{"query":%q,"variables":{"in":{"archive":%q}}}`, importTheme, text)
 	var before, after runtime.MemStats

@@ -16,7 +16,7 @@ const createHook = `mutation($in: WebhookEndpointCreateInput!) { webhookEndpoint
 // With an idempotency key a secret is shown again to who shows the key; without
 // one nothing keeps it. A ping takes no key.
 func TestWebhookSecretsAndKeys(t *testing.T) {
-	eachFace(t, func(t *testing.T, f *graphtest.Face) {
+	eachEndpoint(t, func(t *testing.T, f *graphtest.Endpoint) {
 		key := keyFor(f, scope.WebhooksWrite, scope.OrdersRead)
 		in := map[string]any{"in": map[string]any{"url": "https://hooks.example.com/", "events": []string{"order.paid"}}}
 		first := f.Query(key, createHook, in, keyHeader, "k1").Ok()

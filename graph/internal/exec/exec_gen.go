@@ -577,7 +577,31 @@ type Identity {
   scopes: [String!]!
   grantedScopes: [String!]!
   store: Store!
+  "The app whose token it is; null for any other credential."
+  app: AppSummary
+  "The consent behind the token of an app; null for any other credential."
+  grant: GrantSummary
+  limits: Limits!
   serverTime: Time!
+}
+
+"A grant as the app may see it that has it."
+type GrantSummary {
+  id: ID!
+  consentedAt: Time!
+}
+
+"What one credential may ask for."
+type Limits {
+  "Requests a second; 0 where rates are switched off."
+  ratePerSecond: Int!
+  "Requests at once; 0 where rates are switched off."
+  rateBurst: Int!
+  pageSizeDefault: Int!
+  pageSizeMax: Int!
+  "The import of a theme may be larger."
+  bodyBytesMax: Int!
+  idempotencyKeyTtlSeconds: Int!
 }
 
 "The person who asks."
@@ -7425,6 +7449,40 @@ func (ec *executionContext) fieldContext_GrantPayload_userErrors(_ context.Conte
 	return fc, nil
 }
 
+func (ec *executionContext) _GrantSummary_id(ctx context.Context, field graphql.CollectedField, obj *db.Grant) (ret graphql.Marshaler) {
+	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
+}
+
+func (ec *executionContext) fieldContext_GrantSummary_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "GrantSummary",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ID does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _GrantSummary_consentedAt(ctx context.Context, field graphql.CollectedField, obj *db.Grant) (ret graphql.Marshaler) {
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CreatedAt())
+}
+
+func (ec *executionContext) fieldContext_GrantSummary_consentedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "GrantSummary",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Time does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Identity_type(ctx context.Context, field graphql.CollectedField, obj *model.Identity) (ret graphql.Marshaler) {
 	return ec.marshalNCredentialType2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐCredentialType(ctx, field.Selections, obj.Type)
 }
@@ -7626,6 +7684,127 @@ func (ec *executionContext) fieldContext_Identity_store(_ context.Context, field
 				return ec.fieldContext_Store_updatedAt(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Store", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Identity_app(ctx context.Context, field graphql.CollectedField, obj *model.Identity) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Identity_app,
+		func(ctx context.Context) (any, error) {
+			return obj.App, nil
+		},
+		nil,
+		ec.marshalOAppSummary2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐAppSummary,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_Identity_app(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Identity",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_AppSummary_id(ctx, field)
+			case "clientId":
+				return ec.fieldContext_AppSummary_clientId(ctx, field)
+			case "name":
+				return ec.fieldContext_AppSummary_name(ctx, field)
+			case "developer":
+				return ec.fieldContext_AppSummary_developer(ctx, field)
+			case "website":
+				return ec.fieldContext_AppSummary_website(ctx, field)
+			case "disabled":
+				return ec.fieldContext_AppSummary_disabled(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type AppSummary", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Identity_grant(ctx context.Context, field graphql.CollectedField, obj *model.Identity) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Identity_grant,
+		func(ctx context.Context) (any, error) {
+			return obj.Grant, nil
+		},
+		nil,
+		ec.marshalOGrantSummary2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐGrant,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_Identity_grant(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Identity",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_GrantSummary_id(ctx, field)
+			case "consentedAt":
+				return ec.fieldContext_GrantSummary_consentedAt(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type GrantSummary", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Identity_limits(ctx context.Context, field graphql.CollectedField, obj *model.Identity) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Identity_limits,
+		func(ctx context.Context) (any, error) {
+			return obj.Limits, nil
+		},
+		nil,
+		ec.marshalNLimits2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐLimits,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Identity_limits(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Identity",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "ratePerSecond":
+				return ec.fieldContext_Limits_ratePerSecond(ctx, field)
+			case "rateBurst":
+				return ec.fieldContext_Limits_rateBurst(ctx, field)
+			case "pageSizeDefault":
+				return ec.fieldContext_Limits_pageSizeDefault(ctx, field)
+			case "pageSizeMax":
+				return ec.fieldContext_Limits_pageSizeMax(ctx, field)
+			case "bodyBytesMax":
+				return ec.fieldContext_Limits_bodyBytesMax(ctx, field)
+			case "idempotencyKeyTtlSeconds":
+				return ec.fieldContext_Limits_idempotencyKeyTtlSeconds(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Limits", field.Name)
 		},
 	}
 	return fc, nil
@@ -8017,6 +8196,108 @@ func (ec *executionContext) fieldContext_InstalledAppRevokePayload_userErrors(_ 
 				return ec.fieldContext_UserError_path(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Limits_ratePerSecond(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.RatePerSecond)
+}
+
+func (ec *executionContext) fieldContext_Limits_ratePerSecond(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Limits",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Int does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Limits_rateBurst(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.RateBurst)
+}
+
+func (ec *executionContext) fieldContext_Limits_rateBurst(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Limits",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Int does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Limits_pageSizeDefault(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.PageSizeDefault)
+}
+
+func (ec *executionContext) fieldContext_Limits_pageSizeDefault(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Limits",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Int does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Limits_pageSizeMax(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.PageSizeMax)
+}
+
+func (ec *executionContext) fieldContext_Limits_pageSizeMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Limits",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Int does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Limits_bodyBytesMax(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.BodyBytesMax)
+}
+
+func (ec *executionContext) fieldContext_Limits_bodyBytesMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Limits",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Int does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Limits_idempotencyKeyTtlSeconds(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.IdempotencyKeyTTLSeconds)
+}
+
+func (ec *executionContext) fieldContext_Limits_idempotencyKeyTtlSeconds(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Limits",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Int does not have child fields")
 		},
 	}
 	return fc, nil
@@ -17209,6 +17490,12 @@ func (ec *executionContext) fieldContext_Query_me(_ context.Context, field graph
 				return ec.fieldContext_Identity_grantedScopes(ctx, field)
 			case "store":
 				return ec.fieldContext_Identity_store(ctx, field)
+			case "app":
+				return ec.fieldContext_Identity_app(ctx, field)
+			case "grant":
+				return ec.fieldContext_Identity_grant(ctx, field)
+			case "limits":
+				return ec.fieldContext_Identity_limits(ctx, field)
 			case "serverTime":
 				return ec.fieldContext_Identity_serverTime(ctx, field)
 			}
@@ -29406,6 +29693,50 @@ func (ec *executionContext) _GrantPayload(ctx context.Context, sel ast.Selection
 	return out
 }
 
+var grantSummaryImplementors = []string{"GrantSummary"}
+
+func (ec *executionContext) _GrantSummary(ctx context.Context, sel ast.SelectionSet, obj *db.Grant) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, grantSummaryImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("GrantSummary")
+		case "id":
+			out.Values[i] = ec._GrantSummary_id(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "consentedAt":
+			out.Values[i] = ec._GrantSummary_consentedAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
 var identityImplementors = []string{"Identity"}
 
 func (ec *executionContext) _Identity(ctx context.Context, sel ast.SelectionSet, obj *model.Identity) graphql.Marshaler {
@@ -29458,6 +29789,15 @@ func (ec *executionContext) _Identity(ctx context.Context, sel ast.SelectionSet,
 			}
 		case "store":
 			out.Values[i] = ec._Identity_store(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "app":
+			out.Values[i] = ec._Identity_app(ctx, field, obj)
+		case "grant":
+			out.Values[i] = ec._Identity_grant(ctx, field, obj)
+		case "limits":
+			out.Values[i] = ec._Identity_limits(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -29656,6 +29996,70 @@ func (ec *executionContext) _InstalledAppRevokePayload(ctx context.Context, sel 
 			}
 		case "userErrors":
 			out.Values[i] = ec._InstalledAppRevokePayload_userErrors(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var limitsImplementors = []string{"Limits"}
+
+func (ec *executionContext) _Limits(ctx context.Context, sel ast.SelectionSet, obj *model.Limits) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, limitsImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("Limits")
+		case "ratePerSecond":
+			out.Values[i] = ec._Limits_ratePerSecond(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "rateBurst":
+			out.Values[i] = ec._Limits_rateBurst(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "pageSizeDefault":
+			out.Values[i] = ec._Limits_pageSizeDefault(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "pageSizeMax":
+			out.Values[i] = ec._Limits_pageSizeMax(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "bodyBytesMax":
+			out.Values[i] = ec._Limits_bodyBytesMax(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "idempotencyKeyTtlSeconds":
+			out.Values[i] = ec._Limits_idempotencyKeyTtlSeconds(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -36593,6 +36997,16 @@ func (ec *executionContext) marshalNInt2int(ctx context.Context, sel ast.Selecti
 	return res
 }
 
+func (ec *executionContext) marshalNLimits2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐLimits(ctx context.Context, sel ast.SelectionSet, v *model.Limits) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._Limits(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalNLineItem2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐLineItemᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.LineItem) graphql.Marshaler {
 	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
@@ -38767,6 +39181,13 @@ func (ec *executionContext) unmarshalOGrantFilter2ᚖgithubᚗcomᚋstorefront�
 	}
 	res, err := ec.unmarshalInputGrantFilter(ctx, v)
 	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalOGrantSummary2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐGrant(ctx context.Context, sel ast.SelectionSet, v *db.Grant) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._GrantSummary(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalOID2ᚖstring(ctx context.Context, v any) (*string, error) {
