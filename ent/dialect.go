@@ -179,7 +179,8 @@ func openSQLite(t target, c Config) (writer, readers *stdsql.DB, err error) {
 		return nil, nil, err
 	}
 	writer.SetMaxOpenConns(1)
-	readers, err = sqlitePool(t, "_pragma", "busy_timeout(5000)", "_pragma", "query_only(1)", "_pragma", "cache_size(-500)")
+	readers, err = sqlitePool(t, "_pragma", "busy_timeout(5000)", "_pragma", "query_only(1)", "_pragma",
+		"cache_size(-500)")
 	if err != nil {
 		writer.Close()
 		return nil, nil, err

@@ -126,7 +126,8 @@ func entQuery(ctx context.Context, q querier, query string, args, v any) error {
 	if !ok {
 		return fmt.Errorf("query: destination is %T", v)
 	}
-	rows, err := q.QueryContext(ctx, query, argv...) //nolint:rowserrcheck // ent reads the rows and asks for their error
+	//nolint:rowserrcheck // ent reads the rows and asks for their error
+	rows, err := q.QueryContext(ctx, query, argv...)
 	if err != nil {
 		return err
 	}

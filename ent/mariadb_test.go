@@ -52,7 +52,8 @@ func TestDeadlock(t *testing.T) {
 		done.Go(func() { work(b.ID, a.ID) })
 		done.Wait()
 		if tries.Load() < 3 || commits.Load() != 2 || s.Retries()["conflict"] == 0 {
-			t.Errorf("got %d tries, %d commits, %v retries, want a third try and two commits", tries.Load(), commits.Load(), s.Retries())
+			t.Errorf("got %d tries, %d commits, %v retries, want a third try and two commits", tries.Load(),
+				commits.Load(), s.Retries())
 		}
 		for _, id := range []xid.ID{a.ID, b.ID} {
 			if p, err := s.DB(ctx).Product.Get(ctx, id); err != nil || p.Version != 3 {

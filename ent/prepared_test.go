@@ -140,7 +140,8 @@ func TestPreparedIsBounded(t *testing.T) {
 			_, first := p.idle["SELECT 0 FROM n"]
 			_, last := p.idle[fmt.Sprintf("SELECT %d FROM n", 3*maxPrepared-1)]
 			if len(p.idle) != maxPrepared || first || !last {
-				t.Errorf("got %d statements, first %t, last %t, want %d with the youngest", len(p.idle), first, last, maxPrepared)
+				t.Errorf("got %d statements, first %t, last %t, want %d with the youngest", len(p.idle), first, last,
+					maxPrepared)
 			}
 			return nil
 		})

@@ -93,7 +93,9 @@ func (s *Store) inTx(ctx context.Context, f func(ctx context.Context) error, key
 }
 
 // try runs f once in a transaction of its own. It says how far it came.
-func (s *Store) try(caller context.Context, deadline time.Time, f func(context.Context) error) (hooks []func(), p phase, err error) {
+func (s *Store) try(
+	caller context.Context, deadline time.Time, f func(context.Context) error,
+) (hooks []func(), p phase, err error) {
 	conn, err := s.connect(caller, deadline)
 	if err != nil {
 		return nil, beginning, fmt.Errorf("connect: %w", err)

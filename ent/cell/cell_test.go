@@ -69,7 +69,9 @@ func TestMismatch(t *testing.T) {
 		number int64
 		optN   *int64
 	)
-	for _, dest := range []sql.Scanner{(*cell.Text[string])(&text), (*cell.Bytes)(&raw), (*cell.Int64)(&number), cell.NumberOf(&optN)} {
+	for _, dest := range []sql.Scanner{
+		(*cell.Text[string])(&text), (*cell.Bytes)(&raw), (*cell.Int64)(&number), cell.NumberOf(&optN),
+	} {
 		if err := dest.Scan(1.5); err == nil {
 			t.Errorf("%T took a float", dest)
 		}

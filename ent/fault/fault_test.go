@@ -83,7 +83,8 @@ func TestCauseIsForTheLogOnly(t *testing.T) {
 	if !errors.Is(f, fs.ErrNotExist) {
 		t.Error("the cause is lost")
 	}
-	const want = "validation_failed: Bad. #/a=too_long limit=out_of_range Idempotency-Key=invalid_format: read: file does not exist"
+	const want = "validation_failed: Bad. #/a=too_long limit=out_of_range Idempotency-Key=invalid_format: read: file " +
+		"does not exist"
 	if got := f.Error(); got != want {
 		t.Errorf("Error() = %q, want %q", got, want)
 	}

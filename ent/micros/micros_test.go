@@ -43,13 +43,14 @@ func TestParse(t *testing.T) {
 func TestParseRefuses(t *testing.T) {
 	for _, text := range []string{
 		"", "now", "2026-04-01", "2026-04-01T12:00:00", "2026-04-01 12:00:00Z", "1775001600",
-		"2026-13-01T00:00:00Z", "2026-02-29T00:00:00Z", "2026-04-31T00:00:00Z", "2026-04-01T24:00:00Z", "2026-04-01T12:60:00Z",
-		"2026-04-01T1:00:00Z", "2026-4-1T12:00:00Z", "2026-04-01T12:00Z", "26-04-01T12:00:00Z",
+		"2026-13-01T00:00:00Z", "2026-02-29T00:00:00Z", "2026-04-31T00:00:00Z", "2026-04-01T24:00:00Z",
+		"2026-04-01T12:60:00Z", "2026-04-01T1:00:00Z", "2026-4-1T12:00:00Z", "2026-04-01T12:00Z", "26-04-01T12:00:00Z",
 		"2026-04-01T12:00:00,5Z", "2026-04-01T12:00:00.Z",
 		"2026-04-01T12:00:00+0530", "2026-04-01T12:00:00+05", "2026-04-01T12:00:00+24:00", "2026-04-01T12:00:00+05:60",
-		"1969-12-31T23:59:59.9999999Z", "1970-01-01T00:00:00+00:01", "9999-12-31T23:59:59-01:00", "0001-01-01T00:00:00Z",
-		"2026-04-01T12:00:61Z", "2026-04-01T12:00:60Z", "2026-12-31T23:59:60+01:00", "2026-12-30T23:59:60Z",
-		" 2026-04-01T12:00:00Z", "2026-04-01T12:00:00Z ", "2026-04-01T12:00:00Z\n", "10000-01-01T00:00:00Z",
+		"1969-12-31T23:59:59.9999999Z", "1970-01-01T00:00:00+00:01", "9999-12-31T23:59:59-01:00",
+		"0001-01-01T00:00:00Z", "2026-04-01T12:00:61Z", "2026-04-01T12:00:60Z", "2026-12-31T23:59:60+01:00",
+		"2026-12-30T23:59:60Z", " 2026-04-01T12:00:00Z", "2026-04-01T12:00:00Z ", "2026-04-01T12:00:00Z\n",
+		"10000-01-01T00:00:00Z",
 	} {
 		if got, err := micros.Parse(text); err == nil || got != 0 {
 			t.Errorf("Parse(%q) = %s, %v, want refused", text, got, err)
@@ -60,7 +61,8 @@ func TestParseRefuses(t *testing.T) {
 // A bound outside of what a time can be is the nearest one that can.
 func TestParseBound(t *testing.T) {
 	for text, want := range map[string]micros.Time{
-		"0001-01-01T00:00:00Z": 0, "1969-12-31T23:59:59.9999999Z": 0, "1970-01-01T00:00:00.000001Z": 1, "9999-12-31T23:59:59-01:00": last,
+		"0001-01-01T00:00:00Z": 0, "1969-12-31T23:59:59.9999999Z": 0, "1970-01-01T00:00:00.000001Z": 1,
+		"9999-12-31T23:59:59-01:00": last,
 	} {
 		if got, err := micros.ParseBound(text); err != nil || got != want {
 			t.Errorf("ParseBound(%q) = %s, %v, want %s", text, got, err, want)
@@ -83,7 +85,8 @@ func TestTextRoundTripAndOrder(t *testing.T) {
 	for range 2000 {
 		at := micros.Time(r.Int64N(int64(last) + 1))
 		text := at.String()
-		if back, err := micros.Parse(text); err != nil || back != at || len(text) != len("2006-01-02T15:04:05.000000Z") {
+		if back, err := micros.Parse(text); err != nil || back != at ||
+			len(text) != len("2006-01-02T15:04:05.000000Z") {
 			t.Errorf("Parse(%q) = %d, %v, want %d", text, back, err, at)
 		}
 		if (at < before) != (text < before.String()) {
@@ -110,7 +113,8 @@ func TestStandardForm(t *testing.T) {
 
 func TestArithmetic(t *testing.T) {
 	at := micros.Time(1_772_000_000_000_000)
-	if got := at.Add(90 * time.Second); got != at+90_000_000 || got.Sub(at) != 90*time.Second || at.Sub(got) != -90*time.Second {
+	if got := at.Add(90 * time.Second); got != at+90_000_000 || got.Sub(at) != 90*time.Second ||
+		at.Sub(got) != -90*time.Second {
 		t.Errorf("Add(90s) = %d, back %s", got, got.Sub(at))
 	}
 	if got := at.Add(1999 * time.Nanosecond); got != at+1 {
@@ -129,7 +133,9 @@ func TestJSON(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) {
-	for _, s := range []string{"2026-04-01T12:00:00Z", "2026-04-01T12:00:00.5+05:30", "2026-04-01T1:00:00,5Z", "2016-12-31t23:59:60z", ""} {
+	for _, s := range []string{
+		"2026-04-01T12:00:00Z", "2026-04-01T12:00:00.5+05:30", "2026-04-01T1:00:00,5Z", "2016-12-31t23:59:60z", "",
+	} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

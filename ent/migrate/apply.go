@@ -110,7 +110,8 @@ func onMySQL(ctx context.Context, conn *sql.Conn, f func(migrate.Driver) error) 
 		}
 		got = answer.Int64
 	}
-	defer conn.ExecContext(context.WithoutCancel(ctx), "DO RELEASE_LOCK(?)", lock) //nolint:errcheck // the connection is closed next, which releases it too
+	//nolint:errcheck // the connection is closed next, which releases it too
+	defer conn.ExecContext(context.WithoutCancel(ctx), "DO RELEASE_LOCK(?)", lock)
 	drv, err := mysql.Open(conn)
 	if err != nil {
 		return err

@@ -26,8 +26,8 @@ func TestColumnsHoldTheirLimits(t *testing.T) {
 		"customers first_name": limit.Line, "customers last_name": limit.Line, "customers phone": limit.Label,
 		"customers email": limit.Email, "users email": limit.Email, "orders email": limit.Email,
 		"stores name": limit.Line, "users name": limit.Line, "apps name": limit.Line, "apps developer": limit.Line,
-		"api_keys name": limit.Line, "staff_tokens name": limit.Line, "themes name": limit.Line, "themes author": limit.Line,
-		"marketplace_themes name": limit.Line, "marketplace_themes tagline": limit.Line,
+		"api_keys name": limit.Line, "staff_tokens name": limit.Line, "themes name": limit.Line,
+		"themes author": limit.Line, "marketplace_themes name": limit.Line, "marketplace_themes tagline": limit.Line,
 		"payments method": limit.Label, "payments reference": limit.Line, "fulfillments carrier": limit.Line,
 		"fulfillments tracking_number": limit.Line, "webhook_endpoints description": limit.Line,
 	} {
@@ -37,7 +37,8 @@ func TestColumnsHoldTheirLimits(t *testing.T) {
 	}
 	for name, bytes := range map[string]int{
 		"products handle": limit.Handle, "stores handle": limit.StoreHandle, "stores timezone": limit.Timezone,
-		"customers locale": limit.Locale, "themes theme_version": limit.Version, "orders source": limit.Source, "marketplace_themes slug": limit.Handle,
+		"customers locale": limit.Locale, "themes theme_version": limit.Version, "orders source": limit.Source,
+		"marketplace_themes slug": limit.Handle,
 	} {
 		if c := columns[name]; c == nil || width(c) < bytes {
 			t.Errorf("the column of %s has no room for %d bytes", name, bytes)

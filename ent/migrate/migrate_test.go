@@ -100,7 +100,8 @@ func TestReplayEqualsSchema(t *testing.T) {
 		})
 		if !errors.Is(err, plan.ErrNoPlan) {
 			files, _ := dir.Files()
-			t.Fatalf("got %v, want no plan: the schema has moved, run go generate ./ent/migrate\n%s", err, files[len(files)-1].Bytes())
+			t.Fatalf("got %v, want no plan: the schema has moved, run go generate ./ent/migrate\n%s", err,
+				files[len(files)-1].Bytes())
 		}
 	})
 }
@@ -120,7 +121,8 @@ func TestApplyAndCheck(t *testing.T) {
 			t.Errorf("second: got %d, %v, want nothing to do", n, err)
 		}
 		st, err = migrate.Check(t.Context(), s)
-		if err != nil || st.Current != versions[len(versions)-1] || len(st.Pending)+len(st.Unknown) > 0 || st.Failed != "" {
+		if err != nil || st.Current != versions[len(versions)-1] || len(st.Pending)+len(st.Unknown) > 0 ||
+			st.Failed != "" {
 			t.Errorf("after: got %+v, %v", st, err)
 		}
 	})
@@ -183,10 +185,12 @@ func TestRefusals(t *testing.T) {
 				m, versions := folderOf(t, s)
 				names, _ := fs.Glob(m, versions[0]+"_*.sql")
 				tc.edit(t, m, names[0])
-				if n, err := migrate.ApplyFolder(t.Context(), s, m); n != 0 || err == nil || !strings.Contains(err.Error(), tc.want) {
+				if n, err := migrate.ApplyFolder(t.Context(), s, m); n != 0 || err == nil ||
+					!strings.Contains(err.Error(), tc.want) {
 					t.Errorf("apply: got %d, %v, want an error with %q", n, err, tc.want)
 				}
-				if _, err := migrate.CheckFolder(t.Context(), s, m); err == nil || !strings.Contains(err.Error(), tc.want) {
+				if _, err := migrate.CheckFolder(t.Context(), s, m); err == nil ||
+					!strings.Contains(err.Error(), tc.want) {
 					t.Errorf("check: got %v, want an error with %q", err, tc.want)
 				}
 			})

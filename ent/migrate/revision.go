@@ -53,7 +53,8 @@ func (r revisions) ReadRevisions(ctx context.Context) ([]*migrate.Revision, erro
 
 // ReadRevision implements migrate.RevisionReadWriter.
 func (r revisions) ReadRevision(ctx context.Context, version string) (*migrate.Revision, error) {
-	rows, err := r.conn.QueryContext(ctx, "SELECT "+revisionColumns+" FROM "+revisionTable+" WHERE version = ?", version)
+	rows, err := r.conn.QueryContext(ctx, "SELECT "+revisionColumns+" FROM "+revisionTable+" WHERE version = ?",
+		version)
 	if err != nil {
 		return nil, err
 	}
@@ -81,7 +82,8 @@ func (r revisions) WriteRevision(ctx context.Context, v *migrate.Revision) error
 		return err
 	}
 	_, err = r.conn.ExecContext(ctx, "UPDATE "+revisionTable+" SET description = ?, type = ?, applied = ?, total = ?, "+
-		"executed_at = ?, execution_us = ?, error = ?, error_statement = ?, hash = ?, partial_hashes = ?, operator = ? "+
+		"executed_at = ?, execution_us = ?, error = ?, error_statement = ?, hash = ?, partial_hashes = ?, "+
+		"operator = ? "+
 		"WHERE version = ?", append(values[1:], v.Version)...)
 	return err
 }
@@ -109,7 +111,8 @@ func scanRevisions(rows *sql.Rows) ([]*migrate.Revision, error) {
 		if err := json.Unmarshal([]byte(hashes), &v.PartialHashes); err != nil {
 			return nil, fmt.Errorf("read revision %s: %w", v.Version, err)
 		}
-		v.Type, v.ExecutedAt, v.ExecutionTime = migrate.RevisionType(kind), micros.Time(at).Time(), time.Duration(us)*time.Microsecond
+		v.Type, v.ExecutedAt, v.ExecutionTime = migrate.RevisionType(kind), micros.Time(at).Time(),
+			time.Duration(us)*time.Microsecond
 		all = append(all, &v)
 	}
 	return all, rows.Err()

@@ -197,7 +197,8 @@ func read(ctx context.Context, conn *sql.Conn, table *schema.Table) ([]row, erro
 		names[i] = c.Name
 	}
 	key := table.PrimaryKey.Parts[0].C.Name
-	found, err := conn.QueryContext(ctx, "SELECT `"+strings.Join(names, "`, `")+"` FROM `"+table.Name+"` ORDER BY `"+key+"`")
+	found, err := conn.QueryContext(ctx,
+		"SELECT `"+strings.Join(names, "`, `")+"` FROM `"+table.Name+"` ORDER BY `"+key+"`")
 	if err != nil {
 		return nil, err
 	}
@@ -263,7 +264,9 @@ func TestMembershipsAreEntered(t *testing.T) {
 		}
 		person, store := strings.Repeat("p", 16), strings.Repeat("s", 16)
 		admin(t, s, func(ctx context.Context, conn *sql.Conn) error {
-			_, err := conn.ExecContext(ctx, "INSERT INTO staff (store_id, id, updated_at, role) VALUES (?, ?, 1, 'owner')", []byte(store), []byte(person))
+			_, err := conn.ExecContext(ctx,
+				"INSERT INTO staff (store_id, id, updated_at, role) VALUES (?, ?, 1, 'owner')", []byte(store),
+				[]byte(person))
 			return err
 		})
 		if _, err := migrate.Apply(t.Context(), s); err != nil {
@@ -271,7 +274,8 @@ func TestMembershipsAreEntered(t *testing.T) {
 		}
 		admin(t, s, func(ctx context.Context, conn *sql.Conn) error {
 			var n int
-			err := conn.QueryRowContext(ctx, "SELECT COUNT(*) FROM memberships WHERE user_id = ? AND store_id = ?", []byte(person), []byte(store)).Scan(&n)
+			err := conn.QueryRowContext(ctx, "SELECT COUNT(*) FROM memberships WHERE user_id = ? AND store_id = ?",
+				[]byte(person), []byte(store)).Scan(&n)
 			if n != 1 {
 				t.Errorf("%d entries, want 1", n)
 			}

@@ -43,10 +43,12 @@ func TestTenant(t *testing.T) {
 		{name: "delete", ctx: inStore, m: mutation{op: ent.OpDelete}, filtered: 1},
 		{name: "update of one", ctx: inStore, m: mutation{op: ent.OpUpdateOne}, denied: true},
 		{name: "delete of one", ctx: inStore, m: mutation{op: ent.OpDeleteOne}, denied: true},
-		{name: "update of one everywhere", ctx: viewer.Everywhere(t.Context()), m: mutation{op: ent.OpUpdateOne}, denied: true},
+		{name: "update of one everywhere", ctx: viewer.Everywhere(t.Context()), m: mutation{op: ent.OpUpdateOne},
+			denied: true},
 		{name: "create", ctx: inStore, m: mutation{op: ent.OpCreate}, store: mine},
 		{name: "create in one's own", ctx: inStore, m: mutation{op: ent.OpCreate, store: mine}, store: mine},
-		{name: "create in another's", ctx: inStore, m: mutation{op: ent.OpCreate, store: other}, denied: true, store: other},
+		{name: "create in another's", ctx: inStore, m: mutation{op: ent.OpCreate, store: other}, denied: true,
+			store: other},
 		{name: "update everywhere", ctx: viewer.Everywhere(t.Context()), m: mutation{op: ent.OpUpdate}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

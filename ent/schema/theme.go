@@ -35,7 +35,8 @@ func (Theme) Fields() []ent.Field {
 		field.String("description").MaxRuneLen(1000).Optional().Nillable(),
 		field.String("status").GoType(state.ThemeStatus("")).SchemaType(key(16)),
 		field.String("source").GoType(state.ThemeSource("")).SchemaType(key(16)).Immutable(),
-		field.UUID("marketplace_theme_id", xid.ID{}).SchemaType(bytes16).Annotations(Kind{xid.MarketplaceTheme}).Optional().Nillable().Immutable(),
+		field.UUID("marketplace_theme_id", xid.ID{}).SchemaType(bytes16).Annotations(Kind{xid.MarketplaceTheme}).
+			Optional().Nillable().Immutable(),
 		field.Int64("asset_count"),
 		field.Int64("size_bytes"),
 		// checksum is that of its package.

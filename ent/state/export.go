@@ -58,7 +58,8 @@ const (
 	ExportExpired   ExportStatus = "expired" // its file is gone
 )
 
-var allExportStatus = []ExportStatus{ExportQueued, ExportRunning, ExportCompleted, ExportFailed, ExportCancelled, ExportExpired}
+var allExportStatus = []ExportStatus{ExportQueued, ExportRunning, ExportCompleted, ExportFailed, ExportCancelled,
+	ExportExpired}
 
 // Known reports whether v is a value of the enumeration.
 func (v ExportStatus) Known() bool { return slices.Contains(allExportStatus, v) }

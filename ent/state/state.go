@@ -78,7 +78,8 @@ const (
 	FinancialVoided            FinancialStatus = "voided"
 )
 
-var allFinancialStatus = []FinancialStatus{FinancialPending, FinancialPartiallyPaid, FinancialPaid, FinancialPartiallyRefunded, FinancialRefunded, FinancialVoided}
+var allFinancialStatus = []FinancialStatus{FinancialPending, FinancialPartiallyPaid, FinancialPaid,
+	FinancialPartiallyRefunded, FinancialRefunded, FinancialVoided}
 
 // Known reports whether v is a value of the enumeration.
 func (v FinancialStatus) Known() bool { return slices.Contains(allFinancialStatus, v) }
@@ -93,7 +94,8 @@ const (
 	FulfillmentFulfilled          FulfillmentStatus = "fulfilled"
 )
 
-var allFulfillmentStatus = []FulfillmentStatus{FulfillmentUnfulfilled, FulfillmentPartiallyFulfilled, FulfillmentFulfilled}
+var allFulfillmentStatus = []FulfillmentStatus{FulfillmentUnfulfilled, FulfillmentPartiallyFulfilled,
+	FulfillmentFulfilled}
 
 // Known reports whether v is a value of the enumeration.
 func (v FulfillmentStatus) Known() bool { return slices.Contains(allFulfillmentStatus, v) }

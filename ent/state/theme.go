@@ -63,7 +63,8 @@ const (
 	ListingUnlisted  ListingStatus = "unlisted"
 )
 
-var allListingStatus = []ListingStatus{ListingSubmitted, ListingApproved, ListingRejected, ListingPublished, ListingUnlisted}
+var allListingStatus = []ListingStatus{ListingSubmitted, ListingApproved, ListingRejected, ListingPublished,
+	ListingUnlisted}
 
 // Known reports whether v is a value of the enumeration.
 func (v ListingStatus) Known() bool { return slices.Contains(allListingStatus, v) }

@@ -46,7 +46,8 @@ const (
 	DeliveryCancelled DeliveryState = "cancelled" // with its endpoint, or its owner may not have it any more
 )
 
-var allDeliveryState = []DeliveryState{DeliveryWaiting, DeliveryDelivered, DeliveryFailed, DeliveryHeld, DeliverySkipped, DeliveryCancelled}
+var allDeliveryState = []DeliveryState{DeliveryWaiting, DeliveryDelivered, DeliveryFailed, DeliveryHeld,
+	DeliverySkipped, DeliveryCancelled}
 
 // Known reports whether v is a value of the enumeration.
 func (v DeliveryState) Known() bool { return slices.Contains(allDeliveryState, v) }

@@ -75,10 +75,11 @@ func word(s string) *regexp.Regexp { return regexp.MustCompile(`(?i)\b` + s + `\
 var (
 	literal = regexp.MustCompile(`'(?:[^'\\]|\\.|'')*'`)
 	tables  = regexp.MustCompile("(?i)\\b(?:FROM|JOIN|INTO|UPDATE)\\s+[`\"]?([a-z_0-9]+)[`\"]?")
-	write   = regexp.MustCompile(`(?i)^\s*(?:INSERT|UPDATE|DELETE|REPLACE|CREATE|ALTER|DROP|TRUNCATE|WITH\b[^;]*\)\s*(?:INSERT|UPDATE|DELETE))\b`)
-	insert  = regexp.MustCompile(`(?i)^\s*INSERT\b`)
-	column  = regexp.MustCompile(`(?i)\bstore_id\b`)
-	where   = regexp.MustCompile(`(?i)\b(?:WHERE|ON)\b`)
+	write   = regexp.MustCompile(
+		`(?i)^\s*(?:INSERT|UPDATE|DELETE|REPLACE|CREATE|ALTER|DROP|TRUNCATE|WITH\b[^;]*\)\s*(?:INSERT|UPDATE|DELETE))\b`)
+	insert = regexp.MustCompile(`(?i)^\s*INSERT\b`)
+	column = regexp.MustCompile(`(?i)\bstore_id\b`)
+	where  = regexp.MustCompile(`(?i)\b(?:WHERE|ON)\b`)
 	// chosen is store_id being compared, alone or first in a tuple.
 	// bucketChosen is bucket being compared for equality.
 	bucketChosen = regexp.MustCompile("(?i)\\bbucket[`\"]?\\s*(?:=|IN\\b)")

@@ -13,12 +13,15 @@ func TestLint(t *testing.T) {
 		query string
 		want  string // part of the error; empty means clean
 	}{
-		{"a page", "SELECT `orders`.`id` FROM `orders` WHERE `orders`.`store_id` = ? AND `orders`.`id` < ? ORDER BY `orders`.`id` DESC LIMIT 21", ""},
+		{"a page", "SELECT `orders`.`id` FROM `orders` WHERE `orders`.`store_id` = ? AND `orders`.`id` < ? ORDER BY " +
+			"`orders`.`id` DESC LIMIT 21", ""},
 		{"a hinted page", "SELECT `id` FROM `orders` FORCE INDEX (`i`) WHERE `store_id` = ? AND `status` = 'paid'", ""},
-		{"a tuple", "UPDATE `orders` SET `version` = `version` + 1 WHERE (`store_id`, `id`, `version`) IN ((?, ?, ?))", ""},
+		{"a tuple", "UPDATE `orders` SET `version` = `version` + 1 WHERE (`store_id`, `id`, `version`) IN ((?, ?, ?))",
+			""},
 		{"a keyset tuple", "SELECT id FROM orders WHERE (store_id, id) > (?, ?)", ""},
 		{"an insert", "INSERT INTO `orders` (`store_id`, `id`) VALUES (?, ?)", ""},
-		{"the buckets of a shard", "SELECT store_id, id FROM webhook_queues WHERE bucket IN (0, 1) AND due_at <= ?", ""},
+		{"the buckets of a shard", "SELECT store_id, id FROM webhook_queues WHERE bucket IN (0, 1) AND due_at <= ?",
+			""},
 		{"a directory", "SELECT `store_id` FROM `store_handles` WHERE `handle` = ?", ""},
 		{"a table of no store", "SELECT `id` FROM `users` WHERE `id` = ?", ""},
 		{"a forbidden word as a value", "SELECT 'FOR SHARE', 'it''s OFFSET' FROM `users`", ""},
@@ -27,7 +30,8 @@ func TestLint(t *testing.T) {
 		{"bucket, not chosen", "SELECT bucket FROM webhook_queues WHERE due_at <= ?", "webhook_queues is store-owned"},
 		{"bucket of another table", "SELECT bucket FROM orders WHERE bucket = ?", "orders is store-owned"},
 		{"selected, not chosen", "SELECT `store_id`, `id` FROM `orders` WHERE `id` = ?", "orders is store-owned"},
-		{"ordered, not chosen", "SELECT `id` FROM `orders` WHERE `id` = ? ORDER BY `store_id`, `id`", "orders is store-owned"},
+		{"ordered, not chosen", "SELECT `id` FROM `orders` WHERE `id` = ? ORDER BY `store_id`, `id`",
+			"orders is store-owned"},
 		{"assigned, not chosen", "UPDATE `notes` SET `store_id` = ? WHERE `id` = ?", "notes is store-owned"},
 		{"everything", "DELETE FROM `events`", "events is store-owned"},
 		{"a joined table", "SELECT 1 FROM `users` JOIN `staff` ON `staff`.`id` = `users`.`id`", "staff is store-owned"},
@@ -76,7 +80,9 @@ func TestLintWriteOutsideTx(t *testing.T) {
 
 // TestLintKnowsTheSchema: the list of tables is derived, and not empty.
 func TestLintKnowsTheSchema(t *testing.T) {
-	for _, name := range []string{"orders", "order_lines", "products", "customers", "events", "idempotency_keys", "staff"} {
+	for _, name := range []string{
+		"orders", "order_lines", "products", "customers", "events", "idempotency_keys", "staff",
+	} {
 		if !owned[name] {
 			t.Errorf("%s is not known as store-owned", name)
 		}

@@ -54,7 +54,8 @@ func (l *Log) Next(t testing.TB, s *ent.Store) []Told {
 	for _, e := range fresh {
 		last := before[e.Resource]
 		if e.Sequence != last.Sequence+1 || e.ID.Time() <= last.ID.Time() || e.ID.Compare(last.ID) <= 0 {
-			t.Errorf("%s has the sequence %d at %s, after %d at %s", e.Type, e.Sequence, e.ID.Time(), last.Sequence, last.ID.Time())
+			t.Errorf("%s has the sequence %d at %s, after %d at %s", e.Type, e.Sequence, e.ID.Time(), last.Sequence,
+				last.ID.Time())
 		}
 		before[e.Resource] = e
 		if b, ok := pending[e.ID]; !ok || b != bucket.Of(e.Store) {
@@ -95,7 +96,8 @@ func (l *Log) fresh(t testing.TB, s *ent.Store) (list []Told) {
 	if l.seen == nil {
 		l.seen, l.last = map[xid.ID]bool{}, map[xid.ID]Told{}
 	}
-	rows, err := s.Raw().QueryContext(t.Context(), "SELECT id, store_id, type, resource_type, resource_id, sequence, body FROM events ORDER BY id")
+	rows, err := s.Raw().QueryContext(t.Context(),
+		"SELECT id, store_id, type, resource_type, resource_id, sequence, body FROM events ORDER BY id")
 	if err != nil {
 		t.Fatalf("read events: %v", err)
 	}
@@ -181,7 +183,8 @@ func (e Told) check(t testing.TB) {
 	if e.Type == event.OrderNoteAdded {
 		about = body.Data.Object.OrderID
 	}
-	if !ok || e.Kind != kind.Resource.Resource() || body.Resource.Type != e.Kind || body.Resource.ID != id || about != id {
+	if !ok || e.Kind != kind.Resource.Resource() || body.Resource.Type != e.Kind || body.Resource.ID != id ||
+		about != id {
 		t.Errorf("%s is about %s %s: %s", e.Type, e.Kind, id, e.Body)
 	}
 	if body.EventID != xid.Event.Format(e.ID) || body.Type != e.Type || body.StoreID != xid.Store.Format(e.Store) ||
@@ -214,7 +217,8 @@ func checkCounter(t testing.TB, s *ent.Store, last Told) {
 		return
 	}
 	var count int64
-	err := s.Raw().QueryRowContext(t.Context(), "SELECT event_sequence FROM "+table+" WHERE store_id = ? AND id = ?", last.Store, last.Resource).Scan(&count)
+	err := s.Raw().QueryRowContext(t.Context(), "SELECT event_sequence FROM "+table+" WHERE store_id = ? AND id = ?",
+		last.Store, last.Resource).Scan(&count)
 	switch {
 	case errors.Is(err, sql.ErrNoRows) && last.Type == event.ProductDeleted:
 	case err != nil:

@@ -17,7 +17,8 @@ func TestFrom(t *testing.T) {
 	if v := viewer.From(ctx); v == nil || v.Store != id || v.Everywhere || v.IsPerson() {
 		t.Errorf("got %+v", v)
 	}
-	if v := viewer.From(viewer.Visitor(ctx, id)); v.Store != id || v.Everywhere || v.IsPerson() || v.Scopes != 0 || v.Granted != 0 || v.Role != "" {
+	if v := viewer.From(viewer.Visitor(ctx, id)); v.Store != id || v.Everywhere || v.IsPerson() || v.Scopes != 0 ||
+		v.Granted != 0 || v.Role != "" {
 		t.Errorf("a visitor is %+v", v)
 	}
 	if v := viewer.From(viewer.Everywhere(ctx)); !v.Everywhere || !v.Store.IsNil() {

@@ -19,8 +19,8 @@ import (
 
 var kinds = []xid.Kind{
 	xid.Store, xid.User, xid.APIKey, xid.App, xid.Grant, xid.Token, xid.Product, xid.Customer, xid.Order, xid.OrderLine,
-	xid.Payment, xid.Fulfillment, xid.Note, xid.Export, xid.WebhookEndpoint, xid.Event, xid.Delivery, xid.Attempt, xid.Theme,
-	xid.ThemeAsset, xid.MarketplaceTheme, xid.Notification, xid.Audit, xid.Request,
+	xid.Payment, xid.Fulfillment, xid.Note, xid.Export, xid.WebhookEndpoint, xid.Event, xid.Delivery, xid.Attempt,
+	xid.Theme, xid.ThemeAsset, xid.MarketplaceTheme, xid.Notification, xid.Audit, xid.Request,
 }
 
 type vectors struct {
@@ -257,7 +257,8 @@ var lastTime = micros.Of(time.Date(9999, 12, 31, 23, 59, 59, 999_999_000, time.U
 // times returns microseconds around every border and at random.
 func times() []micros.Time {
 	r := rand.New(rand.NewPCG(3, 4))
-	ts := []micros.Time{0, 1, 999, 1000, 1001, math.MaxInt32, 1<<48 - 1, 1 << 48, 1<<52 - 1, 1 << 52, lastTime - 1, lastTime}
+	ts := []micros.Time{0, 1, 999, 1000, 1001, math.MaxInt32, 1<<48 - 1, 1 << 48, 1<<52 - 1, 1 << 52, lastTime - 1,
+		lastTime}
 	for range 5000 {
 		ts = append(ts, micros.Time(r.Int64N(int64(lastTime)+1)))
 	}

@@ -37,17 +37,19 @@ func newInstall(t testing.TB, s *ent.Store, scopes *string) *install {
 	i := &install{shop: newShop(t, s, nil), developer: newShop(t, s, nil), secret: apikey.Mint(apikey.Access),
 		app: xid.New(), grant: xid.New(), token: xid.New()}
 	i.developer.change(t, func(ctx context.Context, c *db.Client) error {
-		return c.App.Create().SetID(i.app).SetClientID(strings.ToLower(i.app.String())).SetName("Sync it").SetDeveloper("Ada").
-			SetRedirectUris("https://sync.example/cb").SetScopes("orders.write products.read").SetUpdatedAt(1).Exec(ctx)
+		return c.App.Create().SetID(i.app).SetClientID(strings.ToLower(i.app.String())).SetName("Sync it").
+			SetDeveloper("Ada").SetRedirectUris("https://sync.example/cb").SetScopes("orders.write products.read").
+			SetUpdatedAt(1).Exec(ctx)
 	})
 	i.change(t, func(ctx context.Context, c *db.Client) error {
 		hour := micros.Now().Add(time.Hour)
-		err := c.Grant.Create().SetID(i.grant).SetAppStoreID(i.developer.row.ID).SetAppID(i.app).SetUserID(i.person).SetUserName("Ada").
-			SetScopes("customers.read orders.read orders.write").SetRedirectURI("https://sync.example/cb").SetCodeChallenge("x").
+		err := c.Grant.Create().SetID(i.grant).SetAppStoreID(i.developer.row.ID).SetAppID(i.app).SetUserID(i.person).
+			SetUserName("Ada").SetScopes("customers.read orders.read orders.write").
+			SetRedirectURI("https://sync.example/cb").SetCodeChallenge("x").
 			SetCodeExpiresAt(hour).SetExpiresAt(hour.Add(time.Hour)).SetUpdatedAt(1).Exec(ctx)
 		if err == nil {
-			err = c.Credential.Create().SetID(digest.Sum(i.secret.Hash())).SetStoreID(i.row.ID).SetCredentialID(i.token).
-				SetKind(string(apikey.Access)).Exec(ctx)
+			err = c.Credential.Create().SetID(digest.Sum(i.secret.Hash())).SetStoreID(i.row.ID).
+				SetCredentialID(i.token).SetKind(string(apikey.Access)).Exec(ctx)
 		}
 		if err == nil {
 			err = c.AccessToken.Create().SetID(i.token).SetGrantID(i.grant).SetHint(apikey.Hint(i.secret)).
@@ -75,7 +77,8 @@ func TestAuthenticateAccess(t *testing.T) {
 			t.Errorf("granted %s, want %s", v.Granted, want)
 		}
 		narrow := newInstall(t, s, new("orders.read"))
-		if v, err := k.Authenticate(t.Context(), narrow.secret.Reveal(), apikey.Access); err != nil || v.Scopes != scope.Of(scope.OrdersRead) {
+		if v, err := k.Authenticate(t.Context(), narrow.secret.Reveal(), apikey.Access); err != nil ||
+			v.Scopes != scope.Of(scope.OrdersRead) {
 			t.Errorf("narrowed: %v, %v", v, err)
 		}
 		if _, err := k.Authenticate(t.Context(), i.secret.Reveal(), apikey.Key, apikey.Staff); !refused(err) {
@@ -134,7 +137,9 @@ func TestAccessDies(t *testing.T) {
 func TestLookUpIsOneStatement(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		i := newInstall(t, s, nil)
-		for kind, secret := range map[apikey.Kind]apikey.Secret{apikey.Key: i.key, apikey.Staff: i.shop.token, apikey.Access: i.secret} {
+		for kind, secret := range map[apikey.Kind]apikey.Secret{
+			apikey.Key: i.key, apikey.Staff: i.shop.token, apikey.Access: i.secret,
+		} {
 			k, before := apikey.NewKeeper(s), s.Statements()
 			if _, err := k.Authenticate(t.Context(), secret.Reveal(), kind); err != nil {
 				t.Fatal(err)

@@ -41,7 +41,8 @@ var kinds = map[Kind]found{
 		" JOIN staff_tokens t ON t.store_id = c.store_id AND t.id = c.credential_id" +
 		" JOIN staff m ON m.store_id = t.store_id AND m.id = t.user_id JOIN users u ON u.id = t.user_id" +
 		" WHERE c.hash = ? AND c.kind = ?", readStaff},
-	Access: {from + "g.id, a.id, a.name, g.scopes, t.scopes, a.scopes, a.legacy, a.disabled_at, g.revoked_at, g.expires_at, t.revoked_at, t.expires_at" +
+	Access: {from + "g.id, a.id, a.name, g.scopes, t.scopes, a.scopes, a.legacy, a.disabled_at, g.revoked_at, " +
+		"g.expires_at, t.revoked_at, t.expires_at" +
 		" FROM credentials c JOIN stores s ON s.id = c.store_id" +
 		" JOIN access_tokens t ON t.store_id = c.store_id AND t.id = c.credential_id" +
 		" JOIN grants g ON g.store_id = t.store_id AND g.id = t.grant_id" +

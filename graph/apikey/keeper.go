@@ -116,7 +116,8 @@ func (k *Keeper) lookUp(ctx context.Context, sum digest.Sum, kind Kind, now time
 		k.cache.Remove(sum)
 		return nil, invalid()
 	case ent.IsUnavailable(err):
-		return nil, &fault.Error{Kind: fault.Unavailable, Detail: "The service is not available for a moment.", RetryAfter: time.Second, Err: err}
+		return nil, &fault.Error{Kind: fault.Unavailable, Detail: "The service is not available for a moment.",
+			RetryAfter: time.Second, Err: err}
 	case err != nil:
 		return nil, fmt.Errorf("look up credential: %w", err)
 	}

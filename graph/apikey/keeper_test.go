@@ -41,13 +41,17 @@ func newShop(t testing.TB, s *ent.Store, expires *micros.Time) *shop {
 		keyID: xid.New(), tokenID: xid.New(), person: xid.New()}
 	p.change(t, func(ctx context.Context, c *db.Client) error {
 		return errors.Join(
-			c.Credential.Create().SetID(p.key.Hash()).SetStoreID(row.ID).SetCredentialID(p.keyID).SetKind(string(apikey.Key)).Exec(ctx),
-			c.APIKey.Create().SetID(p.keyID).SetLineageID(p.keyID).SetSlot(1).SetName("Sync").SetHint(apikey.Hint(p.key)).
-				SetScopes("orders.write").SetNillableExpiresAt(expires).Exec(ctx),
-			c.Credential.Create().SetID(p.token.Hash()).SetStoreID(row.ID).SetCredentialID(p.tokenID).SetKind(string(apikey.Staff)).Exec(ctx),
-			c.StaffToken.Create().SetID(p.tokenID).SetUserID(p.person).SetName("Laptop").SetHint(apikey.Hint(p.token)).Exec(ctx),
+			c.Credential.Create().SetID(p.key.Hash()).SetStoreID(row.ID).SetCredentialID(p.keyID).
+				SetKind(string(apikey.Key)).Exec(ctx),
+			c.APIKey.Create().SetID(p.keyID).SetLineageID(p.keyID).SetSlot(1).SetName("Sync").
+				SetHint(apikey.Hint(p.key)).SetScopes("orders.write").SetNillableExpiresAt(expires).Exec(ctx),
+			c.Credential.Create().SetID(p.token.Hash()).SetStoreID(row.ID).SetCredentialID(p.tokenID).
+				SetKind(string(apikey.Staff)).Exec(ctx),
+			c.StaffToken.Create().SetID(p.tokenID).SetUserID(p.person).SetName("Laptop").SetHint(apikey.Hint(p.token)).
+				Exec(ctx),
 			c.UserEmail.Create().SetID(p.person.String()+"@example.com").SetUserID(p.person).Exec(ctx),
-			c.User.Create().SetID(p.person).SetEmail(p.person.String()+"@example.com").SetName("Ada").SetUpdatedAt(1).Exec(ctx),
+			c.User.Create().SetID(p.person).SetEmail(p.person.String()+"@example.com").SetName("Ada").SetUpdatedAt(1).
+				Exec(ctx),
 			c.Staff.Create().SetID(p.person).SetRole(viewer.Support).SetUpdatedAt(1).Exec(ctx))
 	})
 	return p
@@ -75,16 +79,18 @@ func TestAuthenticate(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		p, k := newShop(t, s, nil), apikey.NewKeeper(s)
 		v, err := k.Authenticate(t.Context(), p.key.Reveal(), apikey.Key)
-		if err != nil || v.Kind != viewer.APIKey || v.Store != p.row.ID || v.Actor != p.keyID || v.Principal != p.keyID ||
-			v.Credential != p.keyID || v.Currency != "EUR" || v.Name != "Sync" || v.Role != "" {
+		if err != nil || v.Kind != viewer.APIKey || v.Store != p.row.ID || v.Actor != p.keyID ||
+			v.Principal != p.keyID || v.Credential != p.keyID || v.Currency != "EUR" || v.Name != "Sync" ||
+			v.Role != "" {
 			t.Errorf("key: %+v, %v", v, err)
 		}
 		if v.Granted != scope.Of(scope.OrdersWrite) || v.Scopes != scope.Of(scope.OrdersWrite, scope.OrdersRead) {
 			t.Errorf("key: granted %s, effective %s", v.Granted, v.Scopes)
 		}
 		v, err = k.Authenticate(t.Context(), p.token.Reveal(), apikey.Key, apikey.Staff)
-		if err != nil || v.Kind != viewer.Staff || v.Actor != p.person || v.Principal != p.person || v.Credential != p.tokenID ||
-			v.Role != viewer.Support || v.Name != "Ada" || v.Scopes != viewer.Support.Scopes().Effective() {
+		if err != nil || v.Kind != viewer.Staff || v.Actor != p.person || v.Principal != p.person ||
+			v.Credential != p.tokenID || v.Role != viewer.Support || v.Name != "Ada" ||
+			v.Scopes != viewer.Support.Scopes().Effective() {
 			t.Errorf("token: %+v, %v", v, err)
 		}
 		for name, token := range map[string]string{

@@ -46,7 +46,8 @@ func request(t *testing.T, address, body string) attempt.Request {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return attempt.Request{Target: target, Body: []byte(body), EventID: "evt_1", EventType: "order.paid", DeliveryID: "dlv_1", Number: 3}
+	return attempt.Request{Target: target, Body: []byte(body), EventID: "evt_1", EventType: "order.paid",
+		DeliveryID: "dlv_1", Number: 3}
 }
 
 // receiver serves HTTP on this machine.
@@ -95,11 +96,13 @@ func TestRequest(t *testing.T) {
 	})
 	before := time.Now()
 	result := client(t).Do(t.Context(), request(t, address+"/hook?a=b;c&d=%2F", `{"a":1}`))
-	if result.Outcome != attempt.Delivered || result.Status != 202 || string(result.Response) != "thanks" || result.Reused ||
-		result.Detail != "" || result.Began.Before(before) || result.Duration <= 0 || result.Duration > time.Since(before) {
+	if result.Outcome != attempt.Delivered || result.Status != 202 || string(result.Response) != "thanks" ||
+		result.Reused || result.Detail != "" || result.Began.Before(before) || result.Duration <= 0 ||
+		result.Duration > time.Since(before) {
 		t.Errorf("%+v", result)
 	}
-	if got.Method != http.MethodPost || got.RequestURI != "/hook?a=b;c&d=%2F" || "http://"+got.Host != address || got.Proto != "HTTP/1.1" {
+	if got.Method != http.MethodPost || got.RequestURI != "/hook?a=b;c&d=%2F" || "http://"+got.Host != address ||
+		got.Proto != "HTTP/1.1" {
 		t.Errorf("%s %s %s of %s", got.Method, got.RequestURI, got.Proto, got.Host)
 	}
 	if string(body) != `{"a":1}` || got.ContentLength != 7 || len(got.TransferEncoding) > 0 {
@@ -160,8 +163,9 @@ func TestStatus(t *testing.T) {
 	c := client(t)
 	for code, want := range map[int]attempt.Outcome{
 		200: attempt.Delivered, 201: attempt.Delivered, 204: attempt.Delivered, 299: attempt.Delivered,
-		300: attempt.Redirect, 301: attempt.Redirect, 302: attempt.Redirect, 304: attempt.Redirect, 307: attempt.Redirect, 308: attempt.Redirect,
-		400: attempt.ClientError, 404: attempt.ClientError, 410: attempt.ClientError, 429: attempt.ClientError, 499: attempt.ClientError,
+		300: attempt.Redirect, 301: attempt.Redirect, 302: attempt.Redirect, 304: attempt.Redirect,
+		307: attempt.Redirect, 308: attempt.Redirect, 400: attempt.ClientError, 404: attempt.ClientError,
+		410: attempt.ClientError, 429: attempt.ClientError, 499: attempt.ClientError,
 		500: attempt.ServerError, 503: attempt.ServerError, 599: attempt.ServerError,
 		600: attempt.UnexpectedStatus, 999: attempt.UnexpectedStatus,
 	} {
@@ -288,9 +292,11 @@ func TestReuse(t *testing.T) {
 	for i, tc := range []struct {
 		size   int
 		reused bool
-	}{{0, false}, {100, true}, {4096, true}, {5000, true}, {60000, true}, {70000, true}, {0, false}, {200000, true}, {1, false}} {
+	}{{0, false}, {100, true}, {4096, true}, {5000, true}, {60000, true}, {70000, true}, {0, false}, {200000, true},
+		{1, false}} {
 		size = tc.size
-		if got := c.Do(t.Context(), request(t, address, "{}")); got.Outcome != attempt.Delivered || got.Reused != tc.reused {
+		if got := c.Do(t.Context(), request(t, address, "{}")); got.Outcome != attempt.Delivered ||
+			got.Reused != tc.reused {
 			t.Errorf("attempt %d: %s, reused: %v, want %v", i, got.Outcome, got.Reused, tc.reused)
 		}
 	}
@@ -350,10 +356,12 @@ func TestRetryAfter(t *testing.T) {
 	day := 24 * time.Hour
 	at := func(d time.Duration) string { return time.Now().Add(d).UTC().Format(http.TimeFormat) }
 	for text, want := range map[string]time.Duration{
-		"": 0, "0": 0, "1": time.Second, "120": 2 * time.Minute, "0120": 2 * time.Minute, "86400": day, "2592001": 30 * day,
-		"99999999999": 30 * day, "99999999999999999999999999": 30 * day, "-5": 0, "+5": 0, "1.5": 0, "1e3": 0, "0x10": 0, "5 s": 0, "soon": 0,
-		"12, 13": 0, at(time.Hour): time.Hour, at(-time.Hour): 0, at(100 * day): 30 * day, "Mon, 99 Foo 2026 00:00:00 GMT": 0,
-		time.Now().Add(time.Hour).UTC().Format(time.ANSIC): time.Hour, "Fri, 31 Dec 9999 23:59:59 GMT": 30 * day, "Mon, 01 Jan 0001 00:00:00 GMT": 0,
+		"": 0, "0": 0, "1": time.Second, "120": 2 * time.Minute, "0120": 2 * time.Minute, "86400": day,
+		"2592001": 30 * day, "99999999999": 30 * day, "99999999999999999999999999": 30 * day, "-5": 0, "+5": 0,
+		"1.5": 0, "1e3": 0, "0x10": 0, "5 s": 0, "soon": 0, "12, 13": 0, at(time.Hour): time.Hour, at(-time.Hour): 0,
+		at(100 * day): 30 * day, "Mon, 99 Foo 2026 00:00:00 GMT": 0,
+		time.Now().Add(time.Hour).UTC().Format(time.ANSIC): time.Hour, "Fri, 31 Dec 9999 23:59:59 GMT": 30 * day,
+		"Mon, 01 Jan 0001 00:00:00 GMT": 0,
 	} {
 		value = text
 		got := c.Do(t.Context(), request(t, address, "{}")).RetryAfter

@@ -84,7 +84,8 @@ func BenchmarkDo(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	r := attempt.Request{Target: target, Body: bytes.Repeat([]byte("x"), 2000), EventID: "evt_1", EventType: "order.paid", DeliveryID: "dlv_1", Number: 1}
+	r := attempt.Request{Target: target, Body: bytes.Repeat([]byte("x"), 2000), EventID: "evt_1",
+		EventType: "order.paid", DeliveryID: "dlv_1", Number: 1}
 	do := func(b *testing.B) {
 		if got := c.Do(b.Context(), r); got.Outcome != attempt.Delivered {
 			b.Errorf("%+v", got)

@@ -44,7 +44,8 @@ func TestTLS(t *testing.T) {
 	defer c.Close()
 	for i := range 2 {
 		result := c.Do(t.Context(), request(t, address, "{}"))
-		if result.Outcome != attempt.Delivered || result.Reused != (i == 1) || got.ProtoMajor != 1 || got.TLS.NegotiatedProtocol != "http/1.1" {
+		if result.Outcome != attempt.Delivered || result.Reused != (i == 1) || got.ProtoMajor != 1 ||
+			got.TLS.NegotiatedProtocol != "http/1.1" {
 			t.Errorf("%+v over %s", result, got.Proto)
 		}
 	}
@@ -54,7 +55,8 @@ func TestTLSFailures(t *testing.T) {
 	serve := func(http.ResponseWriter, *http.Request) { t.Error("a request arrived") }
 	address, pool := secured(t, serve, nil)
 	old, oldPool := secured(t, serve, func(c *tls.Config) { c.MaxVersion = tls.VersionTLS11 })
-	asking, askingPool := secured(t, serve, func(c *tls.Config) { c.ClientAuth, c.MaxVersion = tls.RequireAnyClientCert, tls.VersionTLS12 })
+	asking, askingPool := secured(t, serve,
+		func(c *tls.Config) { c.ClientAuth, c.MaxVersion = tls.RequireAnyClientCert, tls.VersionTLS12 })
 	plain := receiver(t, serve)
 	closing, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -107,7 +109,8 @@ func TestAddressRefused(t *testing.T) {
 	defer c.Close()
 	for _, address := range []string{
 		inside, strings.Replace(inside, "http:", "https:", 1), strings.Replace(inside, "127.0.0.1", "localhost", 1),
-		"http://169.254.169.254/latest", "https://[::1]:443", "https://10.0.0.1", "https://[::ffff:127.0.0.1]", "http://8.8.8.8",
+		"http://169.254.169.254/latest", "https://[::1]:443", "https://10.0.0.1", "https://[::ffff:127.0.0.1]",
+		"http://8.8.8.8",
 	} {
 		got := c.Do(t.Context(), request(t, address, "{}"))
 		if got.Outcome != attempt.AddressRefused || got.Detail == "" || got.Status != 0 {
@@ -143,7 +146,12 @@ func TestConnectFailures(t *testing.T) {
 	} {
 		for _, scheme := range []string{"http", "https"} {
 			t.Run(tc.name+" over "+scheme, func(t *testing.T) {
-				c := attempt.New(attempt.Config{Dial: func(context.Context, string, string) (net.Conn, error) { return nil, tc.err }})
+				c := attempt.New(
+					attempt.Config{Dial: func(
+						context.Context, string, string,
+					) (net.Conn, error) {
+						return nil, tc.err
+					}})
 				defer c.Close()
 				got := c.Do(t.Context(), request(t, scheme+"://shop.example", "{}"))
 				if got.Outcome != tc.want || got.Detail != tc.detail || got.Status != 0 || got.Reused {
@@ -170,7 +178,8 @@ func TestConnectFailuresReal(t *testing.T) {
 	}
 	address := l.Addr().String()
 	l.Close()
-	if got := c.Do(t.Context(), request(t, "http://"+address, "{}")); got.Outcome != attempt.ConnectFailed || got.Detail != "the connection was refused" {
+	if got := c.Do(t.Context(), request(t, "http://"+address, "{}")); got.Outcome != attempt.ConnectFailed ||
+		got.Detail != "the connection was refused" {
 		t.Errorf("%+v", got)
 	}
 }

@@ -122,7 +122,8 @@ func TestVectors(t *testing.T) {
 			}
 			for name, want := range map[string]string{
 				"x-service-timestamp": strconv.FormatInt(tc.Timestamp, 10), "x-service-signature": tc.Spec,
-				"webhook-timestamp": strconv.FormatInt(tc.Timestamp, 10), "webhook-signature": tc.Standard, "webhook-id": tc.ID,
+				"webhook-timestamp": strconv.FormatInt(tc.Timestamp, 10), "webhook-signature": tc.Standard,
+				"webhook-id": tc.ID,
 			} {
 				if header.Get(name) != want {
 					t.Errorf("%s: %s is %q, want %q", tc.ID, name, header.Get(name), want)
@@ -144,7 +145,8 @@ func TestTwoSecrets(t *testing.T) {
 	if n := strings.Count(header.Get("webhook-signature"), "v1,"); n != 2 {
 		t.Errorf("%d values, want 2", n)
 	}
-	if verifySpec(header, []byte("{}"), time.Now(), secretB) == nil || verifyStandard(header, []byte("{ }"), secretA) == nil {
+	if verifySpec(header, []byte("{}"), time.Now(), secretB) == nil ||
+		verifyStandard(header, []byte("{ }"), secretA) == nil {
 		t.Error("the verifier accepts what it must not")
 	}
 }
@@ -197,12 +199,14 @@ func TestNewTarget(t *testing.T) {
 		"no address":       {"token\x00", []string{secretA}},
 	} {
 		target, err := attempt.NewTarget(tc.address, tc.secrets...)
-		if err == nil || target != nil || strings.Contains(err.Error(), "token") || strings.Contains(err.Error(), secretA[6:]) {
+		if err == nil || target != nil || strings.Contains(err.Error(), "token") ||
+			strings.Contains(err.Error(), secretA[6:]) {
 			t.Errorf("%s: %v, %v", name, target, err)
 		}
 	}
 	target, err := attempt.NewTarget("https://shop.example/token", secretA)
-	if err != nil || fmt.Sprint(target) != "https://shop.example" || target.LogValue().String() != "https://shop.example" {
+	if err != nil || fmt.Sprint(target) != "https://shop.example" ||
+		target.LogValue().String() != "https://shop.example" {
 		t.Errorf("%v, %v", target, err)
 	}
 }

@@ -135,7 +135,8 @@ func TestStaleTakesRequest(t *testing.T) {
 		r := request(t, "http://shop.example", body)
 		c.Do(t.Context(), r)
 		synctest.Wait()
-		if got := c.Do(t.Context(), r); got.Outcome != attempt.Delivered || got.Duration != 6*time.Second || got.Reused {
+		if got := c.Do(t.Context(), r); got.Outcome != attempt.Delivered || got.Duration != 6*time.Second ||
+			got.Reused {
 			t.Errorf("%+v", got)
 		}
 		synctest.Wait()
@@ -156,7 +157,8 @@ func TestStaleBounded(t *testing.T) {
 		c.Do(t.Context(), r)
 		synctest.Wait()
 		start := time.Now()
-		if got := c.Do(t.Context(), r); got.Outcome != attempt.Timeout || time.Since(start) != 8*time.Second || time.Since(start) > attempt.MaxTime {
+		if got := c.Do(t.Context(), r); got.Outcome != attempt.Timeout || time.Since(start) != 8*time.Second ||
+			time.Since(start) > attempt.MaxTime {
 			t.Errorf("%+v after %v", got, time.Since(start))
 		}
 		time.Sleep(time.Hour)
@@ -179,7 +181,8 @@ func TestFreshNotRetried(t *testing.T) {
 		return near, nil
 	}})
 	defer c.Close()
-	if got := c.Do(t.Context(), request(t, "http://shop.example", "{}")); got.Outcome != attempt.Reset || got.Detail == "" {
+	if got := c.Do(t.Context(), request(t, "http://shop.example", "{}")); got.Outcome != attempt.Reset ||
+		got.Detail == "" {
 		t.Errorf("%+v", got)
 	}
 	if requests.Load() != 1 || dials.Load() != 1 {

@@ -114,8 +114,10 @@ func TestTimes(t *testing.T) {
 				c := dialed(t, tc.script.serve)
 				start := time.Now()
 				got := c.Do(t.Context(), request(t, "http://shop.example/", "{}"))
-				if got.Outcome != tc.want || got.Duration != tc.duration || time.Since(start) != tc.total || string(got.Response) != tc.response {
-					t.Errorf("%+v after %v, want %s after %v and %v with %q", got, time.Since(start), tc.want, tc.duration, tc.total, tc.response)
+				if got.Outcome != tc.want || got.Duration != tc.duration || time.Since(start) != tc.total ||
+					string(got.Response) != tc.response {
+					t.Errorf("%+v after %v, want %s after %v and %v with %q", got, time.Since(start), tc.want,
+						tc.duration, tc.total, tc.response)
 				}
 				if (got.Detail == "no answer in time") != (tc.want == attempt.Timeout) {
 					t.Errorf("detail %q", got.Detail)

@@ -24,10 +24,12 @@ func TestWrite(t *testing.T) {
 			check  func(*db.Audit) bool
 		}{
 			{ctx, "", func(a *db.Audit) bool {
-				return a.ActorType == viewer.System && a.ActorID == nil && a.ActorName == "operator" && a.Detail == nil && a.RequestID == nil
+				return a.ActorType == viewer.System && a.ActorID == nil && a.ActorName == "operator" &&
+					a.Detail == nil && a.RequestID == nil
 			}},
 			{viewer.WithRequest(viewer.With(ctx, person), "req_1"), "orders.read", func(a *db.Audit) bool {
-				return a.ActorType == viewer.Staff && *a.ActorID == person.Actor && a.ActorName == "Olive" && *a.Detail == "orders.read" && *a.RequestID == "req_1"
+				return a.ActorType == viewer.Staff && *a.ActorID == person.Actor && a.ActorName == "Olive" &&
+					*a.Detail == "orders.read" && *a.RequestID == "req_1"
 			}},
 		} {
 			err := s.InTx(tc.ctx, func(ctx context.Context) error {
@@ -37,7 +39,8 @@ func TestWrite(t *testing.T) {
 				t.Fatal(err)
 			}
 			row := s.DB(ctx).Audit.Query().Order(db.Desc("id")).FirstX(ctx)
-			if !tc.check(row) || row.StoreID != store.ID || row.Action != "grant.revoke" || row.ResourceType != "grant" || row.ResourceID != thing {
+			if !tc.check(row) || row.StoreID != store.ID || row.Action != "grant.revoke" ||
+				row.ResourceType != "grant" || row.ResourceID != thing {
 				t.Errorf("wrote %v", row)
 			}
 		}

@@ -48,9 +48,10 @@ func newServer(t testing.TB) *server {
 // environment is that of a machine with nothing but credentials.
 func environment(t testing.TB) {
 	for name, value := range map[string]string{
-		"AWS_ACCESS_KEY_ID": "key-of-tests", "AWS_SECRET_ACCESS_KEY": "secret-of-tests", "AWS_SESSION_TOKEN": "", "AWS_REGION": "",
-		"AWS_DEFAULT_REGION": "", "AWS_PROFILE": "", "AWS_ENDPOINT_URL": "", "AWS_EC2_METADATA_DISABLED": "true",
-		"AWS_CONFIG_FILE": t.TempDir() + "/none", "AWS_SHARED_CREDENTIALS_FILE": t.TempDir() + "/none", "HTTP_PROXY": "", "http_proxy": "",
+		"AWS_ACCESS_KEY_ID": "key-of-tests", "AWS_SECRET_ACCESS_KEY": "secret-of-tests", "AWS_SESSION_TOKEN": "",
+		"AWS_REGION": "", "AWS_DEFAULT_REGION": "", "AWS_PROFILE": "", "AWS_ENDPOINT_URL": "",
+		"AWS_EC2_METADATA_DISABLED": "true", "AWS_CONFIG_FILE": t.TempDir() + "/none",
+		"AWS_SHARED_CREDENTIALS_FILE": t.TempDir() + "/none", "HTTP_PROXY": "", "http_proxy": "",
 	} {
 		t.Setenv(name, value)
 	}
@@ -126,7 +127,9 @@ func pattern(n int) []byte {
 func TestWriteAndRead(t *testing.T) {
 	each(t, func(t *testing.T, s *blob.Store) {
 		began := micros.Now().Add(-2 * time.Second) // S3 has whole seconds
-		for name, body := range map[string][]byte{"empty": {}, "one": {0}, "small": pattern(1000), "two-uploads": pattern(6 << 20)} {
+		for name, body := range map[string][]byte{
+			"empty": {}, "one": {0}, "small": pattern(1000), "two-uploads": pattern(6 << 20),
+		} {
 			key := "exports/" + name + "/part-1.csv.gz"
 			put(t, s, key, body)
 			got, err := s.Get(t.Context(), key, int64(len(body)))
@@ -134,7 +137,8 @@ func TestWriteAndRead(t *testing.T) {
 				t.Errorf("%s: %d bytes, %v; want the %d written", name, len(got), err, len(body))
 			}
 			o, err := s.Stat(t.Context(), key)
-			if err != nil || o.Key != key || o.Size != int64(len(body)) || o.Modified < began || o.Modified > micros.Now().Add(2*time.Second) {
+			if err != nil || o.Key != key || o.Size != int64(len(body)) || o.Modified < began ||
+				o.Modified > micros.Now().Add(2*time.Second) {
 				t.Errorf("%s: Stat = %+v, %v", name, o, err)
 			}
 		}
@@ -251,8 +255,9 @@ func TestRange(t *testing.T) {
 			offset, length int64
 			want           string
 		}{
-			{0, -1, body}, {0, 1000, body}, {0, 1, body[:1]}, {999, 1, body[999:]}, {999, -1, body[999:]}, {10, 20, body[10:30]},
-			{990, 100, body[990:]}, {0, 5000, body}, {0, 0, ""}, {500, 0, ""}, {1000, -1, ""}, {1000, 1, ""}, {1000, 0, ""}, {5000, 10, ""},
+			{0, -1, body}, {0, 1000, body}, {0, 1, body[:1]}, {999, 1, body[999:]}, {999, -1, body[999:]},
+			{10, 20, body[10:30]}, {990, 100, body[990:]}, {0, 5000, body}, {0, 0, ""}, {500, 0, ""}, {1000, -1, ""},
+			{1000, 1, ""}, {1000, 0, ""}, {5000, 10, ""},
 		} {
 			if got := read(t, s, "r", tc.offset, tc.length); got != tc.want {
 				t.Errorf("range %d+%d: %d bytes, want %d", tc.offset, tc.length, len(got), len(tc.want))
@@ -316,8 +321,11 @@ func TestNotFound(t *testing.T) {
 func TestGetHasALimit(t *testing.T) {
 	each(t, func(t *testing.T, s *blob.Store) {
 		put(t, s, "a", pattern(100))
-		for limit, want := range map[int64]error{100: nil, 1 << 40: nil, 99: blob.ErrTooLarge, 0: blob.ErrTooLarge, -1: blob.ErrTooLarge} {
-			if b, err := s.Get(t.Context(), "a", limit); !errors.Is(err, want) || (err == nil) != (want == nil) || (err == nil) != (len(b) == 100) {
+		for limit, want := range map[int64]error{
+			100: nil, 1 << 40: nil, 99: blob.ErrTooLarge, 0: blob.ErrTooLarge, -1: blob.ErrTooLarge,
+		} {
+			if b, err := s.Get(t.Context(), "a", limit); !errors.Is(err, want) || (err == nil) != (want == nil) ||
+				(err == nil) != (len(b) == 100) {
 				t.Errorf("limit %d: %d bytes, %v", limit, len(b), err)
 			}
 		}
@@ -332,7 +340,8 @@ func TestListAndDelete(t *testing.T) {
 		}
 		for prefix, want := range map[string][]string{
 			"": all, "a": {"a"}, "b": {"b/1", "b/10", "b/2/x", "b-1", "b.c", "ba/1"}, "b/": {"b/1", "b/10", "b/2/x"},
-			"b/1": {"b/1", "b/10"}, "b/1/": {}, "c/d/": {"c/d/e/f"}, "c/d/e/f": {"c/d/e/f"}, "c/d/e/f/": {}, "x": {}, "x/y": {}, "b-": {"b-1"},
+			"b/1": {"b/1", "b/10"}, "b/1/": {}, "c/d/": {"c/d/e/f"}, "c/d/e/f": {"c/d/e/f"}, "c/d/e/f/": {}, "x": {},
+			"x/y": {}, "b-": {"b-1"},
 		} {
 			want := slices.Sorted(slices.Values(want))
 			if d := cmp.Diff(want, keys(t, s, prefix), cmp.Transformer("nil", func(s []string) []string { return append([]string{}, s...) })); d != "" {

@@ -65,7 +65,9 @@ func (f *folder) syncDir(dir string) error {
 
 // walk visits the files whose names begin with prefix, then the folder that they
 // are in. What disappears meanwhile is not there.
-func (f *folder) walk(ctx context.Context, prefix string, file func(name string, d fs.DirEntry) error, left func(dir string)) error {
+func (f *folder) walk(
+	ctx context.Context, prefix string, file func(name string, d fs.DirEntry) error, left func(dir string),
+) error {
 	at := "."
 	if i := strings.LastIndexByte(prefix, '/'); i >= 0 {
 		at = prefix[:i]
@@ -73,7 +75,9 @@ func (f *folder) walk(ctx context.Context, prefix string, file func(name string,
 	return f.visit(ctx, at, prefix, file, left)
 }
 
-func (f *folder) visit(ctx context.Context, dir, prefix string, file func(string, fs.DirEntry) error, left func(string)) error {
+func (f *folder) visit(
+	ctx context.Context, dir, prefix string, file func(string, fs.DirEntry) error, left func(string),
+) error {
 	entries, err := fs.ReadDir(f.root.FS(), dir)
 	if absent(err) {
 		return nil

@@ -78,7 +78,9 @@ func TestBytesReachTheFile(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		return
 	}
-	for name, want := range map[string]fs.FileMode{"": 0o700, "exports": 0o700, "exports/one": 0o700, "exports/one/part": 0o600} {
+	for name, want := range map[string]fs.FileMode{
+		"": 0o700, "exports": 0o700, "exports/one": 0o700, "exports/one/part": 0o600,
+	} {
 		if info, err := os.Stat(filepath.Join(dir, name)); err != nil || info.Mode().Perm() != want {
 			t.Errorf("%s: %v, %v; want %o", name, info.Mode(), err, want)
 		}
@@ -227,8 +229,9 @@ func TestDeleteAllKeepsWhatIsNotOurs(t *testing.T) {
 
 func TestTemporary(t *testing.T) {
 	for name, want := range map[string]bool{
-		"a.18a0b1c2d3e4f5a6.tmp": true, "a/b.csv.0.tmp": true, "a.tmp": false, "a..tmp": false, ".0.tmp": false, "a.xyz.tmp": false,
-		"a.18A.tmp": false, "a.18a.tm": false, "A.18a.tmp": false, "a/.b.18a.tmp": false, "": false, ".tmp": false, "a.tmp.18a.tmp": false,
+		"a.18a0b1c2d3e4f5a6.tmp": true, "a/b.csv.0.tmp": true, "a.tmp": false, "a..tmp": false, ".0.tmp": false,
+		"a.xyz.tmp": false, "a.18A.tmp": false, "a.18a.tm": false, "A.18a.tmp": false, "a/.b.18a.tmp": false, "": false,
+		".tmp": false, "a.tmp.18a.tmp": false,
 	} {
 		if got := temporary(name); got != want {
 			t.Errorf("temporary(%q) = %t", name, got)

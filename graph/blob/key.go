@@ -75,5 +75,6 @@ func temporary(name string) bool {
 		return false
 	}
 	at := strings.LastIndexByte(rest, '.')
-	return at > 0 && len(rest) > at+1 && strings.Trim(rest[at+1:], "0123456789abcdef") == "" && CheckKey(rest[:at]) == nil
+	return at > 0 && len(rest) > at+1 && strings.Trim(rest[at+1:], "0123456789abcdef") == "" &&
+		CheckKey(rest[:at]) == nil
 }

@@ -41,7 +41,8 @@ func TestOpenRefuses(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			s, err := blob.Open(t.Context(), tc.address, filepath.Join(t.TempDir(), "unused"))
-			if err == nil || s != nil || !strings.Contains(err.Error(), tc.want) || strings.Contains(err.Error(), "hunter2") {
+			if err == nil || s != nil || !strings.Contains(err.Error(), tc.want) ||
+				strings.Contains(err.Error(), "hunter2") {
 				t.Errorf("error %v, want %q and no secret", err, tc.want)
 			}
 		})
@@ -52,7 +53,8 @@ func TestOpenWithoutCredentials(t *testing.T) {
 	environment(t)
 	t.Setenv("AWS_ACCESS_KEY_ID", "")
 	t.Setenv("AWS_SECRET_ACCESS_KEY", "")
-	if _, err := blob.Open(t.Context(), "s3://bucket?region=eu-central-1", ""); err == nil || !strings.Contains(err.Error(), "AWS_ACCESS_KEY_ID") {
+	if _, err := blob.Open(t.Context(), "s3://bucket?region=eu-central-1", ""); err == nil ||
+		!strings.Contains(err.Error(), "AWS_ACCESS_KEY_ID") {
 		t.Errorf("error %v, want how to give credentials", err)
 	}
 	s, err := blob.Open(t.Context(), "s3://bucket?region=eu-central-1&anonymous=true", "")

@@ -49,7 +49,8 @@ type remote struct {
 // server: the service starts while S3 is away.
 func openRemote(ctx context.Context, u *url.URL) (*Store, error) {
 	if u.Host == "" || strings.Contains(u.Host, ":") || strings.Trim(u.Path, "/") != "" {
-		return nil, errors.New("a blob store on S3 is written s3://BUCKET?region=REGION; a prefix of the keys is a parameter")
+		return nil, errors.New(
+			"a blob store on S3 is written s3://BUCKET?region=REGION; a prefix of the keys is a parameter")
 	}
 	q, err := remoteQuery(u.RawQuery)
 	if err != nil {
@@ -91,7 +92,8 @@ func remoteQuery(raw string) (url.Values, error) {
 	}
 	for name, values := range q {
 		if !slices.Contains(parameters, name) {
-			return nil, fmt.Errorf("the blob store has no parameter %q; it has %s", name, strings.Join(parameters, ", "))
+			return nil, fmt.Errorf("the blob store has no parameter %q; it has %s", name,
+				strings.Join(parameters, ", "))
 		}
 		if len(values) > 1 || values[0] == "" {
 			return nil, fmt.Errorf("the parameter %s of the blob store needs one value", name)
@@ -101,14 +103,17 @@ func remoteQuery(raw string) (url.Values, error) {
 		return nil, errors.New("the parameter use_path_style of the blob store is true or false")
 	}
 	if v := q.Get("prefix"); v != "" && (!strings.HasSuffix(v, "/") || CheckKey(strings.TrimSuffix(v, "/")) != nil) {
-		return nil, errors.New("the parameter prefix of the blob store consists of a-z, 0-9, -, _, . and /, and ends with a slash")
+		return nil, errors.New(
+			"the parameter prefix of the blob store consists of a-z, 0-9, -, _, . and /, and ends with a slash")
 	}
 	if !q.Has("endpoint") {
 		return q, nil
 	}
 	e, err := url.Parse(q.Get("endpoint"))
-	if err != nil || e.Scheme != "http" && e.Scheme != "https" || e.Host == "" || e.User != nil || e.RawQuery != "" || e.Fragment != "" {
-		return nil, errors.New("the parameter endpoint of the blob store is http:// or https:// and a host, without credentials")
+	if err != nil || e.Scheme != "http" && e.Scheme != "https" || e.Host == "" || e.User != nil || e.RawQuery != "" ||
+		e.Fragment != "" {
+		return nil, errors.New(
+			"the parameter endpoint of the blob store is http:// or https:// and a host, without credentials")
 	}
 	for name, value := range map[string]string{"region": "us-east-1",
 		"request_checksum_calculation": "when_required", "response_checksum_validation": "when_required"} {

@@ -275,7 +275,9 @@ func TestPrefixInTheBucket(t *testing.T) {
 func TestContentType(t *testing.T) {
 	s := newServer(t)
 	store := open(t, s.address, "")
-	for given, want := range map[string]string{"text/csv; charset=utf-8": "text/csv; charset=utf-8", "": "application/octet-stream"} {
+	for given, want := range map[string]string{
+		"text/csv; charset=utf-8": "text/csv; charset=utf-8", "": "application/octet-stream",
+	} {
 		if err := store.Put(t.Context(), "a", given, []byte("<html>")); err != nil {
 			t.Fatal(err)
 		}

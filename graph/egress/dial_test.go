@@ -64,7 +64,8 @@ func (n names) answer(question []byte) []byte {
 		case q.Type == dnsmessage.TypeA && a.Is4():
 			m.Answers = append(m.Answers, dnsmessage.Resource{Header: header, Body: &dnsmessage.AResource{A: a.As4()}})
 		case q.Type == dnsmessage.TypeAAAA && a.Is6():
-			m.Answers = append(m.Answers, dnsmessage.Resource{Header: header, Body: &dnsmessage.AAAAResource{AAAA: a.As16()}})
+			m.Answers = append(m.Answers,
+				dnsmessage.Resource{Header: header, Body: &dnsmessage.AAAAResource{AAAA: a.As16()}})
 		}
 	}
 	packed, err := m.Pack()
@@ -114,11 +115,12 @@ func TestDialerRefuses(t *testing.T) {
 		"nothing.example":   {"0.0.0.0"},
 	}.resolver()
 	for host, rule := range map[string]string{
-		"loopback.example": "loopback", "metadata.example": "cloud metadata", "private.example": "private", "several.example": "",
-		"six.example": "loopback", "mapped.example": "", "nat64.example": "NAT64", "sixtofour.example": "6to4", "teredo.example": "Teredo",
-		"local.example": "link-local", "unique.example": "private", "nothing.example": "unspecified",
-		"127.0.0.1": "loopback", "localhost": "loopback", "::1": "loopback", "::ffff:127.0.0.1": "", "169.254.169.254": "cloud metadata",
-		"168.63.129.16": "cloud metadata", "10.0.0.7": "private",
+		"loopback.example": "loopback", "metadata.example": "cloud metadata", "private.example": "private",
+		"several.example": "", "six.example": "loopback", "mapped.example": "", "nat64.example": "NAT64",
+		"sixtofour.example": "6to4", "teredo.example": "Teredo", "local.example": "link-local",
+		"unique.example": "private", "nothing.example": "unspecified",
+		"127.0.0.1": "loopback", "localhost": "loopback", "::1": "loopback", "::ffff:127.0.0.1": "",
+		"169.254.169.254": "cloud metadata", "168.63.129.16": "cloud metadata", "10.0.0.7": "private",
 	} {
 		for _, secure := range []bool{true, false} {
 			c, err := egress.Policy{Resolver: resolver}.Dialer(secure)(t.Context(), "tcp", net.JoinHostPort(host, port))
@@ -135,7 +137,8 @@ func TestDialerRefuses(t *testing.T) {
 
 func TestDialerAllows(t *testing.T) {
 	port, count := listen(t)
-	loopback := egress.Policy{AllowLoopback: true, Resolver: names{"a.example": {"127.0.0.1"}, "b.example": {"10.0.0.7", "127.0.0.1"}}.resolver()}
+	loopback := egress.Policy{AllowLoopback: true,
+		Resolver: names{"a.example": {"127.0.0.1"}, "b.example": {"10.0.0.7", "127.0.0.1"}}.resolver()}
 	private := egress.Policy{AllowTo: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}
 	both := egress.Policy{AllowLoopback: true, AllowTo: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}}
 	for _, tc := range []struct {
@@ -191,7 +194,8 @@ func TestDialerJudgesEachDial(t *testing.T) {
 	}
 	c.Close()
 	moving["a.example"] = []string{"169.254.169.254"}
-	if _, err := dial(t.Context(), "tcp", "a.example:"+port); err == nil || !strings.Contains(err.Error(), "cloud metadata") {
+	if _, err := dial(t.Context(), "tcp", "a.example:"+port); err == nil ||
+		!strings.Contains(err.Error(), "cloud metadata") {
 		t.Errorf("dial after the name moved: %v", err)
 	}
 }

@@ -214,7 +214,8 @@ func TestCheckURLRefuses(t *testing.T) {
 
 func TestCheckURLPolicies(t *testing.T) {
 	loopback := egress.Policy{AllowLoopback: true}
-	private := egress.Policy{AllowTo: []netip.Prefix{netip.MustParsePrefix("10.1.0.0/16"), netip.MustParsePrefix("fd12::/16")}}
+	private := egress.Policy{AllowTo: []netip.Prefix{netip.MustParsePrefix("10.1.0.0/16"),
+		netip.MustParsePrefix("fd12::/16")}}
 	for _, tc := range []struct {
 		policy egress.Policy
 		raw    string

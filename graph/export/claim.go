@@ -121,7 +121,8 @@ func (e *Engine) candidates(ctx context.Context) (all []candidate, err error) {
 // first among those of one store.
 func fairest(free []candidate, leased map[xid.ID]int) (candidate, []candidate) {
 	best := slices.MinFunc(free, func(a, b candidate) int {
-		return cmp.Or(cmp.Compare(leased[a.store], leased[b.store]), cmp.Compare(a.dueAt, b.dueAt), a.job.Compare(b.job))
+		return cmp.Or(cmp.Compare(leased[a.store], leased[b.store]), cmp.Compare(a.dueAt, b.dueAt),
+			a.job.Compare(b.job))
 	})
 	return best, slices.DeleteFunc(slices.Clone(free), func(c candidate) bool { return c.key == best.key })
 }
@@ -217,7 +218,8 @@ func (e *Engine) take(ctx context.Context, c candidate) (*db.Export, error) {
 
 // freeSlot is the first slot that no job of the viewer's store has.
 func (e *Engine) freeSlot(ctx context.Context) (slot int, ok bool, err error) {
-	rows, err := e.Store.DB(ctx).Export.Query().Where(dbexport.SlotNotNil()).Order(db.Asc(dbexport.FieldSlot)).Limit(StoreSlots).Load(ctx)
+	rows, err := e.Store.DB(ctx).Export.Query().Where(dbexport.SlotNotNil()).Order(db.Asc(dbexport.FieldSlot)).
+		Limit(StoreSlots).Load(ctx)
 	if err != nil {
 		return 0, false, err
 	}

@@ -17,7 +17,8 @@ func TestEvents(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
 		ctx := b.shop()
 		b.orders(ctx, 30)
-		good, bad := b.ask(ctx, state.ExportOrders, state.ExportCSV, state.ExportPlain), b.ask(ctx, state.ExportOrders, state.ExportCSV, state.ExportPlain)
+		good, bad := b.ask(ctx, state.ExportOrders, state.ExportCSV, state.ExportPlain),
+			b.ask(ctx, state.ExportOrders, state.ExportCSV, state.ExportPlain)
 		b.turn(ctx, good, -1)
 		b.edit(ctx, bad, func(u *db.ExportUpdate) { u.SetFailures(maxFailures - 1) })
 		b.blobs.Close()
@@ -40,7 +41,9 @@ func TestEvents(t *testing.T) {
 			}
 			b.must(json.Unmarshal(rows[0].Body, &body))
 			o := body.Data.Object
-			if o["status"] != tc.status || o["completed_at"] == nil || (o["error"] == nil) != (tc.status == "completed") || body.Resource.Version != b.row(ctx, tc.id).Version {
+			if o["status"] != tc.status || o["completed_at"] == nil ||
+				(o["error"] == nil) != (tc.status == "completed") ||
+				body.Resource.Version != b.row(ctx, tc.id).Version {
 				t.Errorf("%s", rows[0].Body)
 			}
 			if _, ok := o["download_url"]; ok {

@@ -83,7 +83,8 @@ func TestOrdersCSV(t *testing.T) {
 		}{{row, file}, {zrow, zfile}} {
 			sum := sha256.Sum256(f.file)
 			if got := hex.EncodeToString(sum[:]); *f.row.Sha256 != got || f.row.SizeBytes != int64(len(f.file)) {
-				t.Errorf("the row says %s and %d bytes, the file has %s and %d", *f.row.Sha256, f.row.SizeBytes, got, len(f.file))
+				t.Errorf("the row says %s and %d bytes, the file has %s and %d", *f.row.Sha256, f.row.SizeBytes, got,
+					len(f.file))
 			}
 			if f.row.Parts < 3 {
 				t.Errorf("%d parts, want several", f.row.Parts)
@@ -110,17 +111,20 @@ func compareOrders(t *testing.T, ctx context.Context, b *bench, rows []map[strin
 	b.must(err)
 	at := 0
 	for _, o := range orders {
-		lines, err := b.store.DB(ctx).OrderLine.Query().Where(orderline.OrderID(o.ID)).Order(orderline.ByPosition()).All(ctx)
+		lines, err := b.store.DB(ctx).OrderLine.Query().Where(orderline.OrderID(o.ID)).Order(orderline.ByPosition()).
+			All(ctx)
 		b.must(err)
 		for i := range max(1, len(lines)) {
 			got := rows[at]
 			at++
-			want := map[string]string{"order_id": o.PublicID(), "source": o.Source, "tags": string(o.Tags), "created_at": o.ID.Time().String()}
+			want := map[string]string{"order_id": o.PublicID(), "source": o.Source, "tags": string(o.Tags),
+				"created_at": o.ID.Time().String()}
 			if o.Email != nil {
 				want["email"] = *o.Email
 			}
 			if a, _ := o.DecodedShippingAddress(); a != nil {
-				want["shipping_name"], want["shipping_line1"], want["shipping_city"], want["shipping_phone"] = *a.Name, a.Line1, a.City, ""
+				want["shipping_name"], want["shipping_line1"], want["shipping_city"], want["shipping_phone"] = *a.Name,
+					a.Line1, a.City, ""
 			}
 			if len(lines) > 0 {
 				want["line_item_id"], want["line_item_title"] = lines[i].PublicID(), lines[i].Title
@@ -249,7 +253,8 @@ func TestTakenOver(t *testing.T) {
 func (b *bench) turn(ctx context.Context, id xid.ID, parts int) {
 	b.t.Helper()
 	e := b.engine()
-	c := candidate{key: key{viewer.From(ctx).Store, id}, token: b.row(ctx, id).LeaseToken, status: b.row(ctx, id).Status}
+	c := candidate{key: key{viewer.From(ctx).Store, id}, token: b.row(ctx, id).LeaseToken,
+		status: b.row(ctx, id).Status}
 	started := b.row(ctx, id).StartedAt
 	r, err := e.claim(ctx, c)
 	if err != nil || r == nil {
@@ -354,7 +359,8 @@ func TestEnds(t *testing.T) {
 		done := b.ask(ctx, state.ExportOrders, state.ExportCSV, state.ExportPlain)
 		b.turn(ctx, done, -1)
 		row := b.row(ctx, done)
-		if row.DueAt != *row.ExpiresAt || *row.ExpiresAt != row.CompletedAt.Add(Retention) || row.Slot != nil || row.LeaseOwner != nil {
+		if row.DueAt != *row.ExpiresAt || *row.ExpiresAt != row.CompletedAt.Add(Retention) || row.Slot != nil ||
+			row.LeaseOwner != nil {
 			t.Errorf("due %v, expires %v, completed %v", row.DueAt, row.ExpiresAt, row.CompletedAt)
 		}
 		b.edit(ctx, done, func(u *db.ExportUpdate) { u.SetExpiresAt(micros.Now() - 1) })
@@ -397,12 +403,14 @@ func TestFails(t *testing.T) {
 		for try := 1; try <= maxFailures; try++ {
 			b.turn(ctx, id, -1)
 			row := b.row(ctx, id)
-			if try < maxFailures && (row.Status != state.ExportRunning || row.Failures != try || row.DueAt <= micros.Now()) {
+			if try < maxFailures &&
+				(row.Status != state.ExportRunning || row.Failures != try || row.DueAt <= micros.Now()) {
 				t.Fatalf("try %d: %s, %d failures, due %v", try, row.Status, row.Failures, row.DueAt)
 			}
 		}
 		row := b.row(ctx, id)
-		if row.Status != state.ExportFailed || row.ErrorCode == nil || row.ErrorMessage == nil || row.CompletedAt == nil || row.Slot != nil {
+		if row.Status != state.ExportFailed || row.ErrorCode == nil || row.ErrorMessage == nil ||
+			row.CompletedAt == nil || row.Slot != nil {
 			t.Fatalf("%s, %v", row.Status, row.ErrorCode)
 		}
 		n, err := b.store.DB(ctx).Notification.Query().Where(notification.ResourceID(id)).Count(ctx)
@@ -424,12 +432,15 @@ func TestNewRowsStayOut(t *testing.T) {
 		b.must(err)
 		late := xid.At(*r.job.StartedAt + 1)
 		b.must(b.store.InTx(ctx, func(ctx context.Context) error {
-			return b.store.DB(ctx).Order.Create().SetID(late).SetNumber(9999).SetStatus(state.OrderOpen).SetFinancialStatus(state.FinancialPending).
-				SetFulfillmentStatus(state.FulfillmentUnfulfilled).SetCurrency("EUR").SetSubtotalMinor(0).SetDiscountMinor(0).SetShippingMinor(0).SetTaxMinor(0).
-				SetTotalMinor(0).SetPaidMinor(0).SetRefundedMinor(0).SetTags([]byte("[]")).SetSource("x").SetPlacedAt(late.Time()).SetUpdatedAt(late.Time()).Exec(ctx)
+			return b.store.DB(ctx).Order.Create().SetID(late).SetNumber(9999).SetStatus(state.OrderOpen).
+				SetFinancialStatus(state.FinancialPending).SetFulfillmentStatus(state.FulfillmentUnfulfilled).
+				SetCurrency("EUR").SetSubtotalMinor(0).SetDiscountMinor(0).SetShippingMinor(0).SetTaxMinor(0).
+				SetTotalMinor(0).SetPaidMinor(0).SetRefundedMinor(0).SetTags([]byte("[]")).SetSource("x").
+				SetPlacedAt(late.Time()).SetUpdatedAt(late.Time()).Exec(ctx)
 		}))
 		e.work(ctx, r)
-		if row := b.row(ctx, id); row.RowsDone != 600 || bytes.Contains(b.file(ctx, id), []byte(xid.Order.Format(late))) {
+		if row := b.row(ctx, id); row.RowsDone != 600 ||
+			bytes.Contains(b.file(ctx, id), []byte(xid.Order.Format(late))) {
 			t.Errorf("%d rows", row.RowsDone)
 		}
 	})

@@ -58,7 +58,8 @@ func (e *Engine) Open(ctx context.Context, store, id xid.ID) (*File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read parts of an export: %w", err)
 	}
-	f := &File{Name: FileName(job), ContentType: contentType(job), Size: job.SizeBytes, Sha256: *job.Sha256, ctx: ctx, blobs: e.Blobs}
+	f := &File{Name: FileName(job), ContentType: contentType(job), Size: job.SizeBytes, Sha256: *job.Sha256, ctx: ctx,
+		blobs: e.Blobs}
 	var begin int64
 	for _, p := range parts {
 		f.parts = append(f.parts, filePart{partKey(store, id, p.Number, p.Token), begin, p.SizeBytes})

@@ -65,8 +65,8 @@ func (b *bench) shop() context.Context {
 	id := xid.New()
 	ctx := viewer.Operator(b.t.Context(), id)
 	b.must(b.store.InTx(ctx, func(ctx context.Context) error {
-		return b.store.DB(ctx).Store.Create().SetID(id).SetHandle("shop-" + id.String()).SetName("Shop").SetCurrency("EUR").
-			SetTimezone("UTC").SetUpdatedAt(id.Time()).Exec(ctx)
+		return b.store.DB(ctx).Store.Create().SetID(id).SetHandle("shop-" + id.String()).SetName("Shop").
+			SetCurrency("EUR").SetTimezone("UTC").SetUpdatedAt(id.Time()).Exec(ctx)
 	}))
 	return ctx
 }
@@ -79,8 +79,8 @@ func (b *bench) must(err error) {
 }
 
 // texts are what people write that files have trouble with.
-var texts = []string{"Enamel mug", "=1+1", "+49 30 1", "-5", "@home", "a,b", `say "hi"`, "two\nlines", "'=1", "''-x", "'n Sync", "tab\there",
-	"Ünïcødé ☕", " space ", "\ttab first", "1e5", "=HYPERLINK(\"x\",\"y\")"}
+var texts = []string{"Enamel mug", "=1+1", "+49 30 1", "-5", "@home", "a,b", `say "hi"`, "two\nlines", "'=1", "''-x",
+	"'n Sync", "tab\there", "Ünïcødé ☕", " space ", "\ttab first", "1e5", "=HYPERLINK(\"x\",\"y\")"}
 
 // orders makes n orders at different times up to now, the i-th with i%4 lines.
 func (b *bench) orders(ctx context.Context, n int) {
@@ -92,18 +92,24 @@ func (b *bench) orders(ctx context.Context, n int) {
 			var lines []*db.OrderLineCreate
 			for i := from; i < min(from+200, n); i++ {
 				id := xid.At(now - micros.Time(n-i)*1000)
-				o := c(ctx).Order.Create().SetID(id).SetNumber(int64(1001 + i)).SetStatus([]state.OrderStatus{state.OrderOpen, state.OrderCompleted}[i%2]).
-					SetFinancialStatus(state.FinancialPending).SetFulfillmentStatus(state.FulfillmentUnfulfilled).SetCurrency("EUR").
-					SetSubtotalMinor(int64(i)).SetDiscountMinor(0).SetShippingMinor(0).SetTaxMinor(0).SetTotalMinor(int64(i)).SetPaidMinor(0).SetRefundedMinor(0).
-					SetTags(document.NewTags([]string{"a", texts[i%len(texts)]}[:i%3])).SetSource(texts[i%len(texts)]).SetPlacedAt(id.Time()).SetUpdatedAt(id.Time())
+				o := c(ctx).Order.Create().SetID(id).SetNumber(int64(1001 + i)).
+					SetStatus([]state.OrderStatus{state.OrderOpen, state.OrderCompleted}[i%2]).
+					SetFinancialStatus(state.FinancialPending).SetFulfillmentStatus(state.FulfillmentUnfulfilled).
+					SetCurrency("EUR").SetSubtotalMinor(int64(i)).SetDiscountMinor(0).SetShippingMinor(0).
+					SetTaxMinor(0).SetTotalMinor(int64(i)).SetPaidMinor(0).SetRefundedMinor(0).
+					SetTags(document.NewTags([]string{"a", texts[i%len(texts)]}[:i%3])).SetSource(texts[i%len(texts)]).
+					SetPlacedAt(id.Time()).SetUpdatedAt(id.Time())
 				if i%5 == 0 {
 					o.SetEmail("=a@b.example").SetCustomerID(xid.New())
-					o.SetShippingAddress(document.NewAddress(&document.AddressFields{Name: &texts[i%len(texts)], Line1: texts[(i+1)%len(texts)], City: `"`, Country: "DE"}))
+					o.SetShippingAddress(document.NewAddress(&document.AddressFields{Name: &texts[i%len(texts)],
+						Line1: texts[(i+1)%len(texts)], City: `"`, Country: "DE"}))
 				}
 				orders = append(orders, o)
 				for p := range i % 4 {
-					lines = append(lines, c(ctx).OrderLine.Create().SetOrderID(id).SetPosition(p).SetTitle(texts[(i+p)%len(texts)]).
-						SetQuantity(int64(p+1)).SetUnitPriceMinor(100).SetDiscountMinor(0).SetTaxMinor(0).SetTotalMinor(int64(100*(p+1))))
+					lines = append(lines,
+						c(ctx).OrderLine.Create().SetOrderID(id).SetPosition(p).SetTitle(texts[(i+p)%len(texts)]).
+							SetQuantity(int64(p+1)).SetUnitPriceMinor(100).SetDiscountMinor(0).SetTaxMinor(0).
+							SetTotalMinor(int64(100*(p+1))))
 				}
 			}
 			if err := c(ctx).Order.CreateBulk(orders...).Exec(ctx); err != nil || len(lines) == 0 {
@@ -120,8 +126,10 @@ func (b *bench) products(ctx context.Context, n int) {
 		rows := make([]*db.ProductCreate, n)
 		for i := range rows {
 			text := texts[i%len(texts)]
-			rows[i] = b.store.DB(ctx).Product.Create().SetTitle(text).SetHandle(fmt.Sprintf("p-%d", i)).SetStatus([]state.ProductStatus{state.ProductDraft, state.ProductActive}[i%2]).
-				SetPriceMinor(rand.Int64N(1e6)).SetCurrency("EUR").SetTags(document.NewTags(nil)).SetUpdatedAt(micros.Now())
+			rows[i] = b.store.DB(ctx).Product.Create().SetTitle(text).SetHandle(fmt.Sprintf("p-%d", i)).
+				SetStatus([]state.ProductStatus{state.ProductDraft, state.ProductActive}[i%2]).
+				SetPriceMinor(rand.Int64N(1e6)).SetCurrency("EUR").SetTags(document.NewTags(nil)).
+				SetUpdatedAt(micros.Now())
 			if i%3 > 0 {
 				rows[i].SetDescription(text + "\r\n" + text).SetSku(text)
 			}
@@ -137,21 +145,26 @@ func (b *bench) customers(ctx context.Context, n int) {
 		for i := range rows {
 			text := texts[i%len(texts)]
 			a := document.AddressFields{Name: &text, Line1: text, City: "Köln", Country: "DE", Phone: new("+49 1")}
-			rows[i] = b.store.DB(ctx).Customer.Create().SetEmail(fmt.Sprintf("c%d@example.com", i)).SetFirstName(text).SetStatus(state.CustomerActive).
-				SetEmailMarketing(state.EmailSubscribed).SetAddresses(document.NewAddresses([]document.AddressFields{a})).SetDefaultAddress(document.NewAddress(&a)).
-				SetTags(document.NewTags(nil)).SetUpdatedAt(micros.Now())
+			rows[i] = b.store.DB(ctx).Customer.Create().SetEmail(fmt.Sprintf("c%d@example.com", i)).SetFirstName(text).
+				SetStatus(state.CustomerActive).SetEmailMarketing(state.EmailSubscribed).
+				SetAddresses(document.NewAddresses([]document.AddressFields{a})).
+				SetDefaultAddress(document.NewAddress(&a)).SetTags(document.NewTags(nil)).SetUpdatedAt(micros.Now())
 		}
 		return b.store.DB(ctx).Customer.CreateBulk(rows...).Exec(ctx)
 	}))
 }
 
 // ask makes a job.
-func (b *bench) ask(ctx context.Context, kind state.ExportKind, format state.ExportFormat, zip state.ExportCompression, edit ...func(*db.ExportCreate)) xid.ID {
+func (b *bench) ask(
+	ctx context.Context, kind state.ExportKind, format state.ExportFormat, zip state.ExportCompression,
+	edit ...func(*db.ExportCreate),
+) xid.ID {
 	b.t.Helper()
 	id := xid.New()
 	b.must(b.store.InTx(ctx, func(ctx context.Context) error {
-		row := b.store.DB(ctx).Export.Create().SetID(id).SetBucket(bucket.Of(viewer.From(ctx).Store)).SetKind(kind).SetFormat(format).SetCompression(zip).
-			SetStatus(state.ExportQueued).SetRequesterType(viewer.System).SetRequesterID(xid.Nil).SetRequesterName("operator").SetDueAt(id.Time()).SetUpdatedAt(id.Time())
+		row := b.store.DB(ctx).Export.Create().SetID(id).SetBucket(bucket.Of(viewer.From(ctx).Store)).SetKind(kind).
+			SetFormat(format).SetCompression(zip).SetStatus(state.ExportQueued).SetRequesterType(viewer.System).
+			SetRequesterID(xid.Nil).SetRequesterName("operator").SetDueAt(id.Time()).SetUpdatedAt(id.Time())
 		for _, f := range edit {
 			f(row)
 		}

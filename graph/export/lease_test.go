@@ -16,7 +16,8 @@ import (
 func TestLeaseAge(t *testing.T) {
 	for _, set := range []time.Duration{-time.Hour, time.Hour} {
 		asked := time.Now()
-		*(*int64)(unsafe.Pointer(&asked)) -= int64(set.Seconds()) << 30 //nolint:gosec // no other way to a clock that was set
+		//nolint:gosec // no other way to a clock that was set
+		*(*int64)(unsafe.Pointer(&asked)) -= int64(set.Seconds()) << 30
 		r := newRun(t.Context(), &db.Export{}, asked)
 		if age := r.held.Age(); age < 0 || age >= terms.Lasts() || r.held.Lost() {
 			t.Errorf("the clock was set by %s, and the age is %s, lost %t", set, age, r.held.Lost())
@@ -37,7 +38,8 @@ func TestLostWhileWriting(t *testing.T) {
 		b.Cancelled(r.store, id)
 		before := b.row(ctx, id)
 		b.work(ctx, r)
-		if row := b.row(ctx, id); row.Failures != 0 || row.Parts != 0 || row.LeaseUntil != before.LeaseUntil || len(b.inWork()) != 0 {
+		if row := b.row(ctx, id); row.Failures != 0 || row.Parts != 0 || row.LeaseUntil != before.LeaseUntil ||
+			len(b.inWork()) != 0 {
 			t.Errorf("%d failures, %d parts, %d in work", row.Failures, row.Parts, len(b.inWork()))
 		}
 	})
@@ -50,7 +52,9 @@ func TestPanics(t *testing.T) {
 		ctx := b.shop()
 		b.products(ctx, 20)
 		b.customers(ctx, 20)
-		b.store.DB(ctx).Customer.Intercept(db.TraverseFunc(func(context.Context, db.Query) error { panic("a customer nobody foresaw") }))
+		b.store.DB(ctx).Customer.Intercept(db.TraverseFunc(func(context.Context, db.Query) error {
+			panic("a customer nobody foresaw")
+		}))
 		reads := b.ask(ctx, state.ExportCustomers, state.ExportCSV, state.ExportPlain)
 		calm := b.ask(ctx, state.ExportProducts, state.ExportCSV, state.ExportPlain)
 		b.start(b.Engine)
@@ -107,7 +111,8 @@ func TestStopGivesBack(t *testing.T) {
 		if row := b.row(ctx, id); row.LeaseOwner != nil || row.Failures != 0 || row.Status != state.ExportRunning {
 			t.Errorf("owner %v, %d failures, %s", row.LeaseOwner, row.Failures, row.Status)
 		}
-		r, err := b.engine().claim(ctx, candidate{key: key{viewer.From(ctx).Store, id}, status: state.ExportRunning, token: 1})
+		r, err := b.engine().claim(ctx,
+			candidate{key: key{viewer.From(ctx).Store, id}, status: state.ExportRunning, token: 1})
 		if err != nil || r == nil {
 			t.Fatalf("claimed %v, %v", r, err)
 		}

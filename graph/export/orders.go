@@ -98,7 +98,8 @@ func (w *orderWriter) query() (string, []any) {
 func scanner(l *db.OrderLine) []any {
 	return []any{&l.OrderID, &l.ID, cell.PointerOf(&l.ProductID), (*cell.Text[string])(&l.Title), cell.TextOf(&l.Sku),
 		(*cell.Int64)(&l.Quantity), (*cell.Int64)(&l.FulfilledQuantity), (*cell.Int64)(&l.RefundedQuantity),
-		(*cell.Int64)(&l.UnitPriceMinor), (*cell.Int64)(&l.DiscountMinor), (*cell.Int64)(&l.TaxMinor), (*cell.Int64)(&l.TotalMinor)}
+		(*cell.Int64)(&l.UnitPriceMinor), (*cell.Int64)(&l.DiscountMinor), (*cell.Int64)(&l.TaxMinor),
+		(*cell.Int64)(&l.TotalMinor)}
 }
 
 // take adds a line to its order; the orders before it are complete then. A line
@@ -140,7 +141,8 @@ func (w *orderWriter) flush() error {
 			w.body = end(noLine(append(w.body, w.head...)))
 		}
 	} else {
-		w.body = append(wire.AppendOrder(w.body, o, len(w.gather), func(i int) *db.OrderLine { return w.gather[i] }), '\n')
+		w.body = append(wire.AppendOrder(w.body, o, len(w.gather), func(i int) *db.OrderLine { return w.gather[i] }),
+			'\n')
 	}
 	w.pool = append(w.pool, w.gather...)
 	w.gather = w.gather[:0]

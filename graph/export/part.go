@@ -49,7 +49,8 @@ type output struct {
 
 // newOutput goes on behind the last checkpoint of a job.
 func (e *Engine) newOutput(job *db.Export) (*output, error) {
-	o := &output{blobs: e.Blobs, job: job, token: job.LeaseToken, least: e.partSize, hash: sha256.New(), number: job.Parts}
+	o := &output{blobs: e.Blobs, job: job, token: job.LeaseToken, least: e.partSize, hash: sha256.New(),
+		number: job.Parts}
 	if len(job.HashState) > 0 {
 		if err := o.hash.(encoding.BinaryUnmarshaler).UnmarshalBinary(job.HashState); err != nil {
 			return nil, fmt.Errorf("restore hash: %w", err)

@@ -28,7 +28,8 @@ const (
 	// failedCode is the code of a job that was given up. The cause is in the log:
 	// it may tell what callers should not know.
 	failedCode    = "export_failed"
-	failedMessage = "The file could not be written. Start the export again; if that fails too, ask the operator of the service."
+	failedMessage = "The file could not be written. Start the export again; if that fails too, ask the operator of " +
+		"the service."
 )
 
 // checkpoint notes a part that is complete: what comes after it is behind last.
@@ -52,7 +53,8 @@ func (e *Engine) checkpoint(ctx context.Context, r *run, last xid.ID) error {
 	}
 	r.held.Renewed(asked)
 	e.metrics.wrote(r.rows, r.out.size)
-	r.job.RowsDone, r.job.ResourcesDone, r.job.Parts = r.job.RowsDone+r.rows, r.job.ResourcesDone+r.resources, r.out.number
+	r.job.RowsDone, r.job.ResourcesDone, r.job.Parts = r.job.RowsDone+r.rows, r.job.ResourcesDone+r.resources,
+		r.out.number
 	r.job.SizeBytes += r.out.size
 	r.rows, r.resources = 0, 0
 	return nil
@@ -70,7 +72,8 @@ func (e *Engine) progress(r *run) (set string, args []any) {
 
 // part writes the row of the part that is complete.
 func (e *Engine) part(ctx context.Context, r *run) error {
-	return e.Store.DB(ctx).ExportPart.Create().SetExportID(r.key.job).SetNumber(r.out.number).SetToken(r.token).SetSizeBytes(r.out.size).Exec(ctx)
+	return e.Store.DB(ctx).ExportPart.Create().SetExportID(r.key.job).SetNumber(r.out.number).SetToken(r.token).
+		SetSizeBytes(r.out.size).Exec(ctx)
 }
 
 // settle notes what came of a turn that did not complete the job: it is for others
@@ -112,7 +115,9 @@ func (e *Engine) complete(ctx context.Context, r *run) error {
 		}
 		sum := r.out.sum()
 		job.Status, job.CompletedAt, job.ExpiresAt, job.Sha256 = state.ExportCompleted, &now, &expires, &sum
-		err := e.end(ctx, r, &job, "parts = ?, rows_done = ?, resources_done = ?, resources_total = ?, size_bytes = ?, sha256 = ?, expires_at = ?, due_at = ?",
+		err := e.end(ctx, r, &job,
+			"parts = ?, rows_done = ?, resources_done = ?, resources_total = ?, size_bytes = ?, sha256 = ?, "+
+				"expires_at = ?, due_at = ?",
 			[]any{job.Parts, job.RowsDone, job.ResourcesDone, job.ResourcesDone, job.SizeBytes, sum, expires, expires})
 		if err != nil || !last {
 			return err
@@ -133,7 +138,8 @@ func (e *Engine) fail(ctx context.Context, r *run) error {
 		job := *r.job
 		job.Status, job.CompletedAt = state.ExportFailed, &now
 		job.ErrorCode, job.ErrorMessage = new(failedCode), new(failedMessage)
-		return e.end(ctx, r, &job, "error_code = ?, error_message = ?, due_at = ?", []any{failedCode, failedMessage, now})
+		return e.end(ctx, r, &job, "error_code = ?, error_message = ?, due_at = ?",
+			[]any{failedCode, failedMessage, now})
 	})
 	if err == nil {
 		e.metrics.ended(state.ExportFailed, time.Since(r.job.StartedAt.Time()))
@@ -151,7 +157,8 @@ func (e *Engine) end(ctx context.Context, r *run, job *db.Export, set string, ar
 	if len(rows) == 0 {
 		return errLost
 	}
-	job.Version, job.EventSequence, job.UpdatedAt = rows[0].Version+1, rows[0].EventSequence+1, outbox.After(rows[0].UpdatedAt)
+	job.Version, job.EventSequence, job.UpdatedAt = rows[0].Version+1, rows[0].EventSequence+1,
+		outbox.After(rows[0].UpdatedAt)
 	set += ", status = ?, completed_at = ?, version = ?, event_sequence = ?, updated_at = ?, slot = NULL, " + lease.Free
 	args = append(args, string(job.Status), *job.CompletedAt, job.Version, job.EventSequence, job.UpdatedAt)
 	if err := e.change(ctx, r, set, args...); err != nil {
@@ -161,7 +168,9 @@ func (e *Engine) end(ctx context.Context, r *run, job *db.Export, set string, ar
 	if job.Status == state.ExportFailed {
 		kind = event.ExportFailed
 	}
-	err = outbox.Append(ctx, e.Store.DB(ctx), outbox.Resource{Store: r.store, ID: job.ID, Version: job.Version, Sequence: job.EventSequence, At: job.UpdatedAt},
+	err = outbox.Append(ctx, e.Store.DB(ctx),
+		outbox.Resource{Store: r.store, ID: job.ID, Version: job.Version, Sequence: job.EventSequence,
+			At: job.UpdatedAt},
 		outbox.Entry{Type: kind, Object: wire.AppendExport(nil, job, nil)})
 	if err != nil {
 		return err
@@ -171,8 +180,10 @@ func (e *Engine) end(ctx context.Context, r *run, job *db.Export, set string, ar
 
 // notice tells the people of a store that a job has ended.
 func notice(job *db.Export) notify.Notice {
-	n := notify.Notice{Level: state.NotificationInfo, Kind: xid.Export, ID: job.ID, Title: "An export of " + string(job.Kind) + " is ready",
-		Body: FileName(job) + " has " + strconv.FormatInt(job.RowsDone, 10) + " rows. It can be downloaded for 7 days: in the dashboard, under Exports."}
+	n := notify.Notice{Level: state.NotificationInfo, Kind: xid.Export, ID: job.ID,
+		Title: "An export of " + string(job.Kind) + " is ready",
+		Body: FileName(job) + " has " + strconv.FormatInt(job.RowsDone, 10) +
+			" rows. It can be downloaded for 7 days: in the dashboard, under Exports."}
 	if job.Status == state.ExportFailed {
 		n.Level, n.Title = state.NotificationWarning, "An export of "+string(job.Kind)+" failed"
 		n.Body = *job.ErrorMessage

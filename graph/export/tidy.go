@@ -50,15 +50,19 @@ func (e *Engine) tidy(ctx context.Context, c candidate) error {
 			_, err := db.Export.Delete().Where(dbexport.ID(c.job), dbexport.StatusEQ(status)).Exec(ctx)
 			return err
 		}
-		_, err := db.Export.Update().Where(dbexport.ID(c.job), dbexport.StatusEQ(status)).SetStored(false).SetParts(0).SetDueAt(ends).Save(ctx)
+		_, err := db.Export.Update().Where(dbexport.ID(c.job), dbexport.StatusEQ(status)).SetStored(false).SetParts(0).
+			SetDueAt(ends).Save(ctx)
 		return err
 	})
 }
 
 // set moves on when the job is due, by compare-and-set: one alone tidies it.
-func (e *Engine) set(ctx context.Context, c candidate, seen micros.Time, status state.ExportStatus, due micros.Time) (mine bool, err error) {
+func (e *Engine) set(
+	ctx context.Context, c candidate, seen micros.Time, status state.ExportStatus, due micros.Time,
+) (mine bool, err error) {
 	err = e.Store.InTx(ctx, func(ctx context.Context) error {
-		n, err := e.Store.DB(ctx).Export.Update().Where(dbexport.ID(c.job), dbexport.DueAt(seen)).SetStatus(status).SetDueAt(due).Save(ctx)
+		n, err := e.Store.DB(ctx).Export.Update().Where(dbexport.ID(c.job), dbexport.DueAt(seen)).SetStatus(status).
+			SetDueAt(due).Save(ctx)
 		mine = n == 1
 		return err
 	})

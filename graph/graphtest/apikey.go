@@ -10,5 +10,6 @@ import (
 // NewKey makes a key.
 func (p *Shop) NewKey(t testing.TB, ctx context.Context, scopes ...string) *model.APIKeyPayload {
 	t.Helper()
-	return Must[*model.APIKeyPayload](t)(p.Mutation().APIKeyCreate(ctx, model.APIKeyCreateInput{Name: "Sync", Scopes: scopes}))
+	return Must[*model.APIKeyPayload](t)(p.Mutation().APIKeyCreate(ctx,
+		model.APIKeyCreateInput{Name: "Sync", Scopes: scopes}))
 }

@@ -8,7 +8,8 @@ import (
 
 // Bridge is an input for an app that may read products.
 func Bridge() model.AppCreateInput {
-	return model.AppCreateInput{Name: "Bridge", RedirectUris: []string{"https://bridge.example/cb"}, Scopes: []string{"products.read"}}
+	return model.AppCreateInput{Name: "Bridge", RedirectUris: []string{"https://bridge.example/cb"},
+		Scopes: []string{"products.read"}}
 }
 
 // NewApp registers an app with the scopes.

@@ -18,7 +18,8 @@ func Ada() model.CustomerCreateInput {
 	return model.CustomerCreateInput{
 		Email: new("Ada@Example.com"), Phone: new("+44 20 7946 0000"), FirstName: new("Ada"), LastName: new("Lovelace"),
 		Status: state.CustomerActive, Locale: new("en-GB"), EmailMarketing: state.EmailSubscribed,
-		DefaultAddress: home, Addresses: []*model.AddressInput{home}, Tags: []string{"vip"}, Note: new("Likes engines."),
+		DefaultAddress: home, Addresses: []*model.AddressInput{home}, Tags: []string{"vip"},
+		Note: new("Likes engines."),
 	}
 }
 
@@ -35,7 +36,8 @@ func NewCustomer(t testing.TB, ctx context.Context, r *graph.Resolver, in model.
 // LastEvent returns the body of a resource's last event.
 func LastEvent(t testing.TB, ctx context.Context, r *graph.Resolver, id xid.ID) string {
 	t.Helper()
-	rows := Must[[]*db.Event](t)(r.Client(ctx).Event.Query().Where(dbevent.ResourceID(id)).Order(dbevent.BySequence()).All(ctx))
+	rows := Must[[]*db.Event](t)(r.Client(ctx).Event.Query().Where(dbevent.ResourceID(id)).Order(dbevent.BySequence()).
+		All(ctx))
 	if len(rows) == 0 {
 		t.Fatal("no event")
 	}

@@ -22,10 +22,11 @@ func (p *Shop) Gave(t testing.TB, a *model.App, n int, edit func(i int, g *db.Gr
 		made := make([]*db.GrantCreate, n)
 		for i := range made {
 			now := micros.Now()
-			made[i] = p.Client(ctx).Grant.Create().SetID(xid.At(now)).SetAppStoreID(a.StoreID).SetAppID(a.ID).SetUserID(p.Owner.ID).
-				SetUserName(p.Owner.Name).SetScopes("orders.read products.read").SetRedirectURI("https://bridge.example/cb").
-				SetCodeChallenge(strings.Repeat("c", 43)).SetCodeExpiresAt(now.Add(time.Minute)).SetCodeUsedAt(now).
-				SetRefreshExpiresAt(now.Add(time.Hour)).SetExpiresAt(now.Add(2 * time.Hour)).SetUpdatedAt(now)
+			made[i] = p.Client(ctx).Grant.Create().SetID(xid.At(now)).SetAppStoreID(a.StoreID).SetAppID(a.ID).
+				SetUserID(p.Owner.ID).SetUserName(p.Owner.Name).SetScopes("orders.read products.read").
+				SetRedirectURI("https://bridge.example/cb").SetCodeChallenge(strings.Repeat("c", 43)).
+				SetCodeExpiresAt(now.Add(time.Minute)).SetCodeUsedAt(now).SetRefreshExpiresAt(now.Add(time.Hour)).
+				SetExpiresAt(now.Add(2 * time.Hour)).SetUpdatedAt(now)
 			if edit != nil {
 				edit(i, made[i])
 			}
@@ -41,7 +42,9 @@ func (p *Shop) Gave(t testing.TB, a *model.App, n int, edit func(i int, g *db.Gr
 
 // Dead are the ways in which a grant has ended.
 var Dead = map[string]func(int, *db.GrantCreate){
-	"revoked":   func(_ int, g *db.GrantCreate) { g.SetRevokedAt(micros.Now()).SetRevokedReason(state.GrantEndedByApp) },
+	"revoked": func(_ int, g *db.GrantCreate) {
+		g.SetRevokedAt(micros.Now()).SetRevokedReason(state.GrantEndedByApp)
+	},
 	"expired":   func(_ int, g *db.GrantCreate) { g.SetExpiresAt(micros.Now()) },
 	"idle":      func(_ int, g *db.GrantCreate) { g.SetRefreshExpiresAt(micros.Now()) },
 	"abandoned": func(_ int, g *db.GrantCreate) { Unredeemed(0, g); g.Mutation().SetCodeExpiresAt(micros.Now()) },

@@ -56,7 +56,8 @@ func Again(t testing.TB, ctx context.Context, r *graph.Resolver, id xid.ID) *db.
 // their sequence has a gap or does not end where the resource says.
 func Told(t testing.TB, ctx context.Context, r *graph.Resolver, id xid.ID, last int64) (types []string) {
 	t.Helper()
-	rows := Must[[]*db.Event](t)(r.Client(ctx).Event.Query().Where(dbevent.ResourceID(id)).Order(dbevent.BySequence()).All(ctx))
+	rows := Must[[]*db.Event](t)(r.Client(ctx).Event.Query().Where(dbevent.ResourceID(id)).Order(dbevent.BySequence()).
+		All(ctx))
 	for i, e := range rows {
 		if e.Sequence != int64(i+1) {
 			t.Errorf("event %d is %s with sequence %d", i+1, e.Type, e.Sequence)

@@ -44,7 +44,8 @@ var Steps = map[string]step{
 		return m.OrderUpdate(ctx, o.PublicID(), o.Version, in)
 	},
 	"note": func(ctx context.Context, m graph.Mutation, o *model.Order) (*model.OrderPayload, error) {
-		p, err := m.OrderNoteAppend(ctx, o.PublicID(), model.OrderNoteInput{Body: "hello", Visibility: state.NoteInternal})
+		p, err := m.OrderNoteAppend(ctx, o.PublicID(),
+			model.OrderNoteInput{Body: "hello", Visibility: state.NoteInternal})
 		if err != nil {
 			return nil, err
 		}
@@ -67,12 +68,14 @@ func Quantities(o *model.Order, n int64) []*model.LineQuantityInput {
 
 func refund(amount, units int64, restock bool) step {
 	return func(ctx context.Context, m graph.Mutation, o *model.Order) (*model.OrderPayload, error) {
-		return m.OrderRefund(ctx, o.PublicID(), o.Version, model.RefundInput{AmountMinor: amount, Lines: Quantities(o, units), Restock: restock})
+		return m.OrderRefund(ctx, o.PublicID(), o.Version,
+			model.RefundInput{AmountMinor: amount, Lines: Quantities(o, units), Restock: restock})
 	}
 }
 
 func ship(units int64) step {
 	return func(ctx context.Context, m graph.Mutation, o *model.Order) (*model.OrderPayload, error) {
-		return m.OrderFulfill(ctx, o.PublicID(), o.Version, model.FulfillInput{Lines: Quantities(o, units), Carrier: new("DHL")})
+		return m.OrderFulfill(ctx, o.PublicID(), o.Version,
+			model.FulfillInput{Lines: Quantities(o, units), Carrier: new("DHL")})
 	}
 }

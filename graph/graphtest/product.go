@@ -22,8 +22,9 @@ func NewProduct(t testing.TB, ctx context.Context, r *graph.Resolver, in model.P
 
 // Mug is a product with every member.
 func Mug() model.ProductCreateInput {
-	return model.ProductCreateInput{Title: "Blue Mug", PriceMinor: 1250, Currency: "eur", Description: new("Holds\n300 ml."),
-		CompareAtPriceMinor: new(int64(1500)), Sku: new("MUG-1"), Vendor: new("Potter"), ProductType: new("Mugs"), Tags: []string{"blue"},
+	return model.ProductCreateInput{Title: "Blue Mug", PriceMinor: 1250, Currency: "eur",
+		Description: new("Holds\n300 ml."), CompareAtPriceMinor: new(int64(1500)), Sku: new("MUG-1"),
+		Vendor: new("Potter"), ProductType: new("Mugs"), Tags: []string{"blue"},
 		InventoryQuantity: new(int64(7)), ImageURL: new("https://example.com/mug.png")}
 }
 

@@ -29,7 +29,8 @@ type Shop struct {
 func NewShop(t testing.TB, r *graph.Resolver) *Shop {
 	t.Helper()
 	email := "owner-" + xid.New().String() + "@example.com"
-	s, owner, err := r.NewStore(t.Context(), model.StoreCreateInput{Name: "Corner shop", Currency: "eur", Timezone: "Europe/Berlin"},
+	s, owner, err := r.NewStore(t.Context(),
+		model.StoreCreateInput{Name: "Corner shop", Currency: "eur", Timezone: "Europe/Berlin"},
 		access.Person{Email: email, Name: "Olive"})
 	if err != nil {
 		t.Fatal(err)
@@ -45,14 +46,16 @@ func EachShop(t *testing.T, f func(t *testing.T, p *Shop)) {
 
 // As returns a context in which a member asks.
 func (p *Shop) As(id xid.ID, role viewer.Role) context.Context {
-	return viewer.With(p.Ctx, &viewer.Viewer{Kind: viewer.Staff, Store: p.Model.ID, Actor: id, Principal: id, Name: string(role),
-		Role: role, Granted: role.Scopes(), Scopes: role.Scopes().Effective(), Currency: "EUR"})
+	return viewer.With(p.Ctx,
+		&viewer.Viewer{Kind: viewer.Staff, Store: p.Model.ID, Actor: id, Principal: id, Name: string(role),
+			Role: role, Granted: role.Scopes(), Scopes: role.Scopes().Effective(), Currency: "EUR"})
 }
 
 // Member adds a person and returns his membership and context.
 func (p *Shop) Member(t testing.TB, role viewer.Role) (*model.Staff, context.Context) {
 	t.Helper()
-	s, err := p.Mutation().StaffAdd(p.Ctx, model.StaffAddInput{Email: "m-" + xid.New().String() + "@example.com", Name: "Max", Role: role})
+	s, err := p.Mutation().StaffAdd(p.Ctx,
+		model.StaffAddInput{Email: "m-" + xid.New().String() + "@example.com", Name: "Max", Role: role})
 	if err != nil {
 		t.Fatal(err)
 	}

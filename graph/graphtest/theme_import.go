@@ -39,7 +39,8 @@ func picture(t testing.TB) string {
 func Tiny(t testing.TB, name string, change map[string]string) map[string]string {
 	t.Helper()
 	files := maps.Clone(tinyTemplates)
-	files["theme.json"] = `{"name": "` + name + `", "version": "1.2.0", "author": "Ada", "preview": "assets/preview.png"}`
+	files["theme.json"] = `{"name": "` + name +
+		`", "version": "1.2.0", "author": "Ada", "preview": "assets/preview.png"}`
 	files["assets/style.css"], files["assets/print.css"] = "h1 { color: #123456 }", "h1 { color: #000 }"
 	files["assets/preview.png"] = picture(t)
 	maps.Copy(files, change)
@@ -80,13 +81,15 @@ func samples(t testing.TB) []sample.Sample {
 	for path, text := range Tiny(t, "Plain", nil) {
 		files[path] = &fstest.MapFile{Data: []byte(text)}
 	}
-	return []sample.Sample{{Slug: "plain", Tagline: "Nothing more than is needed.", Categories: []string{"small", "plain"}, Files: files}}
+	return []sample.Sample{{Slug: "plain", Tagline: "Nothing more than is needed.",
+		Categories: []string{"small", "plain"}, Files: files}}
 }
 
 // Imported adds a theme and processes it.
 func (p *Shop) Imported(t testing.TB, name string) *model.Theme {
 	t.Helper()
-	added := Must[*model.ThemePayload](t)(p.Mutation().ThemeImport(p.Ctx, model.ThemeImportInput{Archive: Archived(t, Tiny(t, name, nil))})).Theme
+	added := Must[*model.ThemePayload](t)(p.Mutation().ThemeImport(p.Ctx,
+		model.ThemeImportInput{Archive: Archived(t, Tiny(t, name, nil))})).Theme
 	if err := p.Themes.Round(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -102,6 +105,7 @@ func (p *Shop) ThemeNow(t testing.TB, th *model.Theme) *model.Theme {
 // Unprocessed adds a theme that waits for its processing, beyond the test.
 func (p *Shop) Unprocessed(t testing.TB) *model.Theme {
 	t.Helper()
-	added := Must[*model.ThemePayload](t)(p.Mutation().ThemeImport(p.Ctx, model.ThemeImportInput{Archive: Archived(t, Tiny(t, "Waiting", nil))})).Theme
+	added := Must[*model.ThemePayload](t)(p.Mutation().ThemeImport(p.Ctx,
+		model.ThemeImportInput{Archive: Archived(t, Tiny(t, "Waiting", nil))})).Theme
 	return added
 }

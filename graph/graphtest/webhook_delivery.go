@@ -36,24 +36,26 @@ func (p *Shop) Sent(t testing.TB, e *model.WebhookEndpoint, fates ...Fate) (ids 
 			n, now := last+int64(i)+1, micros.Now()
 			id, ev, resource := webhook.DeliveryID(e.ID, n, now), xid.New(), xid.New()
 			ids = append(ids, xid.Delivery.Format(id))
-			err := c.Event.Create().SetID(ev).SetType(event.OrderPaid).SetResourceType("order").SetResourceID(resource).SetSequence(1).
-				SetBody(fmt.Appendf(nil, `{"n":%d}`, n)).Exec(ctx)
+			err := c.Event.Create().SetID(ev).SetType(event.OrderPaid).SetResourceType("order").SetResourceID(resource).
+				SetSequence(1).SetBody(fmt.Appendf(nil, `{"n":%d}`, n)).Exec(ctx)
 			if err != nil {
 				return err
 			}
 			if f == Waits || f == Failed {
-				err = c.Delivery.Create().SetID(id).SetEndpointID(e.ID).SetSequence(n).SetEventID(ev).SetResourceID(resource).
-					SetAttempts(1).SetFirstAt(now).SetDueAt(now.Add(time.Minute)).SetFailed(f == Failed).Exec(ctx)
+				err = c.Delivery.Create().SetID(id).SetEndpointID(e.ID).SetSequence(n).SetEventID(ev).
+					SetResourceID(resource).SetAttempts(1).SetFirstAt(now).SetDueAt(now.Add(time.Minute)).
+					SetFailed(f == Failed).Exec(ctx)
 			} else {
-				err = c.DeliveryLog.Create().SetID(id).SetEndpointID(e.ID).SetSequence(n).SetEventID(ev).SetType(event.OrderPaid).
-					SetResourceID(resource).SetState(state.DeliveryState(f)).SetAttempts(2).SetSettledAt(now).SetBeganAt(now).
-					SetAttemptID(xid.New()).SetOutcome("delivered").SetStatus(200).SetDuration(1500).SetResponse([]byte("ok \xff")).Exec(ctx)
+				err = c.DeliveryLog.Create().SetID(id).SetEndpointID(e.ID).SetSequence(n).SetEventID(ev).
+					SetType(event.OrderPaid).SetResourceID(resource).SetState(state.DeliveryState(f)).SetAttempts(2).
+					SetSettledAt(now).SetBeganAt(now).SetAttemptID(xid.New()).SetOutcome("delivered").SetStatus(200).
+					SetDuration(1500).SetResponse([]byte("ok \xff")).Exec(ctx)
 			}
 			if err != nil {
 				return err
 			}
-			err = c.Attempt.Create().SetEndpointID(e.ID).SetSequence(n).SetNumber(1).SetBeganAt(now - 10).SetNextAt(now).SetOutcome("timeout").
-				SetDetail("No answer within 5 s.").SetDuration(5_000_000).Exec(ctx)
+			err = c.Attempt.Create().SetEndpointID(e.ID).SetSequence(n).SetNumber(1).SetBeganAt(now - 10).
+				SetNextAt(now).SetOutcome("timeout").SetDetail("No answer within 5 s.").SetDuration(5_000_000).Exec(ctx)
 			if err != nil {
 				return err
 			}

@@ -23,15 +23,17 @@ func (p *Shop) Hook(t testing.TB, ctx context.Context, events ...string) *model.
 	if len(events) == 0 {
 		events = []string{"order.paid", "product.updated"}
 	}
-	return Must[*model.WebhookEndpointPayload](t)(p.Mutation().WebhookEndpointCreate(ctx, Receiver(events...))).WebhookEndpoint
+	return Must[*model.WebhookEndpointPayload](t)(p.Mutation().WebhookEndpointCreate(ctx,
+		Receiver(events...))).WebhookEndpoint
 }
 
 // AsApp returns a context in which an app asks, and a grant of the store to it.
 func (p *Shop) AsApp(t testing.TB, a *model.App, scopes ...string) (context.Context, *db.Grant) {
 	t.Helper()
 	g, set := p.Gave(t, a, 1, nil)[0], scope.Of(scopes...).Effective()
-	return viewer.With(p.Ctx, &viewer.Viewer{Kind: viewer.OAuthApp, Store: p.Model.ID, Actor: a.ID, Principal: a.ID, Name: a.Name,
-		Grant: g.ID, Granted: set, Scopes: set, Currency: "EUR"}), g
+	return viewer.With(p.Ctx,
+		&viewer.Viewer{Kind: viewer.OAuthApp, Store: p.Model.ID, Actor: a.ID, Principal: a.ID, Name: a.Name,
+			Grant: g.ID, Granted: set, Scopes: set, Currency: "EUR"}), g
 }
 
 func (p *Shop) Queue(t testing.TB, id xid.ID) *db.WebhookQueue {

@@ -73,15 +73,18 @@ func (k *Keeper) Replayed() uint64 { return k.replayed.Load() }
 func CheckKey(key string, present bool) error {
 	if !present {
 		return &fault.Error{Kind: fault.IdempotencyKeyRequired, Detail: "A write needs an Idempotency-Key header.",
-			Fields: []fault.Field{{Header: "Idempotency-Key", Code: fault.Required, Detail: "This header is required."}}}
+			Fields: []fault.Field{{Header: "Idempotency-Key", Code: fault.Required,
+				Detail: "This header is required."}}}
 	}
 	ok := len(key) >= 1 && len(key) <= limit.IdempotencyKey
 	for i := range len(key) {
 		ok = ok && key[i] > ' ' && key[i] < 0x7f
 	}
 	if !ok {
-		return &fault.Error{Kind: fault.IdempotencyKeyInvalid, Detail: "An Idempotency-Key has 1 to 255 visible ASCII characters.",
-			Fields: []fault.Field{{Header: "Idempotency-Key", Code: fault.InvalidFormat, Detail: "1 to 255 visible ASCII characters."}}}
+		return &fault.Error{Kind: fault.IdempotencyKeyInvalid,
+			Detail: "An Idempotency-Key has 1 to 255 visible ASCII characters.",
+			Fields: []fault.Field{{Header: "Idempotency-Key", Code: fault.InvalidFormat,
+				Detail: "1 to 255 visible ASCII characters."}}}
 	}
 	return nil
 }
@@ -107,7 +110,9 @@ var errRefused = errors.New("answer is a refusal")
 //
 // A twin that is still running is waited for; then the fault is
 // IdempotencyInProgress. Another fingerprint is IdempotencyKeyReused.
-func (k *Keeper) Run(ctx context.Context, c Claim, f func(ctx context.Context) (Answer, error)) (a Answer, replayed bool, err error) {
+func (k *Keeper) Run(
+	ctx context.Context, c Claim, f func(ctx context.Context) (Answer, error),
+) (a Answer, replayed bool, err error) {
 	cl := newClaim(viewer.From(ctx), c)
 	timer := time.NewTimer(wait)
 	defer timer.Stop()

@@ -49,7 +49,8 @@ func sell(s *ent.Store, handle string) func(context.Context) (idem.Answer, error
 	return func(ctx context.Context) (idem.Answer, error) {
 		_, err := s.DB(ctx).Product.Create().SetTitle(handle).SetHandle(handle).SetStatus(state.ProductDraft).
 			SetPriceMinor(1).SetCurrency("EUR").SetTags(document.NewTags(nil)).SetUpdatedAt(micros.Now()).Save(ctx)
-		return idem.Answer{Status: 201, ContentType: "application/json", Location: "/p/" + handle, Body: []byte(handle)}, err
+		return idem.Answer{Status: 201, ContentType: "application/json", Location: "/p/" + handle,
+			Body: []byte(handle)}, err
 	}
 }
 
@@ -106,9 +107,10 @@ func TestTwinsGetOneAnswer(t *testing.T) {
 		var wg sync.WaitGroup
 		for i := range answers {
 			wg.Go(func() {
-				a, _, err := keepers[i%2].Run(ctx, idem.Claim{Key: "twin"}, func(ctx context.Context) (idem.Answer, error) {
-					return sell(s, fmt.Sprint("p", ran.Add(1)))(ctx)
-				})
+				a, _, err := keepers[i%2].Run(ctx, idem.Claim{Key: "twin"},
+					func(ctx context.Context) (idem.Answer, error) {
+						return sell(s, fmt.Sprint("p", ran.Add(1)))(ctx)
+					})
 				if err != nil {
 					t.Errorf("twin %d: %v", i, err)
 				}
@@ -209,7 +211,8 @@ func TestExpiredKeyIsFree(t *testing.T) {
 func age(t *testing.T, ctx context.Context, s *ent.Store, d time.Duration) {
 	t.Helper()
 	err := s.InTx(ctx, func(ctx context.Context) error {
-		return s.DB(ctx).Idempotency.Update().Where(idempotency.StatusGT(0)).AddCreatedAt(micros.Time(-d.Microseconds() - 1)).Exec(ctx)
+		return s.DB(ctx).Idempotency.Update().Where(idempotency.StatusGT(0)).
+			AddCreatedAt(micros.Time(-d.Microseconds() - 1)).Exec(ctx)
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -73,8 +73,9 @@ func (k *Keeper) add(ctx context.Context, create *db.ThemeCreate, p *theme.Packa
 // begin is what every new theme has.
 func (k *Keeper) begin(ctx context.Context, id xid.ID, a Addition) *db.ThemeCreate {
 	m := a.Package.Manifest
-	return k.Store.DB(ctx).Theme.Create().SetID(id).SetUpdatedAt(id.Time()).SetBucket(bucket.Of(viewer.From(ctx).Store)).
-		SetName(a.Name).SetNillableThemeVersion(m.Version).SetNillableAuthor(m.Author).SetNillableDescription(m.Description).
+	return k.Store.DB(ctx).Theme.Create().SetID(id).SetUpdatedAt(id.Time()).
+		SetBucket(bucket.Of(viewer.From(ctx).Store)).SetName(a.Name).SetNillableThemeVersion(m.Version).
+		SetNillableAuthor(m.Author).SetNillableDescription(m.Description).
 		SetSource(a.Source).SetNillableMarketplaceThemeID(a.Listing).SetChecksum(a.Sum)
 }
 
@@ -86,8 +87,9 @@ func (k *Keeper) addAssets(ctx context.Context, id xid.ID, p *theme.Package) err
 	c := k.Store.DB(ctx)
 	rows := make([]*db.ThemeAssetCreate, 0, assetBatch)
 	for i, a := range p.Assets {
-		rows = append(rows, c.ThemeAsset.Create().SetThemeID(id).SetPath(a.Path).SetKind(a.Kind).SetContentType(a.ContentType).
-			SetSizeBytes(a.Size).SetChecksum(a.Sum).SetNillableWidth(a.Width).SetNillableHeight(a.Height))
+		rows = append(rows,
+			c.ThemeAsset.Create().SetThemeID(id).SetPath(a.Path).SetKind(a.Kind).SetContentType(a.ContentType).
+				SetSizeBytes(a.Size).SetChecksum(a.Sum).SetNillableWidth(a.Width).SetNillableHeight(a.Height))
 		if len(rows) < assetBatch && i+1 < len(p.Assets) {
 			continue
 		}

@@ -74,7 +74,8 @@ func samples(t testing.TB) []sample.Sample {
 		for path, text := range files(t, name, name) {
 			folder[path] = &fstest.MapFile{Data: []byte(text)}
 		}
-		all = append(all, sample.Sample{Slug: name, Tagline: "A theme.", Categories: []string{"small", "free"}, Files: folder})
+		all = append(all,
+			sample.Sample{Slug: name, Tagline: "A theme.", Categories: []string{"small", "free"}, Files: folder})
 	}
 	return all
 }
@@ -105,8 +106,8 @@ func (m *merchant) another(s *ent.Store, folder string) *Keeper {
 		m.t.Fatal(err)
 	}
 	m.t.Cleanup(func() { blobs.Close() })
-	k, err := New(Config{Store: s, Blobs: blobs, Samples: samples(m.t), Logger: slog.New(slog.NewTextHandler(m.t.Output(), nil)),
-		Preview: func(s *db.Store, theme xid.ID) string {
+	k, err := New(Config{Store: s, Blobs: blobs, Samples: samples(m.t),
+		Logger: slog.New(slog.NewTextHandler(m.t.Output(), nil)), Preview: func(s *db.Store, theme xid.ID) string {
 			return "https://" + s.Handle + ".example/?theme=" + xid.Theme.Format(theme)
 		}})
 	if err != nil {
@@ -135,7 +136,8 @@ func (m *merchant) accept(name, mark string) *db.Theme {
 	}
 	var row *db.Theme
 	err = m.Store.InTx(m.ctx, func(ctx context.Context) (err error) {
-		row, err = m.Accept(ctx, Addition{Name: name, Source: state.ThemeUploaded, Package: p, Sum: digest.Of(p.Encode())}, archive)
+		row, err = m.Accept(ctx,
+			Addition{Name: name, Source: state.ThemeUploaded, Package: p, Sum: digest.Of(p.Encode())}, archive)
 		return err
 	})
 	if err != nil {
@@ -165,7 +167,8 @@ func (m *merchant) now(row *db.Theme) *db.Theme {
 func (m *merchant) pull() {
 	m.t.Helper()
 	err := m.Store.InTx(m.ctx, func(ctx context.Context) error {
-		return m.Store.DB(ctx).Theme.Update().Where(dbtheme.StatusEQ(state.ThemeProcessing)).SetDueAt(micros.Now()).Exec(ctx)
+		return m.Store.DB(ctx).Theme.Update().Where(dbtheme.StatusEQ(state.ThemeProcessing)).SetDueAt(micros.Now()).
+			Exec(ctx)
 	})
 	if err != nil {
 		m.t.Fatal(err)

@@ -26,7 +26,8 @@ func TestRenewFails(t *testing.T) {
 		row.Tries++
 		m.judging <- struct{}{} // somebody else is judging
 		err := m.Store.InTx(m.ctx, func(ctx context.Context) error {
-			_, err := m.Store.DB(ctx).ExecContext(ctx, "CREATE TRIGGER broken BEFORE UPDATE ON themes BEGIN SELECT RAISE(ABORT, 'no'); END")
+			_, err := m.Store.DB(ctx).ExecContext(ctx,
+				"CREATE TRIGGER broken BEFORE UPDATE ON themes BEGIN SELECT RAISE(ABORT, 'no'); END")
 			return err
 		})
 		if err != nil {
@@ -57,12 +58,14 @@ func TestPanics(t *testing.T) {
 		for n := 1; n <= maxTries; n++ {
 			fine = false
 			m.round(m.Keeper)
-			if now := m.now(bad); n < maxTries && (now.Status != state.ThemeProcessing || now.Tries != n || now.DueAt <= micros.Now()) {
+			if now := m.now(bad); n < maxTries &&
+				(now.Status != state.ThemeProcessing || now.Tries != n || now.DueAt <= micros.Now()) {
 				t.Fatalf("after try %d: %v", n, now)
 			}
 			m.pull()
 		}
-		if now := m.now(bad); now.Status != state.ThemeFailed || m.now(good).Status != state.ThemeInactive || m.Panics() != maxTries {
+		if now := m.now(bad); now.Status != state.ThemeFailed || m.now(good).Status != state.ThemeInactive ||
+			m.Panics() != maxTries {
 			t.Errorf("%s, the other %s, %d panics", now.Status, m.now(good).Status, m.Panics())
 		}
 	})

@@ -177,7 +177,8 @@ func (k *Keeper) change(ctx context.Context, row *db.Theme, doing string, set fu
 
 // swap is [Keeper.change] in the transaction of ctx.
 func (k *Keeper) swap(ctx context.Context, row *db.Theme, doing string, set func(*db.ThemeUpdate)) error {
-	u := k.Store.DB(ctx).Theme.Update().Where(dbtheme.ID(row.ID), dbtheme.Tries(row.Tries), dbtheme.StatusEQ(state.ThemeProcessing))
+	u := k.Store.DB(ctx).Theme.Update().
+		Where(dbtheme.ID(row.ID), dbtheme.Tries(row.Tries), dbtheme.StatusEQ(state.ThemeProcessing))
 	set(u)
 	n, err := u.Save(ctx)
 	switch {

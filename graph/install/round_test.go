@@ -39,8 +39,9 @@ func TestRound(t *testing.T) {
 		}
 		m.round(m.Keeper)
 		done := m.now(row)
-		if done.Status != state.ThemeInactive || done.AssetCount != 2 || done.Version != 2 || done.EventSequence != 1 || done.DueAt != micros.Never ||
-			done.UpdatedAt <= row.UpdatedAt || done.Checksum != row.Checksum || done.Preview == nil {
+		if done.Status != state.ThemeInactive || done.AssetCount != 2 || done.Version != 2 || done.EventSequence != 1 ||
+			done.DueAt != micros.Never || done.UpdatedAt <= row.UpdatedAt || done.Checksum != row.Checksum ||
+			done.Preview == nil {
 			t.Errorf("done %v", done)
 		}
 		told := log.Next(t, s)
@@ -76,13 +77,14 @@ func (m *merchant) check(row *db.Theme) {
 	if err != nil {
 		m.t.Fatal(err)
 	}
-	assets, err := m.Store.DB(m.ctx).ThemeAsset.Query().Where(themeasset.ThemeID(row.ID)).Order(db.Asc(themeasset.FieldPath)).All(m.ctx)
+	assets, err := m.Store.DB(m.ctx).ThemeAsset.Query().Where(themeasset.ThemeID(row.ID)).
+		Order(db.Asc(themeasset.FieldPath)).All(m.ctx)
 	if err != nil || len(assets) != len(p.Assets) || row.AssetCount != int64(len(assets)) || row.SizeBytes != p.Size() {
 		m.t.Fatalf("%d assets of %d, %v", len(assets), len(p.Assets), err)
 	}
 	for i, a := range p.Assets {
-		got := theme.Asset{Path: assets[i].Path, Kind: assets[i].Kind, ContentType: assets[i].ContentType, Size: assets[i].SizeBytes,
-			Sum: assets[i].Checksum, Width: assets[i].Width, Height: assets[i].Height}
+		got := theme.Asset{Path: assets[i].Path, Kind: assets[i].Kind, ContentType: assets[i].ContentType,
+			Size: assets[i].SizeBytes, Sum: assets[i].Checksum, Width: assets[i].Width, Height: assets[i].Height}
 		if d := cmp.Diff(a, got); d != "" {
 			m.t.Error(d)
 		}
@@ -130,8 +132,13 @@ func TestRoundsAtOnce(t *testing.T) {
 func TestRoundTakesOver(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		for name, before := range map[string]func(k *Keeper, ctx context.Context, row *db.Theme) error{
-			"claimed":  func(*Keeper, context.Context, *db.Theme) error { return nil },
-			"unpacked": func(k *Keeper, ctx context.Context, row *db.Theme) error { _, err := k.read(ctx, row.ID); return err },
+			"claimed": func(*Keeper, context.Context, *db.Theme) error { return nil },
+			"unpacked": func(
+				k *Keeper, ctx context.Context, row *db.Theme,
+			) error {
+				_, err := k.read(ctx, row.ID)
+				return err
+			},
 			"half the bytes": func(k *Keeper, ctx context.Context, row *db.Theme) error {
 				p, err := k.read(ctx, row.ID)
 				if err == nil {
@@ -161,7 +168,8 @@ func TestRoundTakesOver(t *testing.T) {
 				}
 				m.round(m.Keeper)
 				held := m.now(row)
-				if left := held.DueAt.Sub(micros.Now()); held.Status != state.ThemeProcessing || left <= 0 || left > terms.Length {
+				if left := held.DueAt.Sub(micros.Now()); held.Status != state.ThemeProcessing || left <= 0 ||
+					left > terms.Length {
 					t.Errorf("a claimed theme was touched, or is held for %s", left)
 				}
 				m.pull()
@@ -179,7 +187,8 @@ func TestRoundTakesOver(t *testing.T) {
 				if err := killed.settle(m.ctx, row, killed.finish(m.ctx, row, p)); err != nil {
 					t.Error(err)
 				}
-				if again := m.now(row); again.Version != done.Version || again.Checksum != done.Checksum || log.Since(t, s) != "" {
+				if again := m.now(row); again.Version != done.Version || again.Checksum != done.Checksum ||
+					log.Since(t, s) != "" {
 					t.Errorf("the one that was late wrote %v", again)
 				}
 			})
@@ -234,7 +243,8 @@ func TestRoundGivesUp(t *testing.T) {
 			m.round(broken)
 			now := m.now(row)
 			pause := now.DueAt.Sub(before).Truncate(time.Second)
-			if want := retryAfter << (n - 1); now.Tries != n || now.Status != state.ThemeProcessing || pause < want || pause > want+5*time.Second {
+			if want := retryAfter << (n - 1); now.Tries != n || now.Status != state.ThemeProcessing || pause < want ||
+				pause > want+5*time.Second {
 				t.Fatalf("after try %d: %d tries, %s, the next %s later", n, now.Tries, now.Status, pause)
 			}
 			m.round(broken) // not due
@@ -245,14 +255,16 @@ func TestRoundGivesUp(t *testing.T) {
 		}
 		m.round(broken)
 		failed := m.now(row)
-		if failed.Status != state.ThemeFailed || failed.DueAt != micros.Never || failed.Version != 2 || failed.EventSequence != 0 {
+		if failed.Status != state.ThemeFailed || failed.DueAt != micros.Never || failed.Version != 2 ||
+			failed.EventSequence != 0 {
 			t.Errorf("given up: %v", failed)
 		}
 		if got := m.count("theme_uploads", "theme_packages", "theme_assets", "events"); got != "theme_uploads 0, theme_packages 0, theme_assets 0, events 0" {
 			t.Error(got)
 		}
 		notice, err := s.DB(m.ctx).Notification.Query().Only(m.ctx)
-		if err != nil || notice.Title != "The theme could not be processed: Linen" || *notice.ResourceID != row.ID || log.Since(t, s) != "" {
+		if err != nil || notice.Title != "The theme could not be processed: Linen" || *notice.ResourceID != row.ID ||
+			log.Since(t, s) != "" {
 			t.Errorf("told %v, %v", notice, err)
 		}
 		m.pull()
@@ -275,7 +287,8 @@ func TestRoundKilledEightTimes(t *testing.T) {
 		}
 		m.pull()
 		m.round(m.Keeper)
-		if now := m.now(row); now.Status != state.ThemeFailed || m.count("theme_uploads", "notifications") != "theme_uploads 0, notifications 1" {
+		if now := m.now(row); now.Status != state.ThemeFailed ||
+			m.count("theme_uploads", "notifications") != "theme_uploads 0, notifications 1" {
 			t.Errorf("now %v, %s", now, m.count("theme_uploads", "notifications"))
 		}
 	})
@@ -371,7 +384,9 @@ func TestRoundRefuses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for name, archive := range map[string][]byte{"refused": refused, "damaged": []byte("no gzip"), "cut": refused[:len(refused)-3]} {
+		for name, archive := range map[string][]byte{
+			"refused": refused, "damaged": []byte("no gzip"), "cut": refused[:len(refused)-3],
+		} {
 			m := newMerchant(t, s)
 			row := m.accept("Linen", "a")
 			if err := s.InTx(m.ctx, func(ctx context.Context) error {
@@ -403,7 +418,9 @@ func TestRoundLongArchive(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for name, archive := range map[string][]byte{"zeros": make([]byte, 10<<20), "quotes": bytes.Repeat([]byte("'"), 10<<20), "random": random} {
+		for name, archive := range map[string][]byte{
+			"zeros": make([]byte, 10<<20), "quotes": bytes.Repeat([]byte("'"), 10<<20), "random": random,
+		} {
 			err := s.InTx(m.ctx, func(ctx context.Context) error {
 				row, err := m.Accept(ctx, Addition{Name: name, Source: state.ThemeUploaded, Package: p}, archive)
 				if err != nil {
@@ -456,7 +473,8 @@ func TestRoundManyStores(t *testing.T) {
 		two := newMerchant(t, s)
 		a, b := one.accept("Linen", "a"), two.accept("Linen", "a")
 		one.round(one.Keeper)
-		if one.now(a).Status != state.ThemeInactive || two.now(b).Status != state.ThemeInactive || one.now(a).Checksum != two.now(b).Checksum {
+		if one.now(a).Status != state.ThemeInactive || two.now(b).Status != state.ThemeInactive ||
+			one.now(a).Checksum != two.now(b).Checksum {
 			t.Error("not both are ready")
 		}
 		n, err := s.DB(two.ctx).Theme.Query().Count(viewer.Operator(t.Context(), two.row.ID))

@@ -174,6 +174,7 @@ func (k *Keeper) First(ctx context.Context) (*db.Theme, error) {
 	if n == 0 {
 		return nil, errLost
 	}
-	a := Addition{Name: s.pkg.Manifest.Name, Source: state.ThemeMarketplace, Listing: &listing, Package: s.pkg, Sum: s.sum}
+	a := Addition{Name: s.pkg.Manifest.Name, Source: state.ThemeMarketplace, Listing: &listing, Package: s.pkg,
+		Sum: s.sum}
 	return k.add(ctx, k.begin(ctx, id, a).SetActivatedAt(id.Time()), s.pkg)
 }

@@ -53,17 +53,20 @@ func TestSeed(t *testing.T) {
 		if got := m.count("marketplace_themes", "theme_packages", "themes", "theme_assets", "events", "audit_log"); got != "marketplace_themes 2, theme_packages 2, themes 3, theme_assets 6, events 0, audit_log 0" {
 			t.Error(got)
 		}
-		listing, err := s.DB(t.Context()).MarketplaceTheme.Query().Where(marketplacetheme.Slug("plain")).Only(t.Context())
+		listing, err := s.DB(t.Context()).MarketplaceTheme.Query().Where(marketplacetheme.Slug("plain")).
+			Only(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := fmt.Sprint(listing.Name, ", ", listing.Author, ", ", listing.ThemeVersion, ", ", listing.PriceMinor, " ", listing.Currency, ", ",
-			listing.Categories, ", ", listing.Status, ", ", listing.SubmitterID, ", ", *listing.Tagline); got != "plain, Storefront, 1.0.0, 0 EUR, free small, published, <nil>, A theme." {
+		if got := fmt.Sprint(listing.Name, ", ", listing.Author, ", ", listing.ThemeVersion, ", ", listing.PriceMinor,
+			" ", listing.Currency, ", ", listing.Categories, ", ", listing.Status, ", ", listing.SubmitterID, ", ",
+			*listing.Tagline); got != "plain, Storefront, 1.0.0, 0 EUR, free small, published, <nil>, A theme." {
 			t.Errorf("offered as %s", got)
 		}
 		for _, p := range shops {
 			th := p.active()
-			if th.Name != "plain" || th.Source != state.ThemeMarketplace || *th.MarketplaceThemeID != listing.ID || th.ActivatedAt == nil || th.Status != state.ThemeInactive {
+			if th.Name != "plain" || th.Source != state.ThemeMarketplace || *th.MarketplaceThemeID != listing.ID ||
+				th.ActivatedAt == nil || th.Status != state.ThemeInactive {
 				t.Errorf("the store has %v", th)
 			}
 			m.in(p).check(th)
@@ -87,7 +90,8 @@ func TestSeedAfterFirst(t *testing.T) {
 		if err := s.InTx(m.ctx, begin); err != nil {
 			t.Fatal(err)
 		}
-		if got := m.active(); got.ID != first.ID || len(m.blobs()) != 0 || m.count("marketplace_themes") != "marketplace_themes 1" {
+		if got := m.active(); got.ID != first.ID || len(m.blobs()) != 0 ||
+			m.count("marketplace_themes") != "marketplace_themes 1" {
 			t.Errorf("active %v, %d blobs, %s", got, len(m.blobs()), m.count("marketplace_themes"))
 		}
 		if err := s.InTx(m.ctx, begin); !errors.Is(err, errLost) {

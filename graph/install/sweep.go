@@ -158,7 +158,8 @@ func (k *Keeper) collectPackage(ctx context.Context, used *uses, sum digest.Sum)
 func (k *Keeper) sweepPackages(ctx context.Context, used *uses) (n int, err error) {
 	old := micros.Now().Add(-graceTime)
 	for after, more := (digest.Sum{}), true; more; {
-		sums, err := k.Store.DB(ctx).ThemePackage.Query().Where(themepackage.IDGT(after), themepackage.CreatedAtLT(old)).
+		sums, err := k.Store.DB(ctx).ThemePackage.Query().
+			Where(themepackage.IDGT(after), themepackage.CreatedAtLT(old)).
 			Order(db.Asc(themepackage.FieldID)).Limit(sweepBatch).IDs(ctx)
 		if err != nil {
 			return n, err
@@ -169,7 +170,8 @@ func (k *Keeper) sweepPackages(ctx context.Context, used *uses) (n int, err erro
 				continue
 			}
 			err := k.Store.InTx(viewer.Everywhere(ctx), func(ctx context.Context) error {
-				_, err := k.Store.DB(ctx).ThemePackage.Delete().Where(themepackage.ID(sum), themepackage.CreatedAtLT(old)).Exec(ctx)
+				_, err := k.Store.DB(ctx).ThemePackage.Delete().
+					Where(themepackage.ID(sum), themepackage.CreatedAtLT(old)).Exec(ctx)
 				return err
 			})
 			if err != nil {

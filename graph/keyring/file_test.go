@@ -93,7 +93,8 @@ func TestLoadRefuses(t *testing.T) {
 				t.Fatal(err)
 			}
 			r, err := keyring.LoadOrCreate(dir)
-			if err == nil || r != nil || !strings.Contains(err.Error(), tc.refusal) || !strings.Contains(err.Error(), path) {
+			if err == nil || r != nil || !strings.Contains(err.Error(), tc.refusal) ||
+				!strings.Contains(err.Error(), path) {
 				t.Fatalf("error %v, want %q and the path", err, tc.refusal)
 			}
 			if strings.Contains(err.Error(), "hunter2") || strings.Contains(err.Error(), secret(1)) {
@@ -116,7 +117,8 @@ func TestLoadReadsAList(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := r.MACs("x"), parse(t, secret(2), secret(1)).MACs("x"); len(got) != 2 || got[0] != want[0] || got[1] != want[1] {
+	if got, want := r.MACs("x"), parse(t, secret(2), secret(1)).MACs("x"); len(got) != 2 || got[0] != want[0] ||
+		got[1] != want[1] {
 		t.Error("the file is not read as a list")
 	}
 }

@@ -16,7 +16,8 @@ import (
 	"github.com/storefront-go/storefront/graph/lease"
 )
 
-var terms = lease.Terms{Length: 6 * time.Second, Every: 2 * time.Second, Begin: 2500 * time.Millisecond, Margin: time.Second}
+var terms = lease.Terms{Length: 6 * time.Second, Every: 2 * time.Second, Begin: 2500 * time.Millisecond,
+	Margin: time.Second}
 
 // in runs f in fake time with a lease that was just taken.
 func in(t *testing.T, f func(t *testing.T, h *lease.Held)) {
@@ -153,7 +154,8 @@ func TestLose(t *testing.T) {
 	in(t, func(t *testing.T, h *lease.Held) {
 		gone := errors.New("a person cancelled it")
 		h.Lose(gone)
-		if cause := context.Cause(h.Context()); !h.Lost() || h.MayBegin() || !errors.Is(cause, lease.ErrLost) || !errors.Is(cause, gone) {
+		if cause := context.Cause(h.Context()); !h.Lost() || h.MayBegin() || !errors.Is(cause, lease.ErrLost) ||
+			!errors.Is(cause, gone) {
 			t.Errorf("the cause is %v", cause)
 		}
 	})
@@ -187,7 +189,8 @@ func TestNow(t *testing.T) {
 		var now, later int64
 		c := lease.Now(s.Dialect())
 		err := s.Raw().QueryRowContext(t.Context(), "SELECT "+string(c)+", "+c.In(6*time.Second)).Scan(&now, &later)
-		if err != nil || micros.Time(now) < before.Add(-time.Minute) || micros.Time(now) > before.Add(time.Minute) || later != now+6e6 {
+		if err != nil || micros.Time(now) < before.Add(-time.Minute) || micros.Time(now) > before.Add(time.Minute) ||
+			later != now+6e6 {
 			t.Errorf("now %d, later %d, %v", now, later, err)
 		}
 	})

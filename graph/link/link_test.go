@@ -54,7 +54,8 @@ func TestSignedAddressVerifies(t *testing.T) {
 		"none":    nil,
 		"store":   {"store", str},
 		"several": {"theme", "thm_x", "store", str, "empty", ""},
-		"odd":     {"a b", "c&d=e", "ü?#", "%26signature=x", "plus", "1+1", "line", "a\nb", "signature2", "&signature=x"},
+		"odd": {"a b", "c&d=e", "ü?#", "%26signature=x", "plus", "1+1", "line", "a\nb", "signature2",
+			"&signature=x"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			want := map[string]string{}
@@ -183,10 +184,11 @@ func TestOtherSpellingsAreForged(t *testing.T) {
 		"leading zero":           strings.Replace(query, "expires=", "expires=0", 1),
 		"plus sign":              strings.Replace(query, "expires=", "expires=%2B", 1),
 		"fragment":               query + "#x",
-		"the other base64":       signed + "&signature=" + strings.NewReplacer("-", "+", "_", "/").Replace(signature) + "=",
-		"huge":                   query + strings.Repeat("&x=1", 1<<16),
-		"line end":               query + "\n",
-		"null byte":              query + "\x00",
+		"the other base64": signed + "&signature=" + strings.NewReplacer("-", "+", "_", "/").Replace(signature) +
+			"=",
+		"huge":      query + strings.Repeat("&x=1", 1<<16),
+		"line end":  query + "\n",
+		"null byte": query + "\x00",
 	} {
 		if got, err := s.Verify(p, q, now); !errors.Is(err, link.ErrForged) || got != nil {
 			t.Errorf("%s: %v, %v", name, got, err)

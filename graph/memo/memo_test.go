@@ -113,7 +113,8 @@ func TestGroupTurnsPanicsIntoErrors(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "broken") {
 		t.Errorf("got %v", err)
 	}
-	if got, err := g.Do(t.Context(), 1, time.Minute, func(context.Context) (int, error) { return 3, nil }); got != 3 || err != nil {
+	if got, err := g.Do(t.Context(), 1, time.Minute, func(context.Context) (int, error) { return 3, nil }); got != 3 ||
+		err != nil {
 		t.Errorf("afterwards: %d, %v", got, err)
 	}
 }

@@ -11,10 +11,11 @@ import (
 
 func TestBatchLoadsOnce(t *testing.T) {
 	loads := 0
-	b := model.NewBatch(func() []int { return []int{1, 2} }, func(_ context.Context, keys []int) (map[int]string, error) {
-		loads++
-		return map[int]string{keys[0]: "one"}, nil
-	})
+	b := model.NewBatch(func() []int { return []int{1, 2} },
+		func(_ context.Context, keys []int) (map[int]string, error) {
+			loads++
+			return map[int]string{keys[0]: "one"}, nil
+		})
 	var wg sync.WaitGroup
 	for range 20 {
 		wg.Go(func() {

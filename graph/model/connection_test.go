@@ -9,7 +9,8 @@ import (
 )
 
 func TestConnection(t *testing.T) {
-	c := model.Connection[int]{Nodes: []int{7, 8}, Next: "n", Sign: func(n int) string { return strings.Repeat("c", n) }}
+	c := model.Connection[int]{Nodes: []int{7, 8}, Next: "n",
+		Sign: func(n int) string { return strings.Repeat("c", n) }}
 	info := c.PageInfo()
 	if !info.HasNextPage || *info.StartCursor != "ccccccc" || *info.EndCursor != "cccccccc" {
 		t.Errorf("got %+v", info)

@@ -39,15 +39,16 @@ type conversation struct {
 // take [hurryTimeout] more: a mail that was cut off half-way may have arrived.
 func (s *Sender) open(ctx context.Context) (*conversation, error) {
 	v := &conversation{}
-	client, err := mail.NewClient(s.Server.host, s.options(func(dialing context.Context, network, address string) (net.Conn, error) {
-		raw, err := s.dial(dialing, network, address)
-		if err != nil {
-			return nil, err
-		}
-		v.conn = &bounded{Conn: raw}
-		v.ended = context.AfterFunc(ctx, func() { v.conn.endBy(time.Now().Add(hurryTimeout)) })
-		return s.secured(dialing, v.conn)
-	})...)
+	client, err := mail.NewClient(s.Server.host,
+		s.options(func(dialing context.Context, network, address string) (net.Conn, error) {
+			raw, err := s.dial(dialing, network, address)
+			if err != nil {
+				return nil, err
+			}
+			v.conn = &bounded{Conn: raw}
+			v.ended = context.AfterFunc(ctx, func() { v.conn.endBy(time.Now().Add(hurryTimeout)) })
+			return s.secured(dialing, v.conn)
+		})...)
 	if err != nil {
 		return nil, fmt.Errorf("prepare for the mail server: %w", err)
 	}

@@ -43,8 +43,10 @@ func TestPanics(t *testing.T) {
 		}
 		s.round(sender)
 		rows := s.waiting()
-		if len(rows) != 1 || sender.Sent() != 1 || sender.Failed() != 1 || sender.Panics() != 1 || rows[0].DueAt <= micros.Now() {
-			t.Fatalf("%d wait, %d sent, %d failed, %d panics", len(rows), sender.Sent(), sender.Failed(), sender.Panics())
+		if len(rows) != 1 || sender.Sent() != 1 || sender.Failed() != 1 || sender.Panics() != 1 ||
+			rows[0].DueAt <= micros.Now() {
+			t.Fatalf("%d wait, %d sent, %d failed, %d panics", len(rows), sender.Sent(), sender.Failed(),
+				sender.Panics())
 		}
 		<-time.After(rows[0].DueAt.Sub(micros.Now()))
 		s.round(sender)

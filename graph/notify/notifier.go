@@ -74,7 +74,8 @@ func (n *Notifier) Append(ctx context.Context, c *db.Client, notice Notice) erro
 
 // footer says which store a mail is about and where it can be read.
 func (n *Notifier) footer(s *db.Store) string {
-	return "This is about the store " + oneLine(s.Name) + " (" + s.Handle + "). It can be read in its dashboard, too:\n" + n.page
+	return "This is about the store " + oneLine(s.Name) + " (" + s.Handle +
+		"). It can be read in its dashboard, too:\n" + n.page
 }
 
 // recipients returns the addresses of the people whom a notice goes to by mail.

@@ -58,8 +58,10 @@ func TestNotifierRecipients(t *testing.T) {
 				t.Errorf("developers %t: %s", tc.developers, diff)
 			}
 			for _, m := range s.waiting() {
-				if m.Bucket != bucket.Of(s.row.ID) || m.Attempts != 0 || m.Subject != "Endpoint suspended (Test shop)" ||
-					!strings.HasPrefix(m.Body, "It failed for a day.\n\n") || !strings.HasSuffix(m.Body, "\n"+api+"/dashboard/notifications") ||
+				if m.Bucket != bucket.Of(s.row.ID) || m.Attempts != 0 ||
+					m.Subject != "Endpoint suspended (Test shop)" ||
+					!strings.HasPrefix(m.Body, "It failed for a day.\n\n") ||
+					!strings.HasSuffix(m.Body, "\n"+api+"/dashboard/notifications") ||
 					!strings.Contains(m.Body, "Test shop ("+s.row.Handle+")") {
 					t.Errorf("wrote %v", m)
 				}
@@ -103,7 +105,9 @@ func TestNotifierRollsBack(t *testing.T) {
 func TestNotifierWithoutMail(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, store *ent.Store) {
 		s := staffed(t, store)
-		s.write(func(ctx context.Context, c *db.Client) error { return (*notify.Notifier)(nil).Append(ctx, c, notice()) })
+		s.write(func(ctx context.Context, c *db.Client) error {
+			return (*notify.Notifier)(nil).Append(ctx, c, notice())
+		})
 		empty := open(t, store)
 		empty.tell(notice())
 		for _, s := range []*shop{s, empty} {
@@ -131,7 +135,8 @@ func TestNotifierBounds(t *testing.T) {
 func TestNotifierHostileNames(t *testing.T) {
 	s := staffed(t, storetest.Open(t))
 	for _, name := range []string{
-		"Shop\r\nBcc: evil@example.com", "Shop\n\nBody", "Shop\u2028Bcc: x", "Shop\x00\x1b[31m", "\u202eevil", strings.Repeat("Ü", 255),
+		"Shop\r\nBcc: evil@example.com", "Shop\n\nBody", "Shop\u2028Bcc: x", "Shop\x00\x1b[31m", "\u202eevil",
+		strings.Repeat("Ü", 255),
 	} {
 		s.rename(name)
 		n := notice()

@@ -15,7 +15,8 @@ import (
 func TestAppend(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		ctx, store := storetest.Merchant(t, s)
-		n := notify.Notice{Level: state.NotificationCritical, Title: "A title", Body: "Line one.\nLine two.", Kind: xid.Grant, ID: xid.New()}
+		n := notify.Notice{Level: state.NotificationCritical, Title: "A title", Body: "Line one.\nLine two.",
+			Kind: xid.Grant, ID: xid.New()}
 		write := func(undo error) error {
 			return s.InTx(ctx, func(ctx context.Context) error {
 				if err := notify.Append(ctx, s.DB(ctx), n); err != nil {
@@ -31,8 +32,8 @@ func TestAppend(t *testing.T) {
 			t.Fatal(err)
 		}
 		row := s.DB(ctx).Notification.Query().OnlyX(ctx)
-		if row.StoreID != store.ID || row.Level != n.Level || row.Title != n.Title || row.Body != n.Body || *row.ResourceType != "grant" ||
-			*row.ResourceID != n.ID || row.ReadAt != nil {
+		if row.StoreID != store.ID || row.Level != n.Level || row.Title != n.Title || row.Body != n.Body ||
+			*row.ResourceType != "grant" || *row.ResourceID != n.ID || row.ReadAt != nil {
 			t.Errorf("wrote %v", row)
 		}
 		other, _ := storetest.Merchant(t, s)

@@ -39,7 +39,8 @@ func (s *Sender) due(ctx context.Context) ([]*db.Mail, error) {
 
 // Waiting counts the mails that are not sent yet, up to [MaxWaiting].
 func (s *Sender) Waiting(ctx context.Context) (int, error) {
-	ids, err := s.Store.DB(ctx).Mail.Query().Where(dbmail.BucketIn(bucket.All()...)).Limit(MaxWaiting).IDs(viewer.Everywhere(ctx))
+	ids, err := s.Store.DB(ctx).Mail.Query().Where(dbmail.BucketIn(bucket.All()...)).Limit(MaxWaiting).
+		IDs(viewer.Everywhere(ctx))
 	if err != nil {
 		return 0, fmt.Errorf("count waiting mail: %w", err)
 	}
@@ -104,5 +105,6 @@ func (s *Sender) remove(ctx context.Context, row *db.Mail) error {
 
 // change writes in the store of a mail.
 func (s *Sender) change(ctx context.Context, row *db.Mail, f func(context.Context, *db.Client) error) error {
-	return s.Store.InTx(viewer.Operator(ctx, row.StoreID), func(ctx context.Context) error { return f(ctx, s.Store.DB(ctx)) })
+	return s.Store.InTx(viewer.Operator(ctx, row.StoreID),
+		func(ctx context.Context) error { return f(ctx, s.Store.DB(ctx)) })
 }

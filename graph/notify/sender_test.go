@@ -48,7 +48,8 @@ func TestSender(t *testing.T) {
 			got[m.to] = m
 		}
 		if len(got) != 3 || p.calls != 1 || len(s.waiting()) != 0 || sender.Sent() != 3 || sender.Failed() != 0 {
-			t.Errorf("%d mails over %d connections, %d sent, %d failed, %d wait", len(got), p.calls, sender.Sent(), sender.Failed(), len(s.waiting()))
+			t.Errorf("%d mails over %d connections, %d sent, %d failed, %d wait", len(got), p.calls, sender.Sent(),
+				sender.Failed(), len(s.waiting()))
 		}
 		for _, row := range rows {
 			m := got[row.Recipient]
@@ -57,9 +58,10 @@ func TestSender(t *testing.T) {
 			}
 			want := map[string]string{
 				"From": `"Storefront" <notices@shop.example>`, "To": "<" + row.Recipient + ">",
-				"Subject": "Endpoint suspended (Test shop)", "Auto-Submitted": "auto-generated", "User-Agent": "", "X-Mailer": "",
-				"Message-Id": "<" + row.ID.String() + "@shop.example>", "Date": row.ID.Time().Time().Format(time.RFC1123Z),
-				"Content-Type": "text/plain; charset=UTF-8", "Content-Transfer-Encoding": "quoted-printable", "Mime-Version": "1.0",
+				"Subject": "Endpoint suspended (Test shop)", "Auto-Submitted": "auto-generated", "User-Agent": "",
+				"X-Mailer": "", "Message-Id": "<" + row.ID.String() + "@shop.example>",
+				"Date": row.ID.Time().Time().Format(time.RFC1123Z), "Content-Type": "text/plain; charset=UTF-8",
+				"Content-Transfer-Encoding": "quoted-printable", "Mime-Version": "1.0",
 			}
 			for name, want := range want {
 				if got := m.message(t).Header.Get(name); got != want {
@@ -67,7 +69,9 @@ func TestSender(t *testing.T) {
 				}
 			}
 			text, err := io.ReadAll(quotedprintable.NewReader(m.message(t).Body))
-			if err != nil || !strings.HasPrefix(string(text), "It failed for a day.\r\n\r\nThis is about the store Test shop ("+s.row.Handle+").") ||
+			if err != nil ||
+				!strings.HasPrefix(string(text),
+					"It failed for a day.\r\n\r\nThis is about the store Test shop ("+s.row.Handle+").") ||
 				!strings.HasSuffix(strings.TrimSpace(string(text)), "\r\n"+api+"/dashboard/notifications") {
 				t.Errorf("the text is %q, %v", text, err)
 			}
@@ -113,7 +117,8 @@ func TestSenderServerDown(t *testing.T) {
 
 // What the server answers decides what becomes of a mail, and of that mail alone.
 func TestSenderRefusals(t *testing.T) {
-	temporary, permanent := &smtp.SMTPError{Code: 451, Message: "later, bad@example.com"}, &smtp.SMTPError{Code: 550, Message: "no bad@example.com here"}
+	temporary, permanent := &smtp.SMTPError{Code: 451, Message: "later, bad@example.com"},
+		&smtp.SMTPError{Code: 550, Message: "no bad@example.com here"}
 	rcpt := func(err error) func(*post) {
 		return func(p *post) {
 			p.rcpt = func(to string) error {
@@ -191,7 +196,8 @@ func TestSenderGivesUp(t *testing.T) {
 		if m := s.only(); m.ID != almost || m.DueAt != almost.Time().Add(24*time.Hour) {
 			t.Errorf("the next try is %s after the first", m.DueAt.Sub(almost.Time()))
 		}
-		if log := s.log.String(); strings.Count(log, "mail given up") != 1 || strings.Contains(log, "@") || sender.GivenUp() != 1 {
+		if log := s.log.String(); strings.Count(log, "mail given up") != 1 || strings.Contains(log, "@") ||
+			sender.GivenUp() != 1 {
 			t.Errorf("the log: %s", log)
 		}
 	})
@@ -249,7 +255,8 @@ func TestSenderDies(t *testing.T) {
 		sender := s.sender(plainly(p), nil)
 		s.round(sender)
 		m := s.only()
-		if left := m.DueAt.Sub(micros.Now()); len(p.mails()) != 0 || m.Attempts != 1 || left < time.Minute || left > 2*time.Minute {
+		if left := m.DueAt.Sub(micros.Now()); len(p.mails()) != 0 || m.Attempts != 1 || left < time.Minute ||
+			left > 2*time.Minute {
 			t.Errorf("a claimed mail was touched: %v", m)
 		}
 		s.pull()
@@ -290,7 +297,8 @@ func TestSenderHostileRows(t *testing.T) {
 		}
 	}
 	for _, to := range []string{
-		"a@example.com\r\nRCPT TO:<evil@example.com>", "a@example.com> NOTIFY=NEVER", "Evil <evil@example.com>", "a@example.com, b@example.com", "a@b c", "", "a",
+		"a@example.com\r\nRCPT TO:<evil@example.com>", "a@example.com> NOTIFY=NEVER", "Evil <evil@example.com>",
+		"a@example.com, b@example.com", "a@b c", "", "a",
 	} {
 		s.put(xid.New(), to, "Hello")
 		s.round(sender)
@@ -348,7 +356,8 @@ func TestSenderAddresses(t *testing.T) {
 			got[m.to] = m.options.UTF8
 		}
 	}
-	want := map[string]bool{"a@xn--bcher-kva.example": false, "müller@xn--bcher-kva.example": true, "o'neil+x@example.com": false}
+	want := map[string]bool{"a@xn--bcher-kva.example": false, "müller@xn--bcher-kva.example": true,
+		"o'neil+x@example.com": false}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}

@@ -40,7 +40,8 @@ const (
 func ParseServer(address string) (Server, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Hostname() == "" || u.Path != "" && u.Path != "/" || u.Fragment != "" || u.Opaque != "" {
-		return Server{}, errors.New("the address is not of the form smtp://user:pass@host:587 or smtps://user:pass@host:465")
+		return Server{},
+			errors.New("the address is not of the form smtp://user:pass@host:587 or smtps://user:pass@host:465")
 	}
 	s := Server{host: u.Hostname()}
 	if s.tls, s.port, err = securityOf(u); err != nil {
@@ -57,7 +58,8 @@ func ParseServer(address string) (Server, error) {
 		s.user = u.User.Username()
 		s.password, _ = u.User.Password()
 		if s.user == "" || s.password == "" {
-			return Server{}, errors.New("user and password belong together; what is special in an address is written as %40 for @")
+			return Server{},
+				errors.New("user and password belong together; what is special in an address is written as %40 for @")
 		}
 	}
 	return s, nil

@@ -57,7 +57,8 @@ func TestServerHidesItsPassword(t *testing.T) {
 	log := slog.New(slog.NewJSONHandler(&b, nil))
 	log.Info("settings", "server", s, "config", struct{ Server notify.Server }{s})
 	fmt.Fprintf(&b, "%v %+v %#v %s %v", s, s, s, s, notify.SenderConfig{Server: s})
-	if strings.Contains(b.String(), "secret") || strings.Contains(b.String(), "user") || !strings.Contains(b.String(), "mail.example:587") {
+	if strings.Contains(b.String(), "secret") || strings.Contains(b.String(), "user") ||
+		!strings.Contains(b.String(), "mail.example:587") {
 		t.Errorf("shown: %s", &b)
 	}
 }

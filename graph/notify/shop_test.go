@@ -125,7 +125,8 @@ func (s *shop) sender(address string, edit func(*notify.SenderConfig)) *notify.S
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	c := notify.SenderConfig{Store: s.Store, Server: server, From: from, Logger: slog.New(slog.NewTextHandler(&s.log, nil))}
+	c := notify.SenderConfig{Store: s.Store, Server: server, From: from,
+		Logger: slog.New(slog.NewTextHandler(&s.log, nil))}
 	if edit != nil {
 		edit(&c)
 	}

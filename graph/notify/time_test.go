@@ -94,7 +94,8 @@ func TestSenderHangs(t *testing.T) {
 				if err := sender.Round(ctx); err != nil {
 					t.Error(err)
 				}
-				if took := time.Since(start); took != tc.want || s.only().DueAt != micros.Of(start.Add(took+time.Minute)) {
+				if took := time.Since(start); took != tc.want ||
+					s.only().DueAt != micros.Of(start.Add(took+time.Minute)) {
 					t.Errorf("the round took %s, want %s; %v", took, tc.want, s.only())
 				}
 				<-time.After(10 * time.Minute) // the server wakes up

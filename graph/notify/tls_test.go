@@ -44,13 +44,16 @@ func authority(t *testing.T) (*x509.CertPool, *tls.Config) {
 		return c, key
 	}
 	from, to := time.Now().Add(-time.Hour), time.Now().Add(time.Hour)
-	ca, caKey := issue(&x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "Test CA"}, NotBefore: from, NotAfter: to,
-		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign}, nil, nil)
+	ca, caKey := issue(&x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "Test CA"},
+		NotBefore: from, NotAfter: to, IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign}, nil,
+		nil)
 	leaf, key := issue(&x509.Certificate{SerialNumber: big.NewInt(2), NotBefore: from, NotAfter: to,
-		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}}, ca, caKey)
+		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}}, ca,
+		caKey)
 	roots := x509.NewCertPool()
 	roots.AddCert(ca)
-	return roots, &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{leaf.Raw}, PrivateKey: key}}, MinVersion: tls.VersionTLS12}
+	return roots, &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{leaf.Raw}, PrivateKey: key}},
+		MinVersion: tls.VersionTLS12}
 }
 
 // AuthMechanisms implements smtp.AuthSession.
@@ -86,13 +89,16 @@ func TestSenderTLS(t *testing.T) {
 	}{
 		{name: "STARTTLS", scheme: "smtp", offers: true, secure: true},
 		{name: "STARTTLS with a password", scheme: "smtp", login: login, offers: true, secure: true},
-		{name: "a wrong password", scheme: "smtp", login: "shop%40example.com:wrong@", offers: true, want: "it answered 535"},
+		{name: "a wrong password", scheme: "smtp", login: "shop%40example.com:wrong@", offers: true,
+			want: "it answered 535"},
 		{name: "not offered", scheme: "smtp", want: "STARTTLS"},
 		{name: "an unknown authority", scheme: "smtp", offers: true, stranger: true, want: "certificate"},
 		{name: "optional and offered", scheme: "smtp", option: "?tls=optional", offers: true, secure: true},
-		{name: "optional, of an unknown authority", scheme: "smtp", option: "?tls=optional", offers: true, stranger: true, want: "certificate"},
+		{name: "optional, of an unknown authority", scheme: "smtp", option: "?tls=optional", offers: true,
+			stranger: true, want: "certificate"},
 		{name: "optional and not offered", scheme: "smtp", option: "?tls=optional"},
-		{name: "optional with a password, not offered", scheme: "smtp", option: "?tls=optional", login: login, want: "reach the mail server"},
+		{name: "optional with a password, not offered", scheme: "smtp", option: "?tls=optional", login: login,
+			want: "reach the mail server"},
 		{name: "none", scheme: "smtp", option: "?tls=none", offers: true},
 		{name: "implicit", scheme: "smtps", offers: true, secure: true},
 		{name: "implicit with a password", scheme: "smtps", login: login, offers: true, secure: true},
@@ -121,7 +127,8 @@ func TestSenderTLS(t *testing.T) {
 				if err == nil || !strings.Contains(err.Error(), tc.want) || len(got) != 0 || s.only().Attempts != 1 {
 					t.Errorf("%d mails, %v; want %q", len(got), err, tc.want)
 				}
-				if err != nil && (strings.Contains(err.Error(), "opensesame") || strings.Contains(err.Error(), "shop@")) {
+				if err != nil &&
+					(strings.Contains(err.Error(), "opensesame") || strings.Contains(err.Error(), "shop@")) {
 					t.Errorf("the error tells too much: %v", err)
 				}
 				return

@@ -20,14 +20,17 @@ func TestBetween(t *testing.T) {
 		reason    state.GrantEnd
 		tokens    int // that anybody got meanwhile
 	}{
-		"the store ends the grant": {func(t *testing.T, st *stage, _ func() (*oauth.Token, error)) { st.revoke(t) }, state.GrantEndedByStore, 0},
+		"the store ends the grant": {func(t *testing.T, st *stage, _ func() (*oauth.Token, error)) { st.revoke(t) },
+			state.GrantEndedByStore, 0},
 		"another request takes it": {func(t *testing.T, _ *stage, try func() (*oauth.Token, error)) {
 			if _, err := try(); err != nil {
 				t.Error(err)
 			}
 		}, "", 1},
 	} {
-		for step, reused := range map[string]state.GrantEnd{"exchange": state.GrantCodeReused, "refresh": state.GrantTokenReused} {
+		for step, reused := range map[string]state.GrantEnd{
+			"exchange": state.GrantCodeReused, "refresh": state.GrantTokenReused,
+		} {
 			t.Run(name+"/"+step, func(t *testing.T) {
 				interrupted(t, func(t *testing.T, st *stage, interrupt func(func())) {
 					try, had := st.steps(step)
@@ -42,7 +45,8 @@ func TestBetween(t *testing.T) {
 					if g := st.only(); g.RevokedReason == nil || *g.RevokedReason != want {
 						t.Errorf("ended by %v, want %s", g.RevokedReason, want)
 					}
-					n, err := st.store.DB(st.person).AccessToken.Query().Where(accesstoken.StoreID(st.id)).Count(st.person)
+					n, err := st.store.DB(st.person).AccessToken.Query().Where(accesstoken.StoreID(st.id)).
+						Count(st.person)
 					if err != nil || n != had+tc.tokens {
 						t.Errorf("%d access tokens, %v, want %d", n, err, had+tc.tokens)
 					}

@@ -106,7 +106,9 @@ func (s *Server) Deny(ctx context.Context, r *Request, ticket string) (redirect 
 
 // spend runs f in a transaction that takes the ticket away. Its row's primary key
 // lets one of two answers through.
-func (s *Server) spend(ctx context.Context, r *Request, ticket string, f func(context.Context, *db.Client) error) error {
+func (s *Server) spend(
+	ctx context.Context, r *Request, ticket string, f func(context.Context, *db.Client) error,
+) error {
 	v := viewer.From(ctx)
 	if v == nil || !v.IsPerson() {
 		return fault.New(fault.AuthenticationRequired, "Sign in first.")

@@ -30,7 +30,9 @@ type LastGrant func(ctx context.Context, app xid.ID) error
 // when it was the app's last one. It reports whether this call ended the grant; one
 // that had ended stays as it was, and the app's tokens are dead in both cases.
 // The caller makes [apikey.Keeper] forget on commit.
-func End(ctx context.Context, c *db.Client, g *db.Grant, app *db.App, why state.GrantEnd, last LastGrant) (bool, error) {
+func End(
+	ctx context.Context, c *db.Client, g *db.Grant, app *db.App, why state.GrantEnd, last LastGrant,
+) (bool, error) {
 	after := *g
 	// Nothing else raises a grant's version, so this is the state after the update.
 	after.Version, after.EventSequence = g.Version+1, g.EventSequence+1
@@ -43,7 +45,8 @@ func End(ctx context.Context, c *db.Client, g *db.Grant, app *db.App, why state.
 		return false, wrap("revoke grant", err)
 	}
 	*g = after
-	err = outbox.Append(ctx, c, outbox.Resource{Store: g.StoreID, ID: g.ID, Version: g.Version, Sequence: g.EventSequence, At: g.UpdatedAt},
+	err = outbox.Append(ctx, c,
+		outbox.Resource{Store: g.StoreID, ID: g.ID, Version: g.Version, Sequence: g.EventSequence, At: g.UpdatedAt},
 		outbox.Entry{Type: event.AppGrantRevoked, Object: wire.AppendGrant(nil, g, app)})
 	if err != nil {
 		return false, err

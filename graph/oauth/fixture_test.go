@@ -50,7 +50,10 @@ func newStage(t testing.TB, s *ent.Store) *stage {
 		t.Fatal(err)
 	}
 	if st.Server, err = oauth.New(oauth.Config{Store: s, Keys: st.keys, Ring: ring, Issuer: issuer,
-		OnLastGrant: func(_ context.Context, app xid.ID) error { st.orphaned = append(st.orphaned, app); return nil }}); err != nil {
+		OnLastGrant: func(_ context.Context, app xid.ID) error {
+			st.orphaned = append(st.orphaned, app)
+			return nil
+		}}); err != nil {
 		t.Fatal(err)
 	}
 	_, row := storetest.Merchant(t, s)
@@ -63,8 +66,10 @@ func newStage(t testing.TB, s *ent.Store) *stage {
 // as is somebody of the role, signed in to the store.
 func (st *stage) as(role viewer.Role) context.Context {
 	user := xid.New()
-	return viewer.With(st.t.Context(), &viewer.Viewer{Kind: viewer.Staff, Store: st.id, Actor: user, Principal: user, Name: "Ada",
-		Session: digest.Sum(sha256.Sum256(user[:])), Granted: role.Scopes(), Scopes: role.Scopes().Effective(), Role: role})
+	return viewer.With(st.t.Context(),
+		&viewer.Viewer{Kind: viewer.Staff, Store: st.id, Actor: user, Principal: user, Name: "Ada",
+			Session: digest.Sum(sha256.Sum256(user[:])), Granted: role.Scopes(), Scopes: role.Scopes().Effective(),
+			Role: role})
 }
 
 // register makes an app of a store of its own.
@@ -109,7 +114,8 @@ func challenge(verifier string) string {
 func (st *stage) begin(more ...string) *oauth.Request {
 	st.t.Helper()
 	r, err := st.Begin(st.t.Context(), form(st.t, append([]string{"response_type", "code", "client_id", st.app.ClientID,
-		"redirect_uri", callback, "state", "s&1", "code_challenge", challenge(verifier), "code_challenge_method", "S256"}, more...)...))
+		"redirect_uri", callback, "state", "s&1", "code_challenge", challenge(verifier), "code_challenge_method",
+		"S256"}, more...)...))
 	if err != nil {
 		st.t.Fatal(err)
 	}
@@ -142,13 +148,15 @@ func query(t testing.TB, address string) url.Values {
 
 // exchange redeems a code as its app would.
 func (st *stage) exchange(code string) (*oauth.Token, error) {
-	return st.Token(st.t.Context(), form(st.t, "grant_type", "authorization_code", "code", code, "client_id", st.app.ClientID,
-		"redirect_uri", callback, "code_verifier", verifier), nil)
+	return st.Token(st.t.Context(),
+		form(st.t, "grant_type", "authorization_code", "code", code, "client_id", st.app.ClientID,
+			"redirect_uri", callback, "code_verifier", verifier), nil)
 }
 
 func (st *stage) refresh(token apikey.Secret, more ...string) (*oauth.Token, error) {
-	return st.Token(st.t.Context(), form(st.t, append([]string{"grant_type", "refresh_token", "refresh_token", token.Reveal(),
-		"client_id", st.app.ClientID}, more...)...), nil)
+	return st.Token(st.t.Context(),
+		form(st.t, append([]string{"grant_type", "refresh_token", "refresh_token", token.Reveal(),
+			"client_id", st.app.ClientID}, more...)...), nil)
 }
 
 // token lets the app in and redeems the code.

@@ -67,7 +67,12 @@ func TestFlow(t *testing.T) {
 func TestReuse(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		for name, again := range map[string]func(st *stage, code string, first *oauth.Token) error{
-			"the same request": func(st *stage, code string, _ *oauth.Token) error { _, err := st.exchange(code); return err },
+			"the same request": func(
+				st *stage, code string, _ *oauth.Token,
+			) error {
+				_, err := st.exchange(code)
+				return err
+			},
 			"without a client": func(st *stage, code string, _ *oauth.Token) error {
 				_, err := st.Token(t.Context(), form(t, "code", code), nil)
 				return err
@@ -103,7 +108,8 @@ func TestReuse(t *testing.T) {
 						break // the second round could not refresh any more
 					}
 				}
-				if g := st.only(); g.RevokedAt == nil || g.Version != 2 || g.EventSequence != 1 || st.opens(first.Access) {
+				if g := st.only(); g.RevokedAt == nil || g.Version != 2 || g.EventSequence != 1 ||
+					st.opens(first.Access) {
 					t.Errorf("the family lives: %+v", g)
 				}
 				if _, err := st.refresh(first.Refresh); code(err) != oauth.InvalidGrant {
@@ -210,7 +216,8 @@ func TestScopesOfRefresh(t *testing.T) {
 	if err != nil || narrow.Scopes != scope.Of(scope.OrdersRead) {
 		t.Fatalf("%+v, %v", narrow, err)
 	}
-	if v, err := st.keys.Authenticate(t.Context(), narrow.Access.Reveal(), "sfa_"); err != nil || v.Scopes != narrow.Scopes {
+	if v, err := st.keys.Authenticate(t.Context(), narrow.Access.Reveal(), "sfa_"); err != nil ||
+		v.Scopes != narrow.Scopes {
 		t.Errorf("%+v, %v", v, err)
 	}
 	if _, err := st.refresh(narrow.Refresh, "scope", "orders.read customers.read"); code(err) != oauth.InvalidScope {
@@ -247,7 +254,8 @@ func TestTicket(t *testing.T) {
 		}
 		good := ticket(st.person, r)
 		for name, bad := range map[string]string{"none": "", "rubbish": "x", "longer": good + "A",
-			"another session": ticket(st.as(viewer.Owner), r), "another request": ticket(st.person, st.begin("scope", "orders.read"))} {
+			"another session": ticket(st.as(viewer.Owner), r),
+			"another request": ticket(st.person, st.begin("scope", "orders.read"))} {
 			if _, err := st.Allow(st.person, r, bad); !errors.Is(err, oauth.ErrSpent) {
 				t.Errorf("%s: %v", name, err)
 			}
@@ -262,7 +270,8 @@ func TestTicket(t *testing.T) {
 		}
 		denied := ticket(st.person, r)
 		to, err := st.Deny(st.person, r, denied)
-		if q := query(t, to); err != nil || q.Get("error") != oauth.AccessDenied || q.Get("state") != "s&1" || q.Get("iss") != issuer {
+		if q := query(t, to); err != nil || q.Get("error") != oauth.AccessDenied || q.Get("state") != "s&1" ||
+			q.Get("iss") != issuer {
 			t.Errorf("denied: %s, %v", to, err)
 		}
 		if _, err := st.Allow(st.person, r, denied); !errors.Is(err, oauth.ErrSpent) {
@@ -279,7 +288,9 @@ func TestTicket(t *testing.T) {
 // Nobody gives what he lacks.
 func TestWhoMayConsent(t *testing.T) {
 	st := newStage(t, storetest.Open(t))
-	for role, want := range map[viewer.Role]bool{viewer.Owner: true, viewer.Admin: true, viewer.Developer: false, viewer.Support: false} {
+	for role, want := range map[viewer.Role]bool{
+		viewer.Owner: true, viewer.Admin: true, viewer.Developer: false, viewer.Support: false,
+	} {
 		ctx, r := st.as(role), st.begin()
 		screen, err := st.Consent(ctx, r)
 		if err != nil || screen.Allowable() != want {

@@ -13,12 +13,15 @@ import (
 // read by a whole key. As constant texts they cost a third of what building them
 // does, which is most of what the engine itself costs.
 const (
-	findGrant = "SELECT g.store_id, g.id, g.version, g.event_sequence, g.updated_at, g.app_store_id, g.app_id, g.user_id, g.user_name," +
-		" g.scopes, g.redirect_uri, g.code_challenge, g.code_expires_at, g.code_used_at, g.refresh_hash, g.refresh_expires_at," +
+	findGrant = "SELECT g.store_id, g.id, g.version, g.event_sequence, g.updated_at, g.app_store_id, g.app_id, " +
+		"g.user_id, g.user_name," +
+		" g.scopes, g.redirect_uri, g.code_challenge, g.code_expires_at, g.code_used_at, g.refresh_hash, " +
+		"g.refresh_expires_at," +
 		" g.expires_at, g.revoked_at" +
 		" FROM credentials c JOIN grants g ON g.store_id = c.store_id AND g.id = c.credential_id" +
 		" WHERE c.hash = ? AND c.kind = ?"
-	findClient = "SELECT a.store_id, a.id, a.client_id, a.name, a.developer, a.website, a.redirect_uris, a.scopes, a.disabled_at" +
+	findClient = "SELECT a.store_id, a.id, a.client_id, a.name, a.developer, a.website, a.redirect_uris, a.scopes, " +
+		"a.disabled_at" +
 		" FROM oauth_clients o JOIN apps a ON a.store_id = o.store_id AND a.id = o.app_id" +
 		" WHERE o.client_id = ?"
 )
@@ -31,9 +34,9 @@ func (s *Server) family(ctx context.Context, secret string, kind apikey.Kind) (*
 		return nil, digest.Sum{}, errUnknown
 	}
 	g, sum := new(db.Grant), digest.Sum(token.Hash())
-	err := s.one(ctx, findGrant, []any{sum, string(kind)}, &g.StoreID, &g.ID, &g.Version, &g.EventSequence, &g.UpdatedAt,
-		&g.AppStoreID, &g.AppID, &g.UserID, &g.UserName, &g.Scopes, &g.RedirectURI, &g.CodeChallenge, &g.CodeExpiresAt,
-		&g.CodeUsedAt, &g.RefreshHash, &g.RefreshExpiresAt, &g.ExpiresAt, &g.RevokedAt)
+	err := s.one(ctx, findGrant, []any{sum, string(kind)}, &g.StoreID, &g.ID, &g.Version, &g.EventSequence,
+		&g.UpdatedAt, &g.AppStoreID, &g.AppID, &g.UserID, &g.UserName, &g.Scopes, &g.RedirectURI, &g.CodeChallenge,
+		&g.CodeExpiresAt, &g.CodeUsedAt, &g.RefreshHash, &g.RefreshExpiresAt, &g.ExpiresAt, &g.RevokedAt)
 	return g, sum, err
 }
 

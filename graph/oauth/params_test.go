@@ -37,13 +37,17 @@ func TestParseForm(t *testing.T) {
 
 func TestParseJSON(t *testing.T) {
 	p, err := ParseJSON([]byte(`{"code":"a\u0041 ","client_id":null,"unheard":{"of":[1]},"scope":""}`))
-	if err != nil || p.Get("code") != "aA " || p.Get("client_id") != "" || p.Get("scope") != "" || p.Get("unheard") != "" || p.once() != nil {
+	if err != nil || p.Get("code") != "aA " || p.Get("client_id") != "" || p.Get("scope") != "" ||
+		p.Get("unheard") != "" || p.once() != nil {
 		t.Errorf("%+v, %v", p, err)
 	}
 	for name, body := range map[string]string{
-		"nothing": "", "a list": "[]", "a text": `"code"`, "a number": `{"code":1}`, "a list of texts": `{"code":["a"]}`, "an object": `{"code":{}}`,
-		"true": `{"code":true}`, "twice": `{"code":"a","code":"b"}`, "twice in other letters": "{\"code\":\"a\",\"c\\u006fde\":\"b\"}", "an unknown one twice": `{"x":1,"x":1}`,
-		"more behind": `{}{}`, "a comment": `{/**/}`, "bad UTF-8": "{\"code\":\"\xff\"}", "deep": strings.Repeat("[", 40) + strings.Repeat("]", 40),
+		"nothing": "", "a list": "[]", "a text": `"code"`, "a number": `{"code":1}`,
+		"a list of texts": `{"code":["a"]}`, "an object": `{"code":{}}`,
+		"true": `{"code":true}`, "twice": `{"code":"a","code":"b"}`,
+		"twice in other letters": "{\"code\":\"a\",\"c\\u006fde\":\"b\"}", "an unknown one twice": `{"x":1,"x":1}`,
+		"more behind": `{}{}`, "a comment": `{/**/}`, "bad UTF-8": "{\"code\":\"\xff\"}",
+		"deep": strings.Repeat("[", 40) + strings.Repeat("]", 40),
 	} {
 		t.Run(name, func(t *testing.T) {
 			if p, err := ParseJSON([]byte(body)); err == nil || codeOf(err) != InvalidRequest {
@@ -70,7 +74,10 @@ func FuzzParams(f *testing.F) {
 		_, errJSON := ParseJSON([]byte(body))
 		for _, err := range []error{errForm, errJSON} {
 			e, ok := errors.AsType[*Error](err)
-			if err != nil && (!ok || e.Code != InvalidRequest || strings.ContainsFunc(e.Description, func(c rune) bool { return c < 0x20 || c > 0x7e || c == '"' || c == '\\' })) {
+			if err != nil &&
+				(!ok || e.Code != InvalidRequest ||
+					strings.ContainsFunc(e.Description,
+						func(c rune) bool { return c < 0x20 || c > 0x7e || c == '"' || c == '\\' })) {
 				t.Errorf("%v", err)
 			}
 		}

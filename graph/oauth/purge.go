@@ -48,7 +48,10 @@ func (s *Server) Purge(ctx context.Context) (total int, err error) {
 }
 
 // batch reads ids and deletes what they stand for in one transaction.
-func (s *Server) batch(ctx context.Context, read func(context.Context, *db.Client) ([]xid.ID, error), drop func(context.Context, *db.Client, []xid.ID) error) (n int, err error) {
+func (s *Server) batch(
+	ctx context.Context, read func(context.Context, *db.Client) ([]xid.ID, error),
+	drop func(context.Context, *db.Client, []xid.ID) error,
+) (n int, err error) {
 	err = s.Store.InTx(ctx, func(ctx context.Context) error {
 		c := s.Store.DB(ctx)
 		ids, err := read(ctx, c)
@@ -102,7 +105,8 @@ func (s *Server) purgeUnused(ctx context.Context, now micros.Time) (int, error) 
 func (s *Server) purgeDead(ctx context.Context, now micros.Time) (int, error) {
 	before := now.Add(-keepDead)
 	return s.batch(ctx, func(ctx context.Context, c *db.Client) ([]xid.ID, error) {
-		return c.Grant.Query().Where(grant.RefreshHashNotNil(), grant.Or(grant.RevokedAtLT(before), grant.ExpiresAtLT(before))).
+		return c.Grant.Query().
+			Where(grant.RefreshHashNotNil(), grant.Or(grant.RevokedAtLT(before), grant.ExpiresAtLT(before))).
 			Order(db.Asc(grant.FieldID)).Limit(purgeBatch).IDs(ctx)
 	}, func(ctx context.Context, c *db.Client, ids []xid.ID) error {
 		if err := forget(ctx, c, ids); err != nil {

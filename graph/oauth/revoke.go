@@ -101,7 +101,8 @@ func (s *Server) accessToken(ctx context.Context, token string) (*db.AccessToken
 	}
 	row, err := s.Store.DB(ctx).AccessToken.Query().Modify(func(q *sql.Selector) {
 		t := sql.Table(credential.Table)
-		q.Join(t).On(t.C(credential.FieldStoreID), q.C(accesstoken.FieldStoreID)).On(t.C(credential.FieldCredentialID), q.C(accesstoken.FieldID))
+		q.Join(t).On(t.C(credential.FieldStoreID), q.C(accesstoken.FieldStoreID)).
+			On(t.C(credential.FieldCredentialID), q.C(accesstoken.FieldID))
 		q.Where(sql.EQ(t.C(credential.FieldID), digest.Sum(secret.Hash())))
 	}).Only(viewer.Everywhere(ctx))
 	return row, missing(err)

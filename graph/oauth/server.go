@@ -59,7 +59,8 @@ var errUnknown = errors.New("unknown")
 
 // appOf reads the app of a grant from the store that registered it.
 func (s *Server) appOf(ctx context.Context, g *db.Grant) (*db.App, error) {
-	row, err := s.Store.DB(ctx).App.Query().Where(app.StoreID(g.AppStoreID), app.ID(g.AppID)).Only(viewer.Everywhere(ctx))
+	row, err := s.Store.DB(ctx).App.Query().Where(app.StoreID(g.AppStoreID), app.ID(g.AppID)).
+		Only(viewer.Everywhere(ctx))
 	return row, wrap("read the app of a grant", err)
 }
 

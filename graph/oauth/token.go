@@ -103,7 +103,8 @@ func (s *Server) exchange(ctx context.Context, g *db.Grant, app *db.App, p Param
 	if err := redeemable(g, app, p); err != nil {
 		return nil, err
 	}
-	t, err := s.issue(ctx, g, app, nil, grant.CodeUsedAtIsNil(), func(u *db.GrantUpdate) { u.SetCodeUsedAt(micros.Now()) })
+	t, err := s.issue(ctx, g, app, nil, grant.CodeUsedAtIsNil(),
+		func(u *db.GrantUpdate) { u.SetCodeUsedAt(micros.Now()) })
 	if errors.Is(err, errLost) {
 		return nil, s.reused(ctx, g, state.GrantCodeReused)
 	}
@@ -152,7 +153,9 @@ func (s *Server) reused(ctx context.Context, g *db.Grant, why state.GrantEnd) er
 // The secrets are made before it begins and their hashes are entered first: when
 // the outcome of a COMMIT is lost, the function runs again, and meeting its own
 // hashes tells that the first run took effect.
-func (s *Server) issue(ctx context.Context, g *db.Grant, app *db.App, narrow *scope.Set, from predicate.Grant, step func(*db.GrantUpdate)) (*Token, error) {
+func (s *Server) issue(
+	ctx context.Context, g *db.Grant, app *db.App, narrow *scope.Set, from predicate.Grant, step func(*db.GrantUpdate),
+) (*Token, error) {
 	now := micros.Now()
 	t := &Token{Access: apikey.Mint(apikey.Access), Refresh: apikey.Mint(apikey.Refresh), Store: g.StoreID,
 		Scopes: scope.Parse(g.Scopes).Effective() & scope.Parse(app.Scopes).Effective()}

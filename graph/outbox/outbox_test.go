@@ -16,7 +16,9 @@ import (
 )
 
 // appendTo writes the events of one change and returns the log, oldest first.
-func appendTo(t *testing.T, ctx context.Context, s *ent.Store, r outbox.Resource, entries ...outbox.Entry) ([]*db.Event, error) {
+func appendTo(
+	t *testing.T, ctx context.Context, s *ent.Store, r outbox.Resource, entries ...outbox.Entry,
+) ([]*db.Event, error) {
 	t.Helper()
 	err := s.InTx(ctx, func(ctx context.Context) error { return outbox.Append(ctx, s.DB(ctx), r, entries...) })
 	rows, qerr := s.DB(ctx).Event.Query().Order(db.Asc("sequence")).All(ctx)
@@ -56,8 +58,9 @@ func TestAppend(t *testing.T) {
 			if err := json.Unmarshal(rows[i].Body, &body); err != nil {
 				t.Fatal(err)
 			}
-			if body.EventID != rows[i].PublicID() || body.Type != want.kind || body.Sequence != want.sequence || rows[i].Sequence != want.sequence ||
-				string(body.Changed) != want.changed || body.Resource.Type != "product" || body.Resource.Version != 3 ||
+			if body.EventID != rows[i].PublicID() || body.Type != want.kind || body.Sequence != want.sequence ||
+				rows[i].Sequence != want.sequence || string(body.Changed) != want.changed ||
+				body.Resource.Type != "product" || body.Resource.Version != 3 ||
 				body.Resource.ID != xid.Product.Format(r.ID) || body.Data.Object["id"] != "x" || body.Omitted {
 				t.Errorf("event %d: got %s", i, rows[i].Body)
 			}
@@ -84,7 +87,8 @@ func TestLargeBodyIsOmitted(t *testing.T) {
 	s := storetest.Open(t)
 	ctx, store := storetest.Merchant(t, s)
 	object := append(append([]byte(`"`), bytes.Repeat([]byte("x"), outbox.MaxBody)...), '"')
-	rows, err := appendTo(t, ctx, s, outbox.Resource{Store: store.ID, ID: xid.New(), Version: 1, Sequence: 1, At: micros.Now()},
+	rows, err := appendTo(t, ctx, s,
+		outbox.Resource{Store: store.ID, ID: xid.New(), Version: 1, Sequence: 1, At: micros.Now()},
 		outbox.Entry{Type: event.ProductCreated, Object: object})
 	if err != nil {
 		t.Fatal(err)

@@ -20,8 +20,8 @@ func events(ctx context.Context, t *testing.T, s *ent.Store, n int, age time.Dur
 	err := s.InTx(ctx, func(ctx context.Context) error {
 		for range n {
 			at++
-			_, err := s.DB(ctx).Event.Create().SetID(xid.At(at)).SetType(event.ProductCreated).SetResourceType("product").
-				SetResourceID(xid.New()).SetSequence(1).SetBody([]byte("{}")).Save(ctx)
+			_, err := s.DB(ctx).Event.Create().SetID(xid.At(at)).SetType(event.ProductCreated).
+				SetResourceType("product").SetResourceID(xid.New()).SetSequence(1).SetBody([]byte("{}")).Save(ctx)
 			if err != nil {
 				return err
 			}

@@ -119,11 +119,13 @@ func TestOtherSpellingsAreAbsent(t *testing.T) {
 	}
 	later := append([]byte{2}, raw[1:]...)
 	for name, s := range map[string]string{
-		"empty": "", "padded": text + "=", "line end behind": text + "\n", "line end within": text[:28] + "\n" + text[28:],
-		"line end for a character": text[:55] + "\n", "space before": " " + text, "cut": text[:55], "twice": text + text,
+		"empty": "", "padded": text + "=", "line end behind": text + "\n",
+		"line end within": text[:28] + "\n" + text[28:], "line end for a character": text[:55] + "\n",
+		"space before": " " + text, "cut": text[:55], "twice": text + text,
 		"hex": fmt.Sprintf("%x", raw), "another version": base64.RawURLEncoding.EncodeToString(later),
-		"another alphabet": strings.NewReplacer("-", "+", "_", "/").Replace(text) + "+", "zeros": strings.Repeat("A", 56),
-		"not text": strings.Repeat("\xff", 56), "huge": strings.Repeat("A", 1<<16), "percent": "%41" + text[1:],
+		"another alphabet": strings.NewReplacer("-", "+", "_", "/").Replace(text) + "+",
+		"zeros":            strings.Repeat("A", 56), "not text": strings.Repeat("\xff", 56),
+		"huge": strings.Repeat("A", 1<<16), "percent": "%41" + text[1:],
 	} {
 		if got, ok := c.Open(l, s); ok || got != (page.Position{}) {
 			t.Errorf("%s: %v, %v, want absent", name, got, ok)

@@ -42,7 +42,8 @@ func TestCanonicalTellsSetsApart(t *testing.T) {
 }
 
 func TestCanonicalIgnoresTheOrder(t *testing.T) {
-	pairs := [][2]string{{"status", "open"}, {"sku", ""}, {"email", "a@b"}, {"tag", "x"}, {"tag", "y"}, {"created_from", "0"}}
+	pairs := [][2]string{{"status", "open"}, {"sku", ""}, {"email", "a@b"}, {"tag", "x"}, {"tag", "y"},
+		{"created_from", "0"}}
 	flat := func() []string {
 		var f []string
 		for _, p := range pairs {

@@ -125,7 +125,8 @@ func TestStepsAreForeseen(t *testing.T) {
 // Every action is a step, in ranges and elsewhere.
 func TestActionsAreSteps(t *testing.T) {
 	for _, action := range []string{
-		`{{$x := 1}}`, `{{if .none}}{{end}}`, `{{with .none}}{{end}}`, `{{range .none}}{{end}}`, `{{template "nothing"}}`, `{{.none}}`,
+		`{{$x := 1}}`, `{{if .none}}{{end}}`, `{{with .none}}{{end}}`, `{{range .none}}{{end}}`,
+		`{{template "nothing"}}`, `{{.none}}`,
 	} {
 		t.Run(action, func(t *testing.T) {
 			steps, foreseen := count(t, `{{define "nothing"}}{{end}}`, strings.Repeat(action, 90), long(1))
@@ -140,7 +141,8 @@ func TestActionsAreSteps(t *testing.T) {
 // count executes a home page and returns its steps, and what its cost was.
 func count(t testing.TB, defines, body string, data map[string]any) (steps, foreseen int) {
 	t.Helper()
-	templates := sampleTheme(t, map[string]string{"templates/home.html": defines + `{{define "content"}}` + body + `{{end}}`})
+	templates := sampleTheme(t,
+		map[string]string{"templates/home.html": defines + `{{define "content"}}` + body + `{{end}}`})
 	src, errs := read(templates)
 	if len(errs) > 0 {
 		t.Fatal(errs)

@@ -51,6 +51,7 @@ func comparison(name string, holds func(int) bool) func(a, b any) (bool, error) 
 				return holds(cmp.Compare(x, y)), nil
 			}
 		}
-		return false, errors.New(name + " compares two numbers or two texts, and these are " + kind(a) + " and " + kind(b))
+		return false, errors.New(name + " compares two numbers or two texts, and these are " + kind(a) + " and " +
+			kind(b))
 	}
 }

@@ -79,10 +79,14 @@ var (
 
 // refusals say in words what html/template says in names of its states.
 var refusals = map[template.ErrorCode]string{
-	template.ErrBranchEnd:        "the branches of this {{if}}, {{with}} or {{range}} end in different places: one inside of a tag, an attribute or a comment, and another outside of it",
-	template.ErrRangeLoopReentry: "this {{range}} begins and ends in different places: inside and outside of a tag, an attribute or a comment",
-	template.ErrEndContext:       "the page ends inside of a tag, an attribute, a comment, a <title> or a <textarea>: something is not closed",
-	template.ErrAmbigContext:     "it is not clear which part of an address this value is; put the whole address into each branch",
+	template.ErrBranchEnd: "the branches of this {{if}}, {{with}} or {{range}} end in different places: one " +
+		"inside of a tag, an attribute or a comment, and another outside of it",
+	template.ErrRangeLoopReentry: "this {{range}} begins and ends in different places: inside and outside of a tag, " +
+		"an attribute or a comment",
+	template.ErrEndContext: "the page ends inside of a tag, an attribute, a comment, a <title> or a <textarea>: " +
+		"something is not closed",
+	template.ErrAmbigContext: "it is not clear which part of an address this value is; put the whole address into " +
+		"each branch",
 }
 
 // asError says an error of a template in a sentence. path is the template to
@@ -107,7 +111,8 @@ func asError(path string, err error) *Error {
 
 // unwrapped is the text of the error that text/template made.
 func unwrapped(err error) string {
-	for inner := errors.Unwrap(err); inner != nil && strings.HasPrefix(err.Error(), "render "); inner = errors.Unwrap(err) {
+	for inner := errors.Unwrap(err); inner != nil &&
+		strings.HasPrefix(err.Error(), "render "); inner = errors.Unwrap(err) {
 		err = inner
 	}
 	return err.Error()

@@ -73,7 +73,8 @@ func TestEscape(t *testing.T) {
 // Values do not stand where html/template would have to escape for a language.
 func TestContextsAreClosed(t *testing.T) {
 	for _, body := range []string{
-		`<p {{.x}}>`, `<p a{{.x}}>`, `<p a {{.x}}>`, `<p {{.x}}=y>`, `<p{{.x}}>`, `<p data-{{.x}}="y">`, `<input {{if .x}}{{.x}}{{end}}>`,
+		`<p {{.x}}>`, `<p a{{.x}}>`, `<p a {{.x}}>`, `<p {{.x}}=y>`, `<p{{.x}}>`, `<p data-{{.x}}="y">`,
+		`<input {{if .x}}{{.x}}{{end}}>`,
 	} {
 		t.Run(body, func(t *testing.T) {
 			_, err := Compile(sampleTheme(t, home(body)), assets)
@@ -83,7 +84,8 @@ func TestContextsAreClosed(t *testing.T) {
 		})
 	}
 	for _, body := range []string{
-		`<option {{if .x}}selected{{end}}>x</option>`, `<li{{with .x}} class="{{.}}"{{end}}>`, `<p title="{{if .x}}a{{else}}b{{end}}">`,
+		`<option {{if .x}}selected{{end}}>x</option>`, `<li{{with .x}} class="{{.}}"{{end}}>`,
+		`<p title="{{if .x}}a{{else}}b{{end}}">`,
 	} {
 		t.Run(body, func(t *testing.T) { compiled(t, home(body)) })
 	}

@@ -25,7 +25,8 @@ var rules = []markupRule{
 	{regexp.MustCompile(`[\s"'/]style\s*=`), "a style= attribute", "styles stand in a stylesheet of the theme"},
 	{regexp.MustCompile(`<base`), "<base", "the addresses of a page are the shop's"},
 	{regexp.MustCompile(`<meta[^>]*http-equiv`), "<meta http-equiv", "the headers of a page are the shop's"},
-	{regexp.MustCompile(`<(iframe|frame|object|embed|applet)`), "an embedded document (iframe, frame, object, embed or applet)", "pages of a storefront embed none"},
+	{regexp.MustCompile(`<(iframe|frame|object|embed|applet)`),
+		"an embedded document (iframe, frame, object, embed or applet)", "pages of a storefront embed none"},
 }
 
 // forbidden returns the first rule that a text breaks, or nil.

@@ -82,7 +82,8 @@ func (t *Theme) try(page string) error {
 			return err
 		}
 		if what := forbidden(out.String()); what != nil {
-			return &Error{Template: pathOf(page), Detail: "the page, once it is made, holds " + what.what + "; " + what.why}
+			return &Error{Template: pathOf(page),
+				Detail: "the page, once it is made, holds " + what.what + "; " + what.why}
 		}
 	}
 	return nil

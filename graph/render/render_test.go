@@ -239,7 +239,8 @@ func TestErrors(t *testing.T) {
 	for _, e := range all {
 		got = append(got, fmt.Sprintf("%s:%d", e.Template, e.Line))
 	}
-	want := []string{"templates/home.html:3", "templates/home.html:4", "templates/partials/card.html:2", "templates/partials/card.html:3"}
+	want := []string{"templates/home.html:3", "templates/home.html:4", "templates/partials/card.html:2",
+		"templates/partials/card.html:3"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got\n%s\n%v", diff, err)
 	}

@@ -16,7 +16,8 @@ func (s *source) page(name string) (*template.Template, error) {
 		return nil, err
 	}
 	if !calls(s.root, templates, content) {
-		return nil, &Error{Template: layoutPath, Detail: `the layout does not show the page: {{template "content" .}} is missing`}
+		return nil, &Error{Template: layoutPath,
+			Detail: `the layout does not show the page: {{template "content" .}} is missing`}
 	}
 	t := template.New(layoutPath).Funcs(funcMap())
 	root := metered(s.root)

@@ -51,7 +51,8 @@ var sampleTitles = map[string]string{
 	"not_found": "Page not found – Clay & Co.",
 }
 
-var samplePaths = map[string]string{"home": "/", "product": "/products/mug-1", "search": "/search", "not_found": "/lost"}
+var samplePaths = map[string]string{"home": "/", "product": "/products/mug-1", "search": "/search",
+	"not_found": "/lost"}
 
 // common is the data that every page has.
 func common(page, title string) map[string]any {

@@ -43,7 +43,8 @@ func (s *scan) file(path, text string) *Error {
 		}
 		start := pos + i
 		inner := start + 2
-		if strings.HasPrefix(text[inner:], "-") && len(text) > inner+1 && strings.IndexByte(" \t\r\n", text[inner+1]) >= 0 {
+		if strings.HasPrefix(text[inner:], "-") && len(text) > inner+1 &&
+			strings.IndexByte(" \t\r\n", text[inner+1]) >= 0 {
 			inner += 2
 		}
 		end, depth := actionEnd(text, inner)

@@ -91,7 +91,9 @@ func measure(templates map[string]string) Errors {
 func measureFile(path, text string, all *scan) *Error {
 	switch {
 	case path != layoutPath && !filePath.MatchString(path) && pageOf(path) == "":
-		return &Error{Detail: strconv.Quote(cut(path, 100)) + " lies where no template is expected; templates are layout, home, product, search, not_found and partials/NAME.html"}
+		return &Error{Detail: strconv.Quote(cut(path, 100)) +
+			" lies where no template is expected; templates are layout, home, product, search, not_found and " +
+			"partials/NAME.html"}
 	case len(text) > maxTemplate:
 		return &Error{Template: path, Detail: "the template has more than 256 KiB"}
 	case !utf8.ValidString(text):
@@ -116,7 +118,8 @@ func parseFile(path, text string) (set trees, err *Error) {
 	}
 	for _, name := range names(set) {
 		if tree := set[name]; name != path && (!defName.MatchString(name) || strings.HasPrefix(name, "templates/")) {
-			return nil, at(tree, tree.Root, `a template's name consists of at most 100 letters, digits and _ . / - and does not begin with "templates/"`)
+			return nil, at(tree, tree.Root,
+				`a template's name consists of at most 100 letters, digits and _ . / - and does not begin with "templates/"`)
 		}
 	}
 	return set, nil
@@ -134,7 +137,8 @@ func (s *source) add(path string, set trees) *Error {
 	case page != "":
 		s.own[page] = set
 		if !parse.IsEmptyTree(main.Root) {
-			return &Error{Template: path, Detail: `what stands outside of {{define}} is never shown; put it into {{define "content"}}`}
+			return &Error{Template: path,
+				Detail: `what stands outside of {{define}} is never shown; put it into {{define "content"}}`}
 		}
 		if set[content] == nil {
 			return &Error{Template: path, Detail: `the template does not define "content"`}

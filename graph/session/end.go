@@ -52,7 +52,8 @@ func (k *Keeper) Purge(ctx context.Context) (total int, err error) {
 func (k *Keeper) purge(ctx context.Context, cutoff micros.Time) (n int, err error) {
 	err = k.store.InTx(ctx, func(ctx context.Context) error {
 		client := k.store.DB(ctx).Session
-		sums, err := client.Query().Where(session.ExpiresAtLTE(cutoff)).Order(session.ByExpiresAt()).Limit(purgeBatch).IDs(ctx)
+		sums, err := client.Query().Where(session.ExpiresAtLTE(cutoff)).Order(session.ByExpiresAt()).Limit(purgeBatch).
+			IDs(ctx)
 		if err != nil || len(sums) == 0 {
 			n = 0
 			return err

@@ -80,7 +80,8 @@ func memberships(s *sql.Selector, person string) []string {
 	u, of, m, shop := sql.Table(user.Table), sql.Table(membership.Table), sql.Table(staff.Table), sql.Table(store.Table)
 	s.Join(u).On(u.C(user.FieldID), person)
 	s.Join(of).On(of.C(membership.FieldID), u.C(user.FieldID))
-	s.Join(m).On(m.C(staff.FieldStoreID), of.C(membership.FieldStoreID)).On(m.C(staff.FieldID), of.C(membership.FieldID))
+	s.Join(m).On(m.C(staff.FieldStoreID), of.C(membership.FieldStoreID)).
+		On(m.C(staff.FieldID), of.C(membership.FieldID))
 	s.Join(shop).On(m.C(staff.FieldStoreID), shop.C(store.FieldID))
 	s.Where(sql.EQ(shop.C(store.FieldStatus), state.StoreOpen)).OrderBy(m.C(staff.FieldStoreID)).Limit(maxStores)
 	return []string{
@@ -128,9 +129,11 @@ func (k *Keeper) Of(ctx context.Context, id xid.ID) (*Person, error) {
 
 // personOf gathers the rows of one person.
 func personOf(rows []row) *Person {
-	p := &Person{User: rows[0].User, Name: rows[0].Name, Email: rows[0].Email, Memberships: make([]Membership, len(rows))}
+	p := &Person{User: rows[0].User, Name: rows[0].Name, Email: rows[0].Email,
+		Memberships: make([]Membership, len(rows))}
 	for i, r := range rows {
-		p.Memberships[i] = Membership{Store: r.Store, Handle: r.Handle, Name: r.Shop, Currency: r.Currency, Legacy: r.Legacy, Role: r.Role}
+		p.Memberships[i] = Membership{Store: r.Store, Handle: r.Handle, Name: r.Shop, Currency: r.Currency,
+			Legacy: r.Legacy, Role: r.Role}
 	}
 	slices.SortStableFunc(p.Memberships, func(a, b Membership) int {
 		return strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name))

@@ -19,7 +19,8 @@ func TestFindStatements(t *testing.T) {
 		p.second("Second", viewer.Owner)
 		token := p.signIn("")
 		for text, want := range map[string]uint64{
-			token: 1, newToken(): 1, "": 0, token[1:]: 0, token + "A": 0, strings.ToLower(token): 0, strings.Repeat("1", tokenLen): 0,
+			token: 1, newToken(): 1, "": 0, token[1:]: 0, token + "A": 0, strings.ToLower(token): 0,
+			strings.Repeat("1", tokenLen): 0,
 		} {
 			before := s.Statements()
 			if got := p.who(text); (got != nil) != (text == token) {

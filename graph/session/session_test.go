@@ -87,7 +87,8 @@ func (p *place) join(ctx context.Context, person xid.ID, role viewer.Role) {
 		if err := p.store.DB(ctx).Membership.Create().SetID(person).SetStoreID(viewer.From(ctx).Store).Exec(ctx); err != nil {
 			return err
 		}
-		return p.store.DB(ctx).Staff.Create().SetID(person).SetRole(role).SetVersion(1).SetUpdatedAt(micros.Now()).Exec(ctx)
+		return p.store.DB(ctx).Staff.Create().SetID(person).SetRole(role).SetVersion(1).SetUpdatedAt(micros.Now()).
+			Exec(ctx)
 	})
 }
 
@@ -104,7 +105,8 @@ func (p *place) second(name string, role viewer.Role) xid.ID {
 
 func (p *place) signIn(former string) string {
 	p.t.Helper()
-	token, ends, err := p.SignIn(p.t.Context(), Attempt{Email: "ada@example.com", Password: secret, Agent: "Browser", Former: former})
+	token, ends, err := p.SignIn(p.t.Context(),
+		Attempt{Email: "ada@example.com", Password: secret, Agent: "Browser", Former: former})
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -135,21 +137,25 @@ func TestSignIn(t *testing.T) {
 			t.Errorf("token %q", token)
 		}
 		got := p.who(token)
-		if got == nil || got.User != p.ada || got.Name != "Ada" || got.Email != "ada@example.com" || len(got.Memberships) != 2 {
+		if got == nil || got.User != p.ada || got.Name != "Ada" || got.Email != "ada@example.com" ||
+			len(got.Memberships) != 2 {
 			t.Fatalf("%+v", got)
 		}
-		if m := got.Memberships[0]; m.Store != second || m.Name != "a second shop" || m.Role != viewer.Support || !m.Legacy || m.Currency != "EUR" || m.Handle == "" {
+		if m := got.Memberships[0]; m.Store != second || m.Name != "a second shop" || m.Role != viewer.Support ||
+			!m.Legacy || m.Currency != "EUR" || m.Handle == "" {
 			t.Errorf("%+v, want the stores by name", m)
 		}
 		v := got.In(p.shop)
-		if v == nil || v.Kind != viewer.Staff || v.Store != p.shop || v.Actor != p.ada || v.Principal != p.ada || v.Role != viewer.Owner ||
-			v.Session != got.Session || v.Session == (digest.Sum{}) || v.Scopes != viewer.Owner.Scopes().Effective() || !v.Credential.IsNil() {
+		if v == nil || v.Kind != viewer.Staff || v.Store != p.shop || v.Actor != p.ada || v.Principal != p.ada ||
+			v.Role != viewer.Owner || v.Session != got.Session || v.Session == (digest.Sum{}) ||
+			v.Scopes != viewer.Owner.Scopes().Effective() || !v.Credential.IsNil() {
 			t.Errorf("%+v", v)
 		}
 		if got.In(xid.New()) != nil {
 			t.Error("he works in a store that is not his")
 		}
-		if of, err := p.Of(t.Context(), p.ada); err != nil || of == nil || of.Email != got.Email || len(of.Memberships) != 2 || of.Session != (digest.Sum{}) {
+		if of, err := p.Of(t.Context(), p.ada); err != nil || of == nil || of.Email != got.Email ||
+			len(of.Memberships) != 2 || of.Session != (digest.Sum{}) {
 			t.Errorf("%+v, %v", of, err)
 		}
 		list, err := p.List(t.Context(), p.ada)
@@ -209,7 +215,8 @@ func TestRefusals(t *testing.T) {
 			before := s.Statements()
 			token, _, err := p.SignIn(t.Context(), a)
 			f, ok := errors.AsType[*fault.Error](err)
-			if token != "" || !ok || f.Kind != fault.Forbidden || !errors.Is(err, ErrWrong) || f.Detail != "The e-mail address or the password is wrong." {
+			if token != "" || !ok || f.Kind != fault.Forbidden || !errors.Is(err, ErrWrong) ||
+				f.Detail != "The e-mail address or the password is wrong." {
 				t.Errorf("%s: %q, %v", name, token, err)
 			}
 			if n := s.Statements() - before; n != 1 {
@@ -300,7 +307,8 @@ func TestPurge(t *testing.T) {
 		p.tx(p.ctx, func(ctx context.Context) error {
 			for range 2*purgeBatch + 7 {
 				sum, _ := sumOf(newToken())
-				err := s.DB(ctx).Session.Create().SetID(sum).SetUserID(p.ada).SetAgent("").SetCreatedAt(past).SetSeenAt(past).SetExpiresAt(past).Exec(ctx)
+				err := s.DB(ctx).Session.Create().SetID(sum).SetUserID(p.ada).SetAgent("").SetCreatedAt(past).
+					SetSeenAt(past).SetExpiresAt(past).Exec(ctx)
 				if err != nil {
 					return err
 				}
@@ -438,14 +446,16 @@ func TestThrottle(t *testing.T) {
 	before := p.store.Statements()
 	_, _, err = p.SignIn(t.Context(), Attempt{Email: "ada@example.com", Password: secret})
 	f, ok := errors.AsType[*fault.Error](err)
-	if !ok || f.Kind != fault.RateLimited || f.RetryAfter != 90*time.Second || f.Detail != "Too many attempts: try again in 90 seconds." || p.store.Statements() != before {
+	if !ok || f.Kind != fault.RateLimited || f.RetryAfter != 90*time.Second ||
+		f.Detail != "Too many attempts: try again in 90 seconds." || p.store.Statements() != before {
 		t.Errorf("%v, %d statements", err, p.store.Statements()-before)
 	}
 }
 
 func TestAgent(t *testing.T) {
 	for text, want := range map[string]string{
-		"Mozilla/5.0": "Mozilla/5.0", "": "", "a\x00b\nc": "abc", "\xffx": "x", strings.Repeat("ä", 300): strings.Repeat("ä", 255),
+		"Mozilla/5.0": "Mozilla/5.0", "": "", "a\x00b\nc": "abc", "\xffx": "x",
+		strings.Repeat("ä", 300): strings.Repeat("ä", 255),
 	} {
 		if got := agent(text); got != want {
 			t.Errorf("%q becomes %q", text, got)

@@ -190,7 +190,8 @@ func normal(email string) string {
 
 // possible reports whether a text can be a password at all.
 func possible(text string) bool {
-	return utf8.ValidString(text) && utf8.RuneCountInString(text) <= MaxPassword && !strings.ContainsFunc(text, unicode.IsControl)
+	return utf8.ValidString(text) && utf8.RuneCountInString(text) <= MaxPassword &&
+		!strings.ContainsFunc(text, unicode.IsControl)
 }
 
 // agent is what a browser calls itself, as far as it can be shown.
@@ -223,7 +224,8 @@ func explain(what string, err error) error {
 		return err
 	}
 	if ent.IsUnavailable(err) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
-		return &fault.Error{Kind: fault.Unavailable, Detail: "The service is not available for a moment.", RetryAfter: time.Second, Err: err}
+		return &fault.Error{Kind: fault.Unavailable, Detail: "The service is not available for a moment.",
+			RetryAfter: time.Second, Err: err}
 	}
 	return fmt.Errorf("%s: %w", what, err)
 }

@@ -47,7 +47,8 @@ const (
 // kinds is the table, in the order of the checks.
 var kinds = []Kind{
 	{string(fault.NotFound), http.StatusNotFound, keep, "Not found",
-		"There is no such path or resource here. An id that is malformed, unknown or another store's gets the same answer."},
+		"There is no such path or resource here. An id that is malformed, unknown or another store's gets the " +
+			"same answer."},
 	{string(MethodNotAllowed), http.StatusMethodNotAllowed, free, "Method not allowed",
 		"The path exists, but not with this method; the Allow header lists those it has."},
 	{string(fault.AuthenticationRequired), http.StatusUnauthorized, free, "Authentication required",
@@ -83,7 +84,8 @@ var kinds = []Kind{
 	{string(fault.IdempotencyInProgress), http.StatusConflict, free, "Request in progress",
 		"The first request with this key is still running; repeat it after the seconds in Retry-After."},
 	{string(fault.MalformedBody), http.StatusBadRequest, keep, "Malformed body",
-		"The body is not JSON, or not unambiguous: duplicate members, trailing data, bad UTF-8 and deep nesting are refused."},
+		"The body is not JSON, or not unambiguous: duplicate members, trailing data, bad UTF-8 and deep nesting " +
+			"are refused."},
 	{string(fault.ValidationFailed), http.StatusUnprocessableEntity, keep, "Validation failed",
 		"Members of the body are missing, unknown or have bad values; errors lists all of them."},
 	{string(fault.Conflict), http.StatusConflict, keep, "Conflict",
@@ -121,7 +123,8 @@ var kinds = []Kind{
 	{fault.ThemeNotFree, http.StatusConflict, keep, "Theme not free",
 		"The theme has a price, and nothing is sold here yet; only free ones can be installed."},
 	{string(fault.LinkInvalid), http.StatusForbidden, free, "Invalid link",
-		"The address of the download is not one that was given out: a character of it was changed, or it is not whole."},
+		"The address of the download is not one that was given out: a character of it was changed, or it " +
+			"is not whole."},
 	{string(fault.LinkExpired), http.StatusForbidden, free, "Link expired",
 		"The address of the download is over; read the export again for a new one."},
 	{string(fault.FileGone), http.StatusGone, free, "File gone",

@@ -20,11 +20,12 @@ func TestStatuses(t *testing.T) {
 	want := map[fault.Kind]int{
 		fault.NotFound: 404, status.MethodNotAllowed: 405, status.RequestTimeout: 408, fault.AuthenticationRequired: 401, fault.InvalidToken: 401,
 		fault.InvalidRequest: 400, fault.RateLimited: 429, fault.VersionRetired: 410, fault.InsufficientScope: 403,
-		fault.Forbidden: 403, fault.InvalidParameter: 400, fault.IdempotencyKeyRequired: 400, fault.IdempotencyKeyInvalid: 400,
-		fault.IdempotencyKeyReused: 409, fault.IdempotencyInProgress: 409, fault.IdempotencyNotSupported: 400,
-		fault.PayloadTooLarge: 413, status.UnsupportedMediaType: 415, fault.MalformedBody: 400, fault.ValidationFailed: 422,
-		fault.LinkInvalid: 403, fault.LinkExpired: 403, fault.FileGone: 410, status.RangeNotSatisfiable: 416,
-		fault.Conflict: 409, fault.Unavailable: 503, fault.Internal: 500,
+		fault.Forbidden: 403, fault.InvalidParameter: 400, fault.IdempotencyKeyRequired: 400,
+		fault.IdempotencyKeyInvalid: 400, fault.IdempotencyKeyReused: 409, fault.IdempotencyInProgress: 409,
+		fault.IdempotencyNotSupported: 400, fault.PayloadTooLarge: 413, status.UnsupportedMediaType: 415,
+		fault.MalformedBody: 400, fault.ValidationFailed: 422, fault.LinkInvalid: 403, fault.LinkExpired: 403,
+		fault.FileGone: 410, status.RangeNotSatisfiable: 416, fault.Conflict: 409, fault.Unavailable: 503,
+		fault.Internal: 500,
 	}
 	for kind, number := range want {
 		if got := status.Of(fault.New(kind, "")); got != number {

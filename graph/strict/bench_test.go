@@ -60,7 +60,9 @@ func BenchmarkRead(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		r, _ := NewReader(v)
-		for _, name := range []string{"title", "currency", "handle", "description", "sku", "vendor", "product_type", "image_url"} {
+		for _, name := range []string{
+			"title", "currency", "handle", "description", "sku", "vendor", "product_type", "image_url",
+		} {
 			r.String(name)
 		}
 		r.Int("price_minor")

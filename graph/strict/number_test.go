@@ -64,7 +64,9 @@ func TestInt(t *testing.T) {
 var tame = regexp.MustCompile(`^[^eE]{1,400}([eE][+-]?[0-9]{1,3})?$`)
 
 func FuzzInt(f *testing.F) {
-	for _, s := range []string{"0", "-0.0", "1e3", "10e-1", "1.5", "9007199254740991", "9007199254740992", "1e400", "12.340e2"} {
+	for _, s := range []string{
+		"0", "-0.0", "1e3", "10e-1", "1.5", "9007199254740991", "9007199254740992", "1e400", "12.340e2",
+	} {
 		f.Add(s)
 	}
 	limit := new(big.Rat).SetInt64(MaxInt)

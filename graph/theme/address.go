@@ -32,7 +32,8 @@ func (a addresses) address(raw string) (instead, detail string) {
 	case colon && strings.EqualFold(scheme, "data"):
 		return a.inline(raw)
 	case colon:
-		return "", "url(" + brief(raw) + ") names something outside of the theme. A theme brings its own images and fonts."
+		return "", "url(" + brief(raw) +
+			") names something outside of the theme. A theme brings its own images and fonts."
 	case raw[0] == '/':
 		return "", "url(" + brief(raw) + ") is absolute. Addresses are relative to the stylesheet."
 	}

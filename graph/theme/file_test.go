@@ -84,7 +84,8 @@ func someWebP() string {
 // chunkPNG puts a chunk behind the header of an image.
 func chunkPNG(image, kind, data string) string {
 	const header = 8 + 25
-	return image[:header] + string(binary.BigEndian.AppendUint32(nil, uint32(len(data)))) + kind + data + "\x00\x00\x00\x00" + image[header:]
+	return image[:header] + string(binary.BigEndian.AppendUint32(nil, uint32(len(data)))) + kind + data +
+		"\x00\x00\x00\x00" + image[header:]
 }
 
 // sizedPNG says another size, with the checksum that belongs to it.

@@ -54,7 +54,8 @@ func refusal(t *testing.T, p *Package, err error) {
 		t.Fatalf("got %v, %v", p, err)
 	}
 	for _, one := range problems.List {
-		if one.Detail == "" || !strings.HasSuffix(one.Detail, ".") || strings.ContainsAny(one.Detail, "\x00\x1b") || len(one.Detail) > 1000 {
+		if one.Detail == "" || !strings.HasSuffix(one.Detail, ".") || strings.ContainsAny(one.Detail, "\x00\x1b") ||
+			len(one.Detail) > 1000 {
 			t.Fatalf("got %q", one)
 		}
 	}
@@ -76,8 +77,10 @@ func FuzzFile(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, at uint8, body []byte) {
 		name := names[int(at)%len(names)]
-		r := &reading{found: &Problems{}, pack: &Package{Templates: map[string]string{}}, good: map[string]Asset{}, work: 1_000_000}
-		r.file(entry{name: name, size: int64(len(body)), open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }})
+		r := &reading{found: &Problems{}, pack: &Package{Templates: map[string]string{}}, good: map[string]Asset{},
+			work: 1_000_000}
+		r.file(entry{name: name, size: int64(len(body)),
+			open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }})
 		if r.found.any() {
 			refusal(t, nil, r.found)
 			return
@@ -93,8 +96,9 @@ func FuzzFile(f *testing.F) {
 func FuzzSVG(f *testing.F) {
 	f.Add(goodSVG)
 	for _, inside := range []string{
-		`<style>a{fill:url(#a)}</style>`, `<g style="fill:url('#a')" onclick="x"/>`, `<use xlink:href="#a" href="javascript:x"/>`,
-		`<animate attributeName="x" to="1"/>`, `<![CDATA[ x ]]><!-- y --><?z a?>`, `<text>&#x41;</text>`, `<script/>`, `<foreignObject/>`,
+		`<style>a{fill:url(#a)}</style>`, `<g style="fill:url('#a')" onclick="x"/>`,
+		`<use xlink:href="#a" href="javascript:x"/>`, `<animate attributeName="x" to="1"/>`,
+		`<![CDATA[ x ]]><!-- y --><?z a?>`, `<text>&#x41;</text>`, `<script/>`, `<foreignObject/>`,
 	} {
 		f.Add(drawn(inside))
 	}
@@ -106,7 +110,10 @@ func FuzzSVG(f *testing.F) {
 		if detail != "" {
 			return
 		}
-		for _, bad := range []string{"<script", "<foreignobject", "<!doctype", "<!entity", "<a ", "<a>", "<image", "<iframe", `href="http`, `href="//`, `href="data`, `="javascript:`, "<?php"} {
+		for _, bad := range []string{
+			"<script", "<foreignobject", "<!doctype", "<!entity", "<a ", "<a>", "<image", "<iframe", `href="http`,
+			`href="//`, `href="data`, `="javascript:`, "<?php",
+		} {
 			if at := strings.Index(uncommented(strings.ToLower(text)), bad); at >= 0 {
 				t.Fatalf("it was taken with %s", bad)
 			}
@@ -133,8 +140,9 @@ func uncommented(text string) string {
 // images within it alone, and is taken again as it is.
 func FuzzRewrite(f *testing.F) {
 	for _, text := range []string{
-		goodSheet, "a{b:url(a.png)}", `a{b:image-set(url("../b.png") 1x)}`, "@media x{a{b:url('x/c.svg#d')}}", `a{b:u\72l(x)}`, "a{b:\u00d7url(x)}",
-		"@\\69mport 'x';", "/* url(x) */ a{content:'\\'url(x)'}", "a{b:url(" + inlined("image/gif", someGIF(1, 1, 1)) + ")}", "--a:url(a.png)", "u+0-7F,u+1?", "a{b:src('x')}",
+		goodSheet, "a{b:url(a.png)}", `a{b:image-set(url("../b.png") 1x)}`, "@media x{a{b:url('x/c.svg#d')}}",
+		`a{b:u\72l(x)}`, "a{b:\u00d7url(x)}", "@\\69mport 'x';", "/* url(x) */ a{content:'\\'url(x)'}",
+		"a{b:url(" + inlined("image/gif", someGIF(1, 1, 1)) + ")}", "--a:url(a.png)", "u+0-7F,u+1?", "a{b:src('x')}",
 		"<!-- a{} -->", "a{b:url( a.png\n)}\r\n\f", "a{behavior:x}", `a{b:image-set("x" 1x)}`,
 	} {
 		f.Add(text)
@@ -148,7 +156,8 @@ func FuzzRewrite(f *testing.F) {
 			t.Fatalf("%v in %q", err, out)
 		}
 		// Served sheets hold absolute addresses; nothing else in them may fail.
-		s := sheet{address: func(raw string) (string, string) { return raw, "" }, note: func(detail string) { t.Fatalf("%s: %q", detail, out) }}
+		s := sheet{address: func(raw string) (string, string) { return raw, "" },
+			note: func(detail string) { t.Fatalf("%s: %q", detail, out) }}
 		if again := string(s.rewrite([]byte(out))); again != out {
 			t.Fatalf("%q became %q", out, again)
 		}
@@ -173,7 +182,8 @@ func servable(out string) error {
 		case kind != css.URLToken:
 			continue
 		}
-		if text := string(token); !strings.HasPrefix(text, `url("/assets/`) && !strings.HasPrefix(text, `url("data:image/`) {
+		if text := string(token); !strings.HasPrefix(text, `url("/assets/`) &&
+			!strings.HasPrefix(text, `url("data:image/`) {
 			return fmt.Errorf("%s is there", token)
 		}
 	}

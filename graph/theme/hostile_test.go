@@ -24,7 +24,9 @@ type hostile struct {
 // hostiles are the archives that no theme may come in.
 var hostiles = sync.OnceValue(func() []hostile {
 	var all []hostile
-	for _, list := range [][]hostile{hostileZips(), hostileNames(), hostileSizes(), hostileFiles(), hostileImages(), hostileFonts(), hostileTheme()} {
+	for _, list := range [][]hostile{
+		hostileZips(), hostileNames(), hostileSizes(), hostileFiles(), hostileImages(), hostileFonts(), hostileTheme(),
+	} {
 		all = append(all, list...)
 	}
 	return all
@@ -38,7 +40,8 @@ func TestReadHostile(t *testing.T) {
 				t.Fatal("the archive was taken")
 			}
 			for line := range strings.SplitSeq(err.Error(), "\n") {
-				if start, cut := strings.CutSuffix(tc.want, "*"); line == tc.want || cut && strings.HasPrefix(line, start) {
+				if start, cut := strings.CutSuffix(tc.want, "*"); line == tc.want ||
+					cut && strings.HasPrefix(line, start) {
 					return
 				}
 			}
@@ -79,30 +82,45 @@ func hostileZips() []hostile {
 		{"too large", make([]byte, maxArchive+1), "The archive is larger than 10 MiB."},
 		{"empty", zipRaw(end{}), "theme.json: The file is missing."},
 		{"too many entries", zipRaw(end{}, many...), "The archive has more than 300 entries."},
-		{"more entries than it says", zipRaw(end{total: count - 1}, g.raws()...), "The archive holds more entries than it says."},
+		{"more entries than it says", zipRaw(end{total: count - 1}, g.raws()...),
+			"The archive holds more entries than it says."},
 		{"fewer entries than it says", zipRaw(end{total: count + 1}, g.raws()...), damaged},
-		{"65535 entries", zipRaw(end{total: none16}, g.raws()...), "The archive is in the ZIP64 form, which one of its size does not need."},
-		{"the list in ZIP64", zipRaw(end{list: none32}, g.raws()...), "The archive is in the ZIP64 form, which one of its size does not need."},
+		{"65535 entries", zipRaw(end{total: none16}, g.raws()...),
+			"The archive is in the ZIP64 form, which one of its size does not need."},
+		{"the list in ZIP64", zipRaw(end{list: none32}, g.raws()...),
+			"The archive is in the ZIP64 form, which one of its size does not need."},
 		{"the list elsewhere", zipRaw(end{list: 1}, g.raws()...), damaged},
 		{"the list of another size", zipRaw(end{size: 5}, g.raws()...), notZip},
 		{"one of several parts", zipRaw(end{parts: 1}, g.raws()...), "The archive is one of several parts."},
-		{"a second end in the comment", zipRaw(end{comment: append([]byte(endMark), make([]byte, 18)...)}, g.raws()...), damaged},
+		{"a second end in the comment", zipRaw(end{comment: append([]byte(endMark), make([]byte, 18)...)}, g.raws()...),
+			damaged},
 		{"encrypted", entry(func(r *raw) { r.flags = 1 }), "assets/x.png: The entry is encrypted."},
 		{"strongly encrypted", entry(func(r *raw) { r.flags = 1 | 1<<6 }), "assets/x.png: The entry is encrypted."},
-		{"packed with bzip2", entry(func(r *raw) { r.method = 12 }), "assets/x.png: The entry is packed with a method other than deflate."},
-		{"packed with zstd", entry(func(r *raw) { r.method = 93 }), "assets/x.png: The entry is packed with a method other than deflate."},
-		{"a patch", entry(func(r *raw) { r.flags = flagPatch }), "assets/x.png: The entry is packed with a method other than deflate."},
-		{"two names", entry(func(r *raw) { r.local = "assets/y.png" }), "assets/x.png: The entry's header and the archive's list disagree."},
-		{"two methods", entry(func(r *raw) { r.unlike = 12 }), "assets/x.png: The entry's header and the archive's list disagree."},
-		{"two sizes", twoSizes(entry(func(*raw) {})), "assets/x.png: The entry's header and the archive's list disagree on its size or checksum."},
-		{"another place", entry(func(r *raw) { r.at = 3 }), "assets/x.png: The entry is not where the archive's list says."},
-		{"a place outside", entry(func(r *raw) { r.at = 1 << 30 }), "assets/x.png: The entry is not where the archive's list says."},
-		{"a place in ZIP64", entry(func(r *raw) { r.at = 1 << 32 }), "assets/x.png: The entry is in the ZIP64 form, which one of its size does not need."},
+		{"packed with bzip2", entry(func(r *raw) { r.method = 12 }),
+			"assets/x.png: The entry is packed with a method other than deflate."},
+		{"packed with zstd", entry(func(r *raw) { r.method = 93 }),
+			"assets/x.png: The entry is packed with a method other than deflate."},
+		{"a patch", entry(func(r *raw) { r.flags = flagPatch }),
+			"assets/x.png: The entry is packed with a method other than deflate."},
+		{"two names", entry(func(r *raw) { r.local = "assets/y.png" }),
+			"assets/x.png: The entry's header and the archive's list disagree."},
+		{"two methods", entry(func(r *raw) { r.unlike = 12 }),
+			"assets/x.png: The entry's header and the archive's list disagree."},
+		{"two sizes", twoSizes(entry(func(*raw) {})),
+			"assets/x.png: The entry's header and the archive's list disagree on its size or checksum."},
+		{"another place", entry(func(r *raw) { r.at = 3 }),
+			"assets/x.png: The entry is not where the archive's list says."},
+		{"a place outside", entry(func(r *raw) { r.at = 1 << 30 }),
+			"assets/x.png: The entry is not where the archive's list says."},
+		{"a place in ZIP64", entry(func(r *raw) { r.at = 1 << 32 }),
+			"assets/x.png: The entry is in the ZIP64 form, which one of its size does not need."},
 		{"data cut off", entry(func(r *raw) { r.packed = 1 << 20 }), "assets/x.png: The entry's data are cut off."},
 		{"another checksum", entry(func(r *raw) { r.sum = 7 }), unpacked("assets/x.png")},
-		{"another checksum behind the data", entry(func(r *raw) { r.sum, r.trailer = 7, true }), unpacked("assets/x.png")},
+		{"another checksum behind the data", entry(func(r *raw) { r.sum, r.trailer = 7, true }),
+			unpacked("assets/x.png")},
 		{"checksum left out", withoutSum(entry(func(*raw) {})), unpacked("assets/x.png")},
-		{"damaged data", entry(func(r *raw) { r.method, r.unlike, r.body = 8, 8, nil; r.size = 10 }), unpacked("assets/x.png")},
+		{"damaged data", entry(func(r *raw) { r.method, r.unlike, r.body = 8, 8, nil; r.size = 10 }),
+			unpacked("assets/x.png")},
 	}
 }
 
@@ -163,14 +181,17 @@ func hostileNames() []hostile {
 		{"percent", named("assets/%2e%2e.css"), `assets/%2e%2e.css: ` + other},
 		{"too long", named(long), long[:200] + "...: The name is longer than 200 bytes."},
 		{"symbolic link", mode(0o120777), "assets/x.png: The entry is a symbolic link."},
-		{"symbolic link to a folder", g.plus(raw{name: "assets/x/", mode: 0o120777}), "assets/x/: The entry is a symbolic link."},
+		{"symbolic link to a folder", g.plus(raw{name: "assets/x/", mode: 0o120777}),
+			"assets/x/: The entry is a symbolic link."},
 		{"device", mode(0o060644), "assets/x.png: The entry is a special file."},
 		{"character device", mode(0o020644), "assets/x.png: The entry is a special file."},
 		{"pipe", mode(0o010644), "assets/x.png: The entry is a special file."},
 		{"socket", mode(0o140644), "assets/x.png: The entry is a special file."},
 		{"folder by type", mode(0o040755), "assets/x.png: The entry is a folder by its type, but not by its name."},
-		{"folder with data", g.plus(raw{name: "assets/x/", body: []byte("hidden")}), "assets/x/: The entry is a folder, but it holds data."},
-		{"folder with packed data", g.plus(raw{name: "assets/x/", body: make([]byte, 1000), method: 8}), "assets/x/: The entry is a folder, but it holds data."},
+		{"folder with data", g.plus(raw{name: "assets/x/", body: []byte("hidden")}),
+			"assets/x/: The entry is a folder, but it holds data."},
+		{"folder with packed data", g.plus(raw{name: "assets/x/", body: make([]byte, 1000), method: 8}),
+			"assets/x/: The entry is a folder, but it holds data."},
 		{"twice", named("theme.json"), "theme.json: " + twice},
 		{"folder twice", g.plus(raw{name: "assets/x/"}, raw{name: "assets/x/"}), "assets/x/: " + twice},
 		{"capitals", named("Theme.json"), "Theme.json: " + capital},
@@ -194,16 +215,26 @@ func hostileSizes() []hostile {
 	shared := append(g.raws(), raw{name: "assets/a.css", body: zeros(100), at: 1})
 	shared[0], shared[len(shared)-1] = shared[len(shared)-1], shared[0]
 	return []hostile{
-		{"ratio", g.plus(raw{name: "assets/a.css", body: zeros(2 << 20), method: 8}), "assets/a.css: The file is more than 100 times as large as its packed form."},
-		{"one file", g.plus(raw{name: "assets/a.css", body: zeros(maxFile + 1), method: 8}), "assets/a.css: The file is larger than 10 MiB."},
+		{"ratio", g.plus(raw{name: "assets/a.css", body: zeros(2 << 20), method: 8}),
+			"assets/a.css: The file is more than 100 times as large as its packed form."},
+		{"one file", g.plus(raw{name: "assets/a.css", body: zeros(maxFile + 1), method: 8}),
+			"assets/a.css: The file is larger than 10 MiB."},
 		{"all files", g.plus(bombs...), "The files are larger than 40 MiB together."},
-		{"a size that lies low", g.plus(raw{name: "assets/a.css", body: zeros(1000), method: 8, size: 10}), unpacked("assets/a.css")},
-		{"a size that lies high", g.plus(raw{name: "assets/a.css", body: zeros(10), method: 8, size: 1000}), unpacked("assets/a.css")},
-		{"a stored size that lies", g.plus(raw{name: "assets/a.css", body: zeros(10), size: 1000}), "assets/a.css: The entry claims a size that it does not have."},
-		{"a bomb that claims to be small", g.plus(raw{name: "assets/a.css", body: zeros(64 << 20), method: 8, size: 1 << 20}), unpacked("assets/a.css")},
+		{"a size that lies low", g.plus(raw{name: "assets/a.css", body: zeros(1000), method: 8, size: 10}),
+			unpacked("assets/a.css")},
+		{"a size that lies high", g.plus(raw{name: "assets/a.css", body: zeros(10), method: 8, size: 1000}),
+			unpacked("assets/a.css")},
+		{"a stored size that lies", g.plus(raw{name: "assets/a.css", body: zeros(10), size: 1000}),
+			"assets/a.css: The entry claims a size that it does not have."},
+		{"a bomb that claims to be small",
+			g.plus(raw{name: "assets/a.css", body: zeros(64 << 20), method: 8, size: 1 << 20}),
+			unpacked("assets/a.css")},
 		{"data shared by overlap", overlapping(), "assets/b.css: The entry shares its data with another entry."},
-		{"data shared by two entries of the list", sharing(), "assets/a.css: The entry's header and the archive's list disagree."},
-		{"data that reach into the list", g.plus(raw{name: "assets/a.css", body: zeros(10), method: 8, packed: 60, trailer: true}), "assets/a.css: The entry's data are cut off."},
+		{"data shared by two entries of the list", sharing(),
+			"assets/a.css: The entry's header and the archive's list disagree."},
+		{"data that reach into the list",
+			g.plus(raw{name: "assets/a.css", body: zeros(10), method: 8, packed: 60, trailer: true}),
+			"assets/a.css: The entry's data are cut off."},
 	}
 }
 
@@ -221,7 +252,8 @@ func overlapping() []byte {
 
 // sharing has two entries of the list name the same data.
 func sharing() []byte {
-	return zipRaw(end{}, raw{name: "assets/b.css", body: []byte("b {}")}, raw{name: "assets/a.css", body: []byte("b {}"), at: 1})
+	return zipRaw(end{}, raw{name: "assets/b.css", body: []byte("b {}")},
+		raw{name: "assets/a.css", body: []byte("b {}"), at: 1})
 }
 
 // noise packs badly, but it packs.
@@ -242,8 +274,10 @@ func hostileFiles() []hostile {
 	const (
 		isArchive = "The file is an archive. A theme may not hold archives."
 		stray     = "The file has no place in a theme, which has theme.json, templates and assets."
-		types     = "The file is of no type that assets may have: css, woff2, woff, ttf, otf, png, jpg, gif, webp and svg."
-		templates = "The file is none of the templates of a theme: layout, home, product, search and not_found.html, and those in partials."
+		types     = "The file is of no type that assets may have: css, woff2, woff, ttf, otf, png, jpg, gif, " +
+			"webp and svg."
+		templates = "The file is none of the templates of a theme: layout, home, product, search and not_found.html, " +
+			"and those in partials."
 	)
 	return []hostile{
 		{"archive", file("assets/a.zip", zip), "assets/a.zip: " + isArchive},
@@ -268,19 +302,30 @@ func hostileFiles() []hostile {
 		{"git", file(".git/config", "x"), ".git/config: " + stray},
 		{"another template", file("templates/cart.html", "x"), "templates/cart.html: " + templates},
 		{"deep partial", file("templates/partials/a/b.html", "x"), "templates/partials/a/b.html: " + templates},
-		{"template not in UTF-8", file("templates/home.html", "\xff"), "templates/home.html: The template is not text in UTF-8."},
-		{"template with NUL", file("templates/home.html", "a\x00"), "templates/home.html: The template is not text in UTF-8."},
-		{"large template", file("templates/home.html", strings.Repeat("ab", maxTemplate)), "templates/home.html: The template is larger than 256 KiB."},
+		{"template not in UTF-8", file("templates/home.html", "\xff"),
+			"templates/home.html: The template is not text in UTF-8."},
+		{"template with NUL", file("templates/home.html", "a\x00"),
+			"templates/home.html: The template is not text in UTF-8."},
+		{"large template", file("templates/home.html", strings.Repeat("ab", maxTemplate)),
+			"templates/home.html: The template is larger than 256 KiB."},
 		{"large templates", g.plus(largePartials()...), "The templates are larger than 2 MiB together."},
-		{"large manifest", file("theme.json", strings.Repeat(" ", maxManifest+1)), "theme.json: The file is larger than 64 KiB."},
-		{"large stylesheet", file("assets/a.css", noise(maxSheet+1)), "assets/a.css: The stylesheet is larger than 1 MiB."},
-		{"stylesheet that grows", file("assets/a.css", strings.Repeat("a{b:url(preview.png)}", 20_000)), "assets/a.css: The stylesheet is larger than 1 MiB once the addresses of its images and fonts are in it."},
-		{"JPEG as PNG", file("assets/a.png", someJPEG(2, 2)), "assets/a.png: The file holds a JPEG image, but its name says that it is a PNG image."},
-		{"PNG as stylesheet", file("assets/a.css", somePNG(2, 2)), "assets/a.css: The file holds a PNG image, but its name says that it is a stylesheet."},
-		{"PNG as SVG", file("assets/a.svg", somePNG(2, 2)), "assets/a.svg: The file holds a PNG image, but its name says that it is an SVG image."},
-		{"page as PNG", file("assets/a.png", "<!doctype html><script>"), "assets/a.png: The file is not a PNG image, though its name says so."},
+		{"large manifest", file("theme.json", strings.Repeat(" ", maxManifest+1)),
+			"theme.json: The file is larger than 64 KiB."},
+		{"large stylesheet", file("assets/a.css", noise(maxSheet+1)),
+			"assets/a.css: The stylesheet is larger than 1 MiB."},
+		{"stylesheet that grows", file("assets/a.css", strings.Repeat("a{b:url(preview.png)}", 20_000)),
+			"assets/a.css: The stylesheet is larger than 1 MiB once the addresses of its images and fonts are in it."},
+		{"JPEG as PNG", file("assets/a.png", someJPEG(2, 2)),
+			"assets/a.png: The file holds a JPEG image, but its name says that it is a PNG image."},
+		{"PNG as stylesheet", file("assets/a.css", somePNG(2, 2)),
+			"assets/a.css: The file holds a PNG image, but its name says that it is a stylesheet."},
+		{"PNG as SVG", file("assets/a.svg", somePNG(2, 2)),
+			"assets/a.svg: The file holds a PNG image, but its name says that it is an SVG image."},
+		{"page as PNG", file("assets/a.png", "<!doctype html><script>"),
+			"assets/a.png: The file is not a PNG image, though its name says so."},
 		{"empty image", file("assets/a.png", ""), "assets/a.png: The file is empty."},
-		{"page as SVG", file("assets/a.svg", "<html xmlns='http://www.w3.org/1999/xhtml'/>"), "assets/a.svg: The image is not an SVG image, whose one outermost element is svg."},
+		{"page as SVG", file("assets/a.svg", "<html xmlns='http://www.w3.org/1999/xhtml'/>"),
+			"assets/a.svg: The image is not an SVG image, whose one outermost element is svg."},
 	}
 }
 
@@ -302,14 +347,18 @@ func hostileImages() []hostile {
 		{"PNG cut off", image("a.png", png[:len(png)-20]), "assets/a.png: " + brokenImage},
 		{"PNG's header alone", image("a.png", png[:33]), "assets/a.png: " + brokenImage},
 		{"PNG's signature alone", image("a.png", png[:8]), "assets/a.png: " + brokenImage},
-		{"PNG with another checksum", image("a.png", strings.Replace(png, "IDAT", "IDAU", 1)), "assets/a.png: " + brokenImage},
+		{"PNG with another checksum", image("a.png", strings.Replace(png, "IDAT", "IDAU", 1)),
+			"assets/a.png: " + brokenImage},
 		{"PNG with data behind it", image("a.png", png+"<script>"), "assets/a.png: " + trailing},
-		{"animated PNG", image("a.png", chunkPNG(png, "acTL", "\x00\x00\x00\x02\x00\x00\x00\x00")), "assets/a.png: Animated PNG images are not supported."},
+		{"animated PNG", image("a.png", chunkPNG(png, "acTL", "\x00\x00\x00\x02\x00\x00\x00\x00")),
+			"assets/a.png: Animated PNG images are not supported."},
 		{"PNG that is wide", image("a.png", sizedPNG(8193, 1)), "assets/a.png: " + size},
 		{"PNG that is high", image("a.png", sizedPNG(1, 1<<30)), "assets/a.png: " + size},
 		{"PNG of many pixels", image("a.png", sizedPNG(8192, 8192)), "assets/a.png: " + size},
 		{"PNG with fewer pixels than it says", image("a.png", sizedPNG(4000, 4000)), "assets/a.png: " + brokenImage},
-		{"PNG that takes memory", image("a.png", deepPNG(5000, 5000)), "assets/a.png: The image takes too much memory to decode. Give it fewer pixels or frames, or save it with 8 bits a channel and not progressive."},
+		{"PNG that takes memory", image("a.png", deepPNG(5000, 5000)),
+			"assets/a.png: The image takes too much memory to decode. Give it fewer pixels or frames, or save it " +
+				"with 8 bits a channel and not progressive."},
 		{"JPEG cut off", image("a.jpg", jpeg[:len(jpeg)-10]), "assets/a.jpg: " + brokenImage},
 		{"JPEG's start alone", image("a.jpeg", jpeg[:3]), "assets/a.jpeg: " + brokenImage},
 		{"JPEG in many passes", image("a.jpg", scans), "assets/a.jpg: The image comes in more than 100 passes."},
@@ -317,13 +366,17 @@ func hostileImages() []hostile {
 		{"GIF's header alone", image("a.gif", gif[:13]), "assets/a.gif: " + brokenImage},
 		{"GIF with data behind it", image("a.gif", gif+"<script>"), "assets/a.gif: " + trailing},
 		{"GIF without frames", image("a.gif", "GIF89a\x01\x00\x01\x00\x00\x00\x00;"), "assets/a.gif: " + brokenImage},
-		{"GIF of many frames", image("a.gif", someGIF(1, 1, maxFrames+1)), "assets/a.gif: The animation has more than 1000 frames."},
-		{"GIF of many pixels in all", image("a.gif", tallGIF(5000, 5000, 20)), "assets/a.gif: The image takes too much memory to decode. Give it fewer pixels or frames, or save it with 8 bits a channel and not progressive."},
+		{"GIF of many frames", image("a.gif", someGIF(1, 1, maxFrames+1)),
+			"assets/a.gif: The animation has more than 1000 frames."},
+		{"GIF of many pixels in all", image("a.gif", tallGIF(5000, 5000, 20)),
+			"assets/a.gif: The image takes too much memory to decode. Give it fewer pixels or frames, or save it " +
+				"with 8 bits a channel and not progressive."},
 		{"WebP cut off", image("a.webp", webp[:len(webp)-6]), "assets/a.webp: " + brokenImage},
 		{"WebP with data behind it", image("a.webp", webp+"<script>"), "assets/a.webp: " + trailing},
 		{"WebP without an image", image("a.webp", "RIFF\x04\x00\x00\x00WEBP"), "assets/a.webp: " + brokenImage},
 		{"animated WebP", image("a.webp", animatedWebP()), "assets/a.webp: Animated WebP images are not supported."},
-		{"SVG with script", image("a.svg", strings.Replace(goodSVG, "<style>", "<script>alert(1)</script><style>", 1)), "assets/a.svg: The image has a script."},
+		{"SVG with script", image("a.svg", strings.Replace(goodSVG, "<style>", "<script>alert(1)</script><style>", 1)),
+			"assets/a.svg: The image has a script."},
 	}
 }
 
@@ -357,26 +410,36 @@ func hostileFonts() []hostile {
 		{"TrueType's version alone", font("b.ttf", ttf[:4]), "assets/b.ttf: " + brokenFont},
 		{"TrueType without tables", font("b.ttf", set(ttf, 4, 0, 0)), "assets/b.ttf: " + brokenFont},
 		{"TrueType with 65535 tables", font("b.ttf", set(ttf, 4, 255, 255)), "assets/b.ttf: " + brokenFont},
-		{"TrueType with a table outside", font("b.ttf", set(ttf, 12+8, 255, 255, 255, 255)), "assets/b.ttf: " + brokenFont},
-		{"TrueType with a table in its header", font("b.ttf", set(ttf, 12+8, 0, 0, 0, 0)), "assets/b.ttf: " + brokenFont},
-		{"TrueType with a table twice", font("b.ttf", strings.Replace(ttf, "cmap", "maxp", 1)), "assets/b.ttf: " + brokenFont},
-		{"TrueType with another head", font("b.ttf", strings.Replace(ttf, "\x5f\x0f\x3c\xf5", "\x5f\x0f\x3c\xf6", 1)), "assets/b.ttf: " + brokenFont},
+		{"TrueType with a table outside", font("b.ttf", set(ttf, 12+8, 255, 255, 255, 255)),
+			"assets/b.ttf: " + brokenFont},
+		{"TrueType with a table in its header", font("b.ttf", set(ttf, 12+8, 0, 0, 0, 0)),
+			"assets/b.ttf: " + brokenFont},
+		{"TrueType with a table twice", font("b.ttf", strings.Replace(ttf, "cmap", "maxp", 1)),
+			"assets/b.ttf: " + brokenFont},
+		{"TrueType with another head", font("b.ttf", strings.Replace(ttf, "\x5f\x0f\x3c\xf5", "\x5f\x0f\x3c\xf6", 1)),
+			"assets/b.ttf: " + brokenFont},
 		{"TrueType without cmap", font("b.ttf", strings.Replace(ttf, "cmap", "XXXX", 1)), "assets/b.ttf: " + poorFont},
-		{"OpenType as TrueType", font("b.ttf", someFont("OTTO")), "assets/b.ttf: The file holds an OpenType font, but its name says that it is a TrueType font."},
-		{"collection", font("b.ttf", "ttcf"+ttf), "assets/b.ttf: The file is not a TrueType font, though its name says so."},
+		{"OpenType as TrueType", font("b.ttf", someFont("OTTO")),
+			"assets/b.ttf: The file holds an OpenType font, but its name says that it is a TrueType font."},
+		{"collection", font("b.ttf", "ttcf"+ttf),
+			"assets/b.ttf: The file is not a TrueType font, though its name says so."},
 		{"WOFF cut off", font("b.woff", woff[:len(woff)-1]), "assets/b.woff: " + brokenFont},
 		{"WOFF's header alone", font("b.woff", woff[:20]), "assets/b.woff: " + brokenFont},
 		{"WOFF with a table outside", font("b.woff", set(woff, 44+4, 255, 0, 0, 0)), "assets/b.woff: " + brokenFont},
-		{"WOFF with a table that grows when packed", font("b.woff", set(woff, 44+12, 0, 0, 0, 1)), "assets/b.woff: " + brokenFont},
-		{"WOFF that is huge unpacked", font("b.woff", set(woff, 44+12, 255, 0, 0, 0)), "assets/b.woff: The font is larger than 40 MiB when it is unpacked."},
+		{"WOFF with a table that grows when packed", font("b.woff", set(woff, 44+12, 0, 0, 0, 1)),
+			"assets/b.woff: " + brokenFont},
+		{"WOFF that is huge unpacked", font("b.woff", set(woff, 44+12, 255, 0, 0, 0)),
+			"assets/b.woff: The font is larger than 40 MiB when it is unpacked."},
 		{"WOFF without cmap", font("b.woff", strings.Replace(woff, "cmap", "XXXX", 1)), "assets/b.woff: " + poorFont},
 		{"WOFF2 cut off", font("b.woff2", woff2[:len(woff2)-1]), "assets/b.woff2: " + brokenFont},
 		{"WOFF2's header alone", font("b.woff2", woff2[:47]), "assets/b.woff2: " + brokenFont},
 		{"WOFF2 with a table twice", font("b.woff2", set(woff2, 48, 1)), "assets/b.woff2: " + brokenFont},
-		{"WOFF2 with a number that does not end", font("b.woff2", set(woff2, 49, 255, 255, 255, 255, 255)), "assets/b.woff2: " + brokenFont},
+		{"WOFF2 with a number that does not end", font("b.woff2", set(woff2, 49, 255, 255, 255, 255, 255)),
+			"assets/b.woff2: " + brokenFont},
 		{"WOFF2 without data", font("b.woff2", set(woff2, 20, 0, 0, 0, 0)), "assets/b.woff2: " + brokenFont},
 		{"WOFF2 with metadata outside", font("b.woff2", set(woff2, 28, 0, 0, 255, 0)), "assets/b.woff2: " + brokenFont},
-		{"WOFF2 that is huge unpacked", font("b.woff2", set(woff2, 16, 255, 0, 0, 0)), "assets/b.woff2: The font is larger than 40 MiB when it is unpacked."},
+		{"WOFF2 that is huge unpacked", font("b.woff2", set(woff2, 16, 255, 0, 0, 0)),
+			"assets/b.woff2: The font is larger than 40 MiB when it is unpacked."},
 		{"WOFF2 without cmap", font("b.woff2", set(woff2, 48, 5)), "assets/b.woff2: " + poorFont},
 		{"WOFF2 collection", font("b.woff2", set(woff2, 4, 't', 't', 'c', 'f')), "assets/b.woff2: " + brokenFont},
 	}
@@ -390,24 +453,35 @@ func hostileTheme() []hostile {
 		{"no manifest", g.with("theme.json", "-").zip(), "theme.json: The file is missing."},
 		{"no layout", g.with("templates/layout.html", "-").zip(), "templates/layout.html: The file is missing."},
 		{"no page", g.with("templates/not_found.html", "-").zip(), "templates/not_found.html: The file is missing."},
-		{"manifest that is no JSON", manifest(`{`), "theme.json: The file is no JSON that can be read: unexpected end at byte 1."},
+		{"manifest that is no JSON", manifest(`{`),
+			"theme.json: The file is no JSON that can be read: unexpected end at byte 1."},
 		{"manifest that is a list", manifest(`[]`), "theme.json: The file must hold a JSON object."},
 		{"manifest without name", manifest(`{"name": ""}`), "theme.json: The theme needs a name."},
 		{"blank name", manifest(`{"name": " "}`), "theme.json: The theme needs a name."},
 		{"name that is a number", manifest(`{"name": 1}`), "theme.json: name: Must be a string."},
-		{"member twice", manifest(`{"name": "a", "name": "b"}`), "theme.json: The file is no JSON that can be read: duplicate member at byte 14."},
+		{"member twice", manifest(`{"name": "a", "name": "b"}`),
+			"theme.json: The file is no JSON that can be read: duplicate member at byte 14."},
 		{"unknown member", manifest(`{"name": "a", "colour": "b"}`), "theme.json: colour: Is not known here."},
-		{"long name", manifest(`{"name": "` + strings.Repeat("ä", 256) + `"}`), "theme.json: name is longer than 255 characters."},
+		{"long name", manifest(`{"name": "` + strings.Repeat("ä", 256) + `"}`),
+			"theme.json: name is longer than 255 characters."},
 		{"name of two lines", manifest(`{"name": "a\nb"}`), "theme.json: name has control characters."},
-		{"bad version", manifest(`{"name": "a", "version": "1_0"}`), "theme.json: version may have letters, digits, dots, + and - alone."},
-		{"long version", manifest(`{"name": "a", "version": "` + strings.Repeat("1", 65) + `"}`), "theme.json: version is longer than 64 characters."},
-		{"long author", manifest(`{"name": "a", "author": "` + strings.Repeat("x", 256) + `"}`), "theme.json: author is longer than 255 characters."},
-		{"long description", manifest(`{"name": "a", "description": "` + strings.Repeat("x", 1001) + `"}`), "theme.json: description is longer than 1000 characters."},
-		{"preview that is not there", manifest(`{"name": "a", "preview": "assets/none.png"}`), "theme.json: preview is not the path of an image of the theme."},
-		{"preview that is no image", manifest(`{"name": "a", "preview": "assets/style.css"}`), "theme.json: preview is not the path of an image of the theme."},
+		{"bad version", manifest(`{"name": "a", "version": "1_0"}`),
+			"theme.json: version may have letters, digits, dots, + and - alone."},
+		{"long version", manifest(`{"name": "a", "version": "` + strings.Repeat("1", 65) + `"}`),
+			"theme.json: version is longer than 64 characters."},
+		{"long author", manifest(`{"name": "a", "author": "` + strings.Repeat("x", 256) + `"}`),
+			"theme.json: author is longer than 255 characters."},
+		{"long description", manifest(`{"name": "a", "description": "` + strings.Repeat("x", 1001) + `"}`),
+			"theme.json: description is longer than 1000 characters."},
+		{"preview that is not there", manifest(`{"name": "a", "preview": "assets/none.png"}`),
+			"theme.json: preview is not the path of an image of the theme."},
+		{"preview that is no image", manifest(`{"name": "a", "preview": "assets/style.css"}`),
+			"theme.json: preview is not the path of an image of the theme."},
 		{"template that does not parse", home("{{if}}"), "templates/home.html: Line 1: *"},
-		{"template with an unknown asset", home(`{{define "content"}}{{asset "assets/none.css"}}{{end}}`), "templates/home.html: Line 1: *"},
-		{"template with a script", home(`{{define "content"}}<script>alert(1)</script>{{end}}`), "templates/home.html: Line 1: *"},
+		{"template with an unknown asset", home(`{{define "content"}}{{asset "assets/none.css"}}{{end}}`),
+			"templates/home.html: Line 1: *"},
+		{"template with a script", home(`{{define "content"}}<script>alert(1)</script>{{end}}`),
+			"templates/home.html: Line 1: *"},
 	}
 }
 
@@ -453,7 +527,8 @@ func TestReadFSHostile(t *testing.T) {
 // A file that is not of the size that it claims is refused wherever it lies.
 func TestEntryRead(t *testing.T) {
 	for claim, want := range map[int64]bool{4: false, 5: true, 6: false} {
-		e := entry{size: claim, open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader("hello")), nil }}
+		e := entry{size: claim,
+			open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader("hello")), nil }}
 		if b, detail := e.read(); (detail == "") != want || want && string(b) != "hello" {
 			t.Errorf("claiming %d, got %q, %s", claim, b, detail)
 		}

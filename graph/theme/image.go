@@ -73,7 +73,8 @@ func judgeImage(ext string, b []byte, work *int64) (width, height int, detail st
 		return 0, 0, detail
 	}
 	if pixels*int64(frames)*int64(depth) > maxMemory {
-		return 0, 0, "The image takes too much memory to decode. Give it fewer pixels or frames, or save it with 8 bits a channel and not progressive."
+		return 0, 0, "The image takes too much memory to decode. Give it fewer pixels or frames, or save it with 8 " +
+			"bits a channel and not progressive."
 	}
 	if *work -= pixels * int64(frames); *work < 0 {
 		return 0, 0, "The images of the theme have more than 200 million pixels together."

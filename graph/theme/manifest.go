@@ -79,11 +79,14 @@ func (m Manifest) check(found *Problems) {
 			found.add(manifestName, "%s is empty.", f.name) // in a package; reading makes it absent
 		case utf8.RuneCountInString(*f.value) > f.max:
 			found.add(manifestName, "%s is longer than %d characters.", f.name, f.max)
-		case strings.ContainsFunc(*f.value, func(r rune) bool { return unicode.IsControl(r) && (!f.lines || r != '\t' && r != '\n') }):
+		case strings.ContainsFunc(*f.value,
+			func(r rune) bool { return unicode.IsControl(r) && (!f.lines || r != '\t' && r != '\n') }):
 			found.add(manifestName, "%s has control characters.", f.name)
 		}
 	}
-	if m.Version != nil && strings.ContainsFunc(*m.Version, func(r rune) bool { return r == '_' || r == '/' || r != '+' && !nameRune(r) }) {
+	if m.Version != nil &&
+		strings.ContainsFunc(*m.Version,
+			func(r rune) bool { return r == '_' || r == '/' || r != '+' && !nameRune(r) }) {
 		found.note(manifestName, "version may have letters, digits, dots, + and - alone.")
 	}
 }

@@ -146,5 +146,6 @@ func disguise(m media, b []byte) string {
 
 // archives are endings of names that are told apart from what is just unknown.
 var archives = []string{
-	"zip", "gz", "tgz", "tar", "bz2", "tbz2", "xz", "txz", "zst", "lz4", "7z", "rar", "jar", "war", "cab", "z", "br", "iso", "dmg", "apk", "whl",
+	"zip", "gz", "tgz", "tar", "bz2", "tbz2", "xz", "txz", "zst", "lz4", "7z", "rar", "jar", "war", "cab", "z", "br",
+	"iso", "dmg", "apk", "whl",
 }

@@ -151,7 +151,8 @@ const (
 
 // needed are the templates that every theme has; shell is the document around
 // the others.
-var needed = []string{shell, "templates/home.html", "templates/product.html", "templates/search.html", "templates/not_found.html"}
+var needed = []string{shell, "templates/home.html", "templates/product.html", "templates/search.html",
+	"templates/not_found.html"}
 
 const (
 	shell    = "templates/layout.html"
@@ -180,7 +181,8 @@ func strange(name string) string {
 	case slices.Contains(archives, extension(name)):
 		return "The file is an archive. A theme may not hold archives."
 	case strings.HasPrefix(name, "templates/"):
-		return "The file is none of the templates of a theme: layout, home, product, search and not_found.html, and those in partials."
+		return "The file is none of the templates of a theme: layout, home, product, search and not_found.html, and " +
+			"those in partials."
 	case strings.HasPrefix(name, "assets/"):
 		return "The file is of no type that assets may have: css, woff2, woff, ttf, otf, png, jpg, gif, webp and svg."
 	}

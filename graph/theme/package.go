@@ -47,7 +47,8 @@ func (p *Package) Encode() []byte {
 		f.Templates = map[string]string{}
 	}
 	for _, a := range p.Assets {
-		f.Assets = append(f.Assets, assetForm{a.Path, a.Kind, a.ContentType, a.Size, hex.EncodeToString(a.Sum[:]), a.Width, a.Height})
+		f.Assets = append(f.Assets,
+			assetForm{a.Path, a.Kind, a.ContentType, a.Size, hex.EncodeToString(a.Sum[:]), a.Width, a.Height})
 	}
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -71,7 +72,8 @@ func Parse(content []byte) (*Package, error) {
 	}
 	p := &Package{Manifest: Manifest(f.Manifest), Templates: f.Templates}
 	for _, a := range f.Assets {
-		parsed := Asset{Path: a.Path, Kind: a.Kind, ContentType: a.ContentType, Size: a.Size, Width: a.Width, Height: a.Height}
+		parsed := Asset{Path: a.Path, Kind: a.Kind, ContentType: a.ContentType, Size: a.Size, Width: a.Width,
+			Height: a.Height}
 		sum, err := hex.DecodeString(a.Sum)
 		if err != nil || len(sum) != len(parsed.Sum) {
 			return nil, errForm
@@ -101,7 +103,8 @@ func (p *Package) valid() bool {
 	total := 0
 	for name, text := range p.Templates {
 		total += len(text)
-		if spelling(name) != "" || roleOf(name) != template || len(text) > maxTemplate || strings.Contains(text, "\x00") {
+		if spelling(name) != "" || roleOf(name) != template || len(text) > maxTemplate ||
+			strings.Contains(text, "\x00") {
 			return false
 		}
 	}
@@ -144,7 +147,8 @@ func (p *Package) Size() int64 {
 
 // Find returns the asset at a path.
 func (p *Package) Find(path string) (Asset, bool) {
-	i, ok := slices.BinarySearchFunc(p.Assets, path, func(a Asset, path string) int { return strings.Compare(a.Path, path) })
+	i, ok := slices.BinarySearchFunc(p.Assets, path,
+		func(a Asset, path string) int { return strings.Compare(a.Path, path) })
 	if !ok {
 		return Asset{}, false
 	}

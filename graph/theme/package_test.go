@@ -49,7 +49,8 @@ func kept(p *Package) *Package {
 func TestParse(t *testing.T) {
 	for _, tree := range []tree{
 		good(),
-		good().with("theme.json", `{"name": "<Ä\u2028&>", "author": null, "description": ""}`, "templates/partials/odd.html", "<p>\u2028\ufeff &amp; \"\\ \x01"),
+		good().with("theme.json", `{"name": "<Ä\u2028&>", "author": null, "description": ""}`,
+			"templates/partials/odd.html", "<p>\u2028\ufeff &amp; \"\\ \x01"),
 	} {
 		p := mustRead(t, tree.zip())
 		back, err := Parse(p.Encode())
@@ -157,8 +158,8 @@ func TestBlobKey(t *testing.T) {
 	sum := digest.Of(nil)
 	const hex = "assets/e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 	for name, want := range map[string]string{
-		"a.css": "css", "a.woff2": "woff2", "a.woff": "woff", "a.ttf": "ttf", "a.otf": "otf", "a.png": "png", "a.jpg": "jpg",
-		"a.jpeg": "jpg", "a.JPEG": "jpg", "a.b.gif": "gif", "a.WebP": "webp", "a.svg": "svg",
+		"a.css": "css", "a.woff2": "woff2", "a.woff": "woff", "a.ttf": "ttf", "a.otf": "otf", "a.png": "png",
+		"a.jpg": "jpg", "a.jpeg": "jpg", "a.JPEG": "jpg", "a.b.gif": "gif", "a.WebP": "webp", "a.svg": "svg",
 	} {
 		contentType, ok := ContentTypeOf(name)
 		if got := BlobKey(sum, contentType); !ok || got != hex+"."+want {

@@ -174,7 +174,8 @@ func (d *drawing) attribute(a xml.Attr) string {
 		return d.href(a.Value)
 	case !attributes[name] && !strings.HasPrefix(name, "data-") && !strings.HasPrefix(name, "aria-"):
 		return "The image has an attribute that is not allowed: " + brief(name) + "."
-	case name == "attributeName" && (!attributes[a.Value] || a.Value == "style" || a.Value == "id" || a.Value == "class"):
+	case name == "attributeName" &&
+		(!attributes[a.Value] || a.Value == "style" || a.Value == "id" || a.Value == "class"):
 		return "The image animates an attribute that is not allowed: " + brief(a.Value) + "."
 	case name == "id":
 		d.name(a.Value)

@@ -27,7 +27,8 @@ func mustRead(t *testing.T, archive []byte) *Package {
 
 func TestRead(t *testing.T) {
 	p := mustRead(t, good().zip())
-	want := Manifest{Name: "Plain", Version: new("1.0.0"), Author: new("Ann"), Description: new("Quiet.\nAnd light."), Preview: "assets/preview.png"}
+	want := Manifest{Name: "Plain", Version: new("1.0.0"), Author: new("Ann"), Description: new("Quiet.\nAnd light."),
+		Preview: "assets/preview.png"}
 	if diff := cmp.Diff(want, p.Manifest); diff != "" {
 		t.Error(diff)
 	}
@@ -46,16 +47,19 @@ func TestRead(t *testing.T) {
 	}
 	if diff := cmp.Diff(map[string]string{
 		"assets/empty.css": "css text/css; charset=utf-8", "assets/style.css": "css text/css; charset=utf-8",
-		"assets/fonts/a.otf": "font font/otf", "assets/fonts/a.ttf": "font font/ttf", "assets/fonts/a.woff": "font font/woff", "assets/fonts/a.woff2": "font font/woff2",
-		"assets/img/dot.gif": "image image/gif", "assets/img/dot.webp": "image image/webp", "assets/img/logo.svg": "image image/svg+xml",
-		"assets/img/photo.JPEG": "image image/jpeg", "assets/preview.png": "image image/png",
+		"assets/fonts/a.otf": "font font/otf", "assets/fonts/a.ttf": "font font/ttf",
+		"assets/fonts/a.woff": "font font/woff", "assets/fonts/a.woff2": "font font/woff2",
+		"assets/img/dot.gif": "image image/gif", "assets/img/dot.webp": "image image/webp",
+		"assets/img/logo.svg": "image image/svg+xml", "assets/img/photo.JPEG": "image image/jpeg",
+		"assets/preview.png": "image image/png",
 	}, got); diff != "" {
 		t.Error(diff)
 	}
 }
 
 func TestReadSizes(t *testing.T) {
-	p := mustRead(t, good().with("assets/bare.svg", `<svg xmlns="http://www.w3.org/2000/svg" width="100%" height="2em"/>`).zip())
+	p := mustRead(t,
+		good().with("assets/bare.svg", `<svg xmlns="http://www.w3.org/2000/svg" width="100%" height="2em"/>`).zip())
 	type size struct{ Width, Height *int }
 	got := map[string]size{}
 	for _, a := range p.Assets {
@@ -64,8 +68,9 @@ func TestReadSizes(t *testing.T) {
 		}
 	}
 	if diff := cmp.Diff(map[string]size{
-		"assets/preview.png": {new(4), new(3)}, "assets/img/photo.JPEG": {new(5), new(4)}, "assets/img/dot.gif": {new(2), new(2)},
-		"assets/img/dot.webp": {new(1), new(1)}, "assets/img/logo.svg": {new(24), new(16)}, "assets/bare.svg": {},
+		"assets/preview.png": {new(4), new(3)}, "assets/img/photo.JPEG": {new(5), new(4)},
+		"assets/img/dot.gif": {new(2), new(2)}, "assets/img/dot.webp": {new(1), new(1)},
+		"assets/img/logo.svg": {new(24), new(16)}, "assets/bare.svg": {},
 	}, got); diff != "" {
 		t.Error(diff)
 	}
@@ -101,7 +106,8 @@ func TestReadForms(t *testing.T) {
 	for name, body := range good() {
 		inside["plain-1.0.0/"+name] = body
 	}
-	mac := append(good().raws(), raw{name: "__MACOSX/"}, raw{name: "__MACOSX/._theme.json", body: []byte("x")}, raw{name: "assets/.DS_Store", body: []byte("y")})
+	mac := append(good().raws(), raw{name: "__MACOSX/"}, raw{name: "__MACOSX/._theme.json", body: []byte("x")},
+		raw{name: "assets/.DS_Store", body: []byte("y")})
 	github := append([]raw{{name: "plain-1.0.0/", mode: 0o40755}}, inside.raws()...)
 	streamed, stored := good().raws(), good().raws()
 	for i := range streamed {
@@ -115,7 +121,8 @@ func TestReadForms(t *testing.T) {
 		{"as GitHub packs it", zipRaw(end{comment: []byte("0123456789abcdef")}, github...)},
 		{"as macOS packs it", zipRaw(end{}, mac...)},
 		{"as the standard library packs it", good().libraryZip(t)},
-		{"in one folder, with what macOS adds beside it", inside.plus(raw{name: "__MACOSX/plain-1.0.0/._theme.json", body: []byte("x")})},
+		{"in one folder, with what macOS adds beside it",
+			inside.plus(raw{name: "__MACOSX/plain-1.0.0/._theme.json", body: []byte("x")})},
 		{"with sizes behind the data", zipRaw(end{}, streamed...)},
 		{"not packed", zipRaw(end{}, stored...)},
 		{"with entries of folders", zipRaw(end{}, folders...)},
@@ -143,15 +150,16 @@ func TestReadFS(t *testing.T) {
 	fsys["assets/style.css"] = &fstest.MapFile{Data: []byte("a { b: url(nowhere.png) }")}
 	fsys["notes.txt"] = &fstest.MapFile{Data: []byte("x")}
 	want := "assets/style.css: Line 1: url(nowhere.png) names no asset of the theme."
-	if _, err = ReadFS(fsys); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "notes.txt: The file has no place") {
+	if _, err = ReadFS(fsys); err == nil || !strings.Contains(err.Error(), want) ||
+		!strings.Contains(err.Error(), "notes.txt: The file has no place") {
 		t.Errorf("got %v", err)
 	}
 }
 
 func TestReadTellsEverything(t *testing.T) {
 	_, err := Read(good().with(
-		"theme.json", "{}", "assets/style.css", "@import 'x';\na{b:url(nowhere.png)}", "assets/bad.png", "no", "readme.md", "x",
-		"templates/home.html", "-", "templates/search.html", "\xff").zip())
+		"theme.json", "{}", "assets/style.css", "@import 'x';\na{b:url(nowhere.png)}", "assets/bad.png", "no",
+		"readme.md", "x", "templates/home.html", "-", "templates/search.html", "\xff").zip())
 	got := strings.Split(err.Error(), "\n")
 	want := []string{
 		"assets/bad.png: The file is not a PNG image, though its name says so.",

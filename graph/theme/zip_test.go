@@ -52,7 +52,8 @@ func zipRaw(e end, list ...raw) []byte {
 	b.Write(dir.Bytes())
 	b.WriteString(endMark)
 	total := cmp.Or(e.total, uint16(len(list)))
-	put(&b, e.parts, uint16(0), total, total, cmp.Or(e.size, uint32(dir.Len())), cmp.Or(e.list, uint32(from)), uint16(len(e.comment)))
+	put(&b, e.parts, uint16(0), total, total, cmp.Or(e.size, uint32(dir.Len())), cmp.Or(e.list, uint32(from)),
+		uint16(len(e.comment)))
 	b.Write(e.comment)
 	return b.Bytes()
 }
@@ -62,7 +63,8 @@ func (r raw) write(b, dir *bytes.Buffer, at uint32) {
 	if r.method == zip.Deflate {
 		data = deflate(r.body)
 	}
-	sum, size, packed := cmp.Or(r.sum, crc32.ChecksumIEEE(r.body)), cmp.Or(r.size, uint32(len(r.body))), cmp.Or(r.packed, uint32(len(data)))
+	sum, size, packed := cmp.Or(r.sum, crc32.ChecksumIEEE(r.body)), cmp.Or(r.size, uint32(len(r.body))),
+		cmp.Or(r.packed, uint32(len(data)))
 	local, method, flags := cmp.Or(r.local, r.name), cmp.Or(r.unlike, r.method), r.flags
 	b.WriteString(localMark)
 	if r.trailer {

@@ -50,8 +50,9 @@ func (d *dispatcher) candidates(ctx context.Context, room int) (free []candidate
 	now, args := d.clock()
 	args = slices.Concat(args, args)
 	var mine []schedule.Key
-	err = d.read(ctx, "SELECT store_id, id, lease_token, lease_owner, CASE WHEN lease_until > "+now+" THEN 1 ELSE 0 END"+
-		" FROM webhook_queues WHERE "+bucket.Every+" AND due_at <= "+now+fmt.Sprintf(" LIMIT %d", 2*room), args,
+	err = d.read(ctx,
+		"SELECT store_id, id, lease_token, lease_owner, CASE WHEN lease_until > "+now+" THEN 1 ELSE 0 END"+
+			" FROM webhook_queues WHERE "+bucket.Every+" AND due_at <= "+now+fmt.Sprintf(" LIMIT %d", 2*room), args,
 		func(rs *stdsql.Rows) error {
 			var c candidate
 			var owner *xid.ID

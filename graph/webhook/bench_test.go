@@ -70,7 +70,8 @@ func BenchmarkDrain(b *testing.B) {
 	for _, endpoints := range []int{1, 100} {
 		b.Run("sqlite/"+strconv.Itoa(endpoints), func(b *testing.B) { drain(b, storetest.Unlinted(b), endpoints) })
 		if storetest.HaveMySQL(b) {
-			b.Run("mysql/"+strconv.Itoa(endpoints), func(b *testing.B) { drain(b, storetest.UnlintedMySQL(b), endpoints) })
+			b.Run("mysql/"+strconv.Itoa(endpoints),
+				func(b *testing.B) { drain(b, storetest.UnlintedMySQL(b), endpoints) })
 		}
 	}
 }
@@ -89,7 +90,8 @@ func drain(b *testing.B, s *ent.Store, endpoints int) {
 			for i := range chunk {
 				p := &chunk[i]
 				p.id, p.sequence, p.at = xid.New(), 1, outbox.After(0)
-				err := outbox.Append(ctx, s.DB(ctx), outbox.Resource{Store: shop.store, ID: p.id, Version: 1, Sequence: 1, At: p.at},
+				err := outbox.Append(ctx, s.DB(ctx),
+					outbox.Resource{Store: shop.store, ID: p.id, Version: 1, Sequence: 1, At: p.at},
 					outbox.Entry{Type: event.ProductUpdated, Changed: []string{"title"}, Object: object})
 				if err != nil {
 					return err

@@ -105,7 +105,8 @@ func TestDayOfFailure(t *testing.T) {
 		}
 		<-time.After(2 * time.Hour)
 		row := c.WebhookEndpoint.GetX(shop.ctx, e.ID)
-		if row.Status != state.EndpointSuspended || row.StoppedReason == nil || *row.StoppedReason != state.StoppedByFailure {
+		if row.Status != state.EndpointSuspended || row.StoppedReason == nil ||
+			*row.StoppedReason != state.StoppedByFailure {
 			t.Fatalf("the endpoint is %s after 25 hours: %v", row.Status, row.StoppedReason)
 		}
 		if at := row.StoppedAt.Time().Sub(began); at < 24*time.Hour || at > 24*time.Hour+30*time.Second {
@@ -162,7 +163,8 @@ func checkAttempts(t *testing.T, s *shop, endpoint xid.ID) {
 		}
 		wait = min(2*wait, 4*time.Hour)
 	}
-	if got := time.Duration(at[len(at)-1]-at[0]) * time.Microsecond; got < 24*time.Hour || got > 24*time.Hour+30*time.Second {
+	if got := time.Duration(at[len(at)-1]-at[0]) * time.Microsecond; got < 24*time.Hour ||
+		got > 24*time.Hour+30*time.Second {
 		t.Errorf("the last attempt came %s after the first", got)
 	}
 }

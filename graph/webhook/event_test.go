@@ -40,12 +40,14 @@ func TestSuspensionIsAnEvent(t *testing.T) {
 		<-time.After(90 * time.Minute)
 		row := shop.s.DB(shop.ctx).WebhookEndpoint.GetX(shop.ctx, broken.ID)
 		got := suspensions(shop)
-		if row.Status != state.EndpointSuspended || row.EventSequence != 1 || len(got) != 1 || got[0].ResourceID != broken.ID ||
-			got[0].ResourceType != xid.WebhookEndpoint.Resource() || got[0].Sequence != 1 {
+		if row.Status != state.EndpointSuspended || row.EventSequence != 1 || len(got) != 1 ||
+			got[0].ResourceID != broken.ID || got[0].ResourceType != xid.WebhookEndpoint.Resource() ||
+			got[0].Sequence != 1 {
 			t.Errorf("the %s endpoint counts %d events, the log has %v", row.Status, row.EventSequence, got)
 		}
 		if n := shop.s.DB(shop.ctx).Event.Query().CountX(shop.ctx); n != 4 || told.Load() != 1 {
-			t.Errorf("%d events in all, want the product's three and one; the other endpoint was told %d times", n, told.Load())
+			t.Errorf("%d events in all, want the product's three and one; the other endpoint was told %d times", n,
+				told.Load())
 		}
 	})
 }

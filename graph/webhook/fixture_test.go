@@ -86,8 +86,9 @@ func (s *shop) endpoint(url string, types ...event.Type) *db.WebhookEndpoint {
 	var row *db.WebhookEndpoint
 	s.tx(func(ctx context.Context) (err error) {
 		id, secret := xid.New(), webhook.NewSecret()
-		row, err = s.s.DB(ctx).WebhookEndpoint.Create().SetID(id).SetURL(url).SetEvents(names.String()).SetStatus(state.EndpointActive).
-			SetSecret(vault.Seal(id, secret)).SetSecretHint(webhook.Hint(secret)).SetUpdatedAt(micros.Now()).Save(ctx)
+		row, err = s.s.DB(ctx).WebhookEndpoint.Create().SetID(id).SetURL(url).SetEvents(names.String()).
+			SetStatus(state.EndpointActive).SetSecret(vault.Seal(id, secret)).SetSecretHint(webhook.Hint(secret)).
+			SetUpdatedAt(micros.Now()).Save(ctx)
 		if err != nil {
 			return err
 		}
@@ -119,7 +120,8 @@ func (s *shop) change(p *product) {
 func (s *shop) changeIn(ctx context.Context, p *product) error {
 	p.sequence++
 	p.at = outbox.After(p.at)
-	return outbox.Append(ctx, s.s.DB(ctx), outbox.Resource{Store: s.store, ID: p.id, Version: p.sequence, Sequence: p.sequence, At: p.at},
+	return outbox.Append(ctx, s.s.DB(ctx),
+		outbox.Resource{Store: s.store, ID: p.id, Version: p.sequence, Sequence: p.sequence, At: p.at},
 		outbox.Entry{Type: event.ProductUpdated, Changed: []string{"title"}, Object: []byte(`{"id":"x"}`)})
 }
 

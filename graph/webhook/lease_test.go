@@ -44,9 +44,10 @@ func TestLateFailureUndoesNothing(t *testing.T) {
 			if _, err := c.Delivery.Delete().Exec(ctx); err != nil {
 				return err
 			}
-			err := c.DeliveryLog.Create().SetID(d.ID).SetEndpointID(d.EndpointID).SetSequence(d.Sequence).SetEventID(d.EventID).
-				SetType(event.ProductUpdated).SetResourceID(d.ResourceID).SetState(state.DeliveryDelivered).SetAttempts(1).
-				SetSettledAt(micros.Now()).SetOutcome("delivered").SetStatus(200).Exec(ctx)
+			err := c.DeliveryLog.Create().SetID(d.ID).SetEndpointID(d.EndpointID).SetSequence(d.Sequence).
+				SetEventID(d.EventID).SetType(event.ProductUpdated).SetResourceID(d.ResourceID).
+				SetState(state.DeliveryDelivered).SetAttempts(1).SetSettledAt(micros.Now()).SetOutcome("delivered").
+				SetStatus(200).Exec(ctx)
 			if err != nil {
 				return err
 			}
@@ -174,7 +175,8 @@ func TestRetriesCarryTheBody(t *testing.T) {
 				first[got.Event] = string(got.body)
 			}
 			if len(got.body) == 0 || string(got.body) != first[got.Event] {
-				t.Errorf("attempt %s carried %q, the first one %q", got.header.Get("X-Service-Attempt"), got.body, first[got.Event])
+				t.Errorf("attempt %s carried %q, the first one %q", got.header.Get("X-Service-Attempt"), got.body,
+					first[got.Event])
 			}
 		}
 	})

@@ -48,7 +48,8 @@ func newMetrics(guard *work.Guard) *metrics {
 		conns: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "storefront_webhook_connections_total",
 			Help: "Attempts by the connection they used: new or reused."}, []string{"connection"}),
 		panics: prometheus.NewCounterFunc(prometheus.CounterOpts{Name: "storefront_webhook_panics_total",
-			Help: "Attempts and rounds of background work that panicked."}, func() float64 { return float64(guard.Panics()) }),
+			Help: "Attempts and rounds of background work that panicked."},
+			func() float64 { return float64(guard.Panics()) }),
 		slots: map[slotKey]*slot{},
 	}
 	for _, o := range attempt.Outcomes() {
@@ -154,14 +155,16 @@ func (d *dispatcher) addSlots(ctx context.Context, keys []slotKey, slots map[slo
 				alive = append(alive, k.Store, k.Endpoint)
 			}
 		}
-		if _, err := d.exec(ctx, "INSERT INTO endpoint_stats (store_id, id, slot, delivered, failed, latency_sum, latency_max)"+
-			values(len(keys), 7)+d.upsert(), args...); err != nil {
+		if _, err := d.exec(ctx,
+			"INSERT INTO endpoint_stats (store_id, id, slot, delivered, failed, latency_sum, latency_max)"+
+				values(len(keys), 7)+d.upsert(), args...); err != nil {
 			return err
 		}
 		if len(alive) == 0 {
 			return nil
 		}
-		_, err := d.exec(ctx, "UPDATE webhook_queues SET last_success_at = ? WHERE (store_id, id) "+d.among(len(alive)/2, 2),
+		_, err := d.exec(ctx,
+			"UPDATE webhook_queues SET last_success_at = ? WHERE (store_id, id) "+d.among(len(alive)/2, 2),
 			append([]any{micros.Now()}, alive...)...)
 		return err
 	})
@@ -204,7 +207,9 @@ var (
 
 // Describe implements prometheus.Collector.
 func (backlog) Describe(out chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{outboxLag, queueDepth, queueOldest, queueOverdue, suspended, leasedNow, inflightNow} {
+	for _, d := range []*prometheus.Desc{
+		outboxLag, queueDepth, queueOldest, queueOverdue, suspended, leasedNow, inflightNow,
+	} {
 		out <- d
 	}
 }
@@ -228,11 +233,15 @@ func (b backlog) Collect(out chan<- prometheus.Metric) {
 		args  []any
 		age   bool
 	}{
-		{outboxLag, "SELECT MIN(id) FROM (SELECT id FROM outbox WHERE " + bucket.Every + " AND store_id >= ? LIMIT 1000) t", []any{xid.Nil}, true},
-		{queueDepth, fmt.Sprintf("SELECT COUNT(*) FROM (SELECT 1 FROM deliveries WHERE store_id >= ? LIMIT %d) t", maxCounted), []any{xid.Nil}, false},
-		{queueOldest, "SELECT MIN(id) FROM (SELECT id FROM deliveries WHERE store_id >= ? LIMIT 1000) t", []any{xid.Nil}, true},
-		{queueOverdue, "SELECT COALESCE(MAX(" + now + " - due_at), 0) / 1000000.0 FROM webhook_queues WHERE " + bucket.Every +
-			" AND due_at > 0 AND due_at <= " + now + " AND store_id >= ?", append(append(clock, clock...), xid.Nil), false},
+		{outboxLag, "SELECT MIN(id) FROM (SELECT id FROM outbox WHERE " + bucket.Every +
+			" AND store_id >= ? LIMIT 1000) t", []any{xid.Nil}, true},
+		{queueDepth, fmt.Sprintf("SELECT COUNT(*) FROM (SELECT 1 FROM deliveries WHERE store_id >= ? LIMIT %d) t",
+			maxCounted), []any{xid.Nil}, false},
+		{queueOldest, "SELECT MIN(id) FROM (SELECT id FROM deliveries WHERE store_id >= ? LIMIT 1000) t",
+			[]any{xid.Nil}, true},
+		{queueOverdue, "SELECT COALESCE(MAX(" + now + " - due_at), 0) / 1000000.0 FROM webhook_queues WHERE " +
+			bucket.Every + " AND due_at > 0 AND due_at <= " + now + " AND store_id >= ?",
+			append(append(clock, clock...), xid.Nil), false},
 		{suspended, "SELECT COUNT(*) FROM webhook_endpoints WHERE store_id >= ? AND status = ? AND deleted_at IS NULL",
 			[]any{xid.Nil, string(state.EndpointSuspended)}, false},
 	} {

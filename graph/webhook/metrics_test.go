@@ -43,7 +43,8 @@ func figures(t *testing.T, e *webhook.Engine) func() map[string]float64 {
 				for _, l := range m.GetLabel() {
 					name.WriteString(" " + l.GetValue())
 				}
-				values[name.String()] = m.GetCounter().GetValue() + m.GetGauge().GetValue() + float64(m.GetHistogram().GetSampleCount())
+				values[name.String()] = m.GetCounter().GetValue() + m.GetGauge().GetValue() +
+					float64(m.GetHistogram().GetSampleCount())
 			}
 		}
 		return values
@@ -58,7 +59,8 @@ func TestFigures(t *testing.T) {
 		hanging := receive(t, func(receipt) int { <-gate; return 200 })
 		shop.write(&p, 1, event.ProductUpdated, `{}`)
 		at := micros.Now()
-		if got := read(); got["outbox_lag_seconds"] <= 0 || got["outbox_lag_seconds"] > 60 || got["attempts_total timeout"] != 0 || len(got) != 25 {
+		if got := read(); got["outbox_lag_seconds"] <= 0 || got["outbox_lag_seconds"] > 60 ||
+			got["attempts_total timeout"] != 0 || len(got) != 25 {
 			t.Errorf("at rest: %v", got)
 		}
 		e := shop.endpoint(r.URL, event.ProductUpdated)
@@ -70,8 +72,9 @@ func TestFigures(t *testing.T) {
 		m.well.Store(true)
 		got := read()
 		for name, want := range map[string]float64{
-			"events_relayed_total": 5, "attempts_total server_error": 1, "attempts_total delivered": 0, "queue_depth": 4,
-			"queues_leased": 1, "outbox_lag_seconds": 0, "endpoints_suspended": 0, "attempts_in_flight": 0, "leases_lost_total": 0,
+			"events_relayed_total": 5, "attempts_total server_error": 1, "attempts_total delivered": 0,
+			"queue_depth": 4, "queues_leased": 1, "outbox_lag_seconds": 0, "endpoints_suspended": 0,
+			"attempts_in_flight": 0, "leases_lost_total": 0,
 		} {
 			if got[name] != want {
 				t.Errorf("%s = %v, want %v", name, got[name], want)
@@ -89,7 +92,8 @@ func TestFigures(t *testing.T) {
 		until(t, "the counts", func() bool { return read()["attempts_total delivered"] == 4 })
 		got = read()
 		close(gate)
-		if got["endpoints_suspended"] != 1 || got["queue_depth"] != 1 || got["acknowledged_seconds"] != 4 || got["connections_total new"]+got["connections_total reused"] != 5 {
+		if got["endpoints_suspended"] != 1 || got["queue_depth"] != 1 || got["acknowledged_seconds"] != 4 ||
+			got["connections_total new"]+got["connections_total reused"] != 5 {
 			t.Errorf("at last: %v", got)
 		}
 	})
@@ -126,7 +130,10 @@ func TestStats(t *testing.T) {
 			if !well {
 				until(t, "a failure", func() bool { return shop.queueOf(e).Streak == 1 })
 			} else {
-				shop.tx(func(ctx context.Context) error { _, err := shop.engine.Hurry(ctx, shop.waiting(e)[0]); return err })
+				shop.tx(func(ctx context.Context) error {
+					_, err := shop.engine.Hurry(ctx, shop.waiting(e)[0])
+					return err
+				})
 				r.exactly(t, 3)
 			}
 			stop(shop.engine) // writes what was counted
@@ -134,7 +141,8 @@ func TestStats(t *testing.T) {
 			if q.LastError == nil || *q.LastError != "server_error: HTTP 500" {
 				t.Errorf("last error %v", q.LastError)
 			}
-			if q.LastSuccessAt != nil != well || well && (*q.LastSuccessAt < before || *q.LastSuccessAt > micros.Now()) {
+			if q.LastSuccessAt != nil != well ||
+				well && (*q.LastSuccessAt < before || *q.LastSuccessAt > micros.Now()) {
 				t.Errorf("last success %v", q.LastSuccessAt)
 			}
 		}
@@ -143,7 +151,8 @@ func TestStats(t *testing.T) {
 			if slot.Slot%micros.Time((5*time.Minute).Microseconds()) != 0 {
 				t.Errorf("a slot begins at %v", slot.Slot)
 			}
-			delivered, failed, sum, longest = delivered+slot.Delivered, failed+slot.Failed, sum+slot.LatencySum, max(longest, slot.LatencyMax)
+			delivered, failed, sum, longest = delivered+slot.Delivered, failed+slot.Failed, sum+slot.LatencySum,
+				max(longest, slot.LatencyMax)
 		}
 		if delivered != 3 || failed != 1 || longest <= 0 || sum < longest || sum > 3*longest {
 			t.Errorf("delivered %d, failed %d, latency %d of %d µs", delivered, failed, longest, sum)

@@ -91,7 +91,8 @@ func seize(u *db.WebhookQueueUpdate) {
 func abandon(u *db.WebhookQueueUpdate) {
 	u.ClearMissedFrom().ClearReplayFrom().ClearReplayTo()
 	u.Modify(func(b *sql.UpdateBuilder) {
-		b.Set(webhookqueue.FieldFloorSequence, sql.ExprFunc(func(x *sql.Builder) { x.Ident(webhookqueue.FieldLastSequence) }))
+		b.Set(webhookqueue.FieldFloorSequence,
+			sql.ExprFunc(func(x *sql.Builder) { x.Ident(webhookqueue.FieldLastSequence) }))
 	})
 }
 

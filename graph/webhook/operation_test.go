@@ -36,7 +36,8 @@ func (s *shop) writeIn(ctx context.Context, p *product, n int, kind event.Type, 
 	for entries := range slices.Chunk(slices.Repeat([]outbox.Entry{{Type: kind, Object: []byte(object)}}, n), most) {
 		p.sequence += int64(len(entries))
 		p.at = outbox.After(p.at)
-		err := outbox.Append(ctx, s.s.DB(ctx), outbox.Resource{Store: s.store, ID: p.id, Version: p.sequence, Sequence: p.sequence, At: p.at}, entries...)
+		err := outbox.Append(ctx, s.s.DB(ctx),
+			outbox.Resource{Store: s.store, ID: p.id, Version: p.sequence, Sequence: p.sequence, At: p.at}, entries...)
 		if err != nil {
 			return err
 		}
@@ -64,13 +65,15 @@ func (s *shop) queueOf(e *db.WebhookEndpoint) *db.WebhookQueue {
 // waiting reads an endpoint's deliveries that have not ended.
 func (s *shop) waiting(e *db.WebhookEndpoint) []*db.Delivery {
 	s.t.Helper()
-	return s.s.DB(s.ctx).Delivery.Query().Where(delivery.EndpointID(e.ID)).Order(db.Asc(delivery.FieldSequence)).AllX(s.ctx)
+	return s.s.DB(s.ctx).Delivery.Query().Where(delivery.EndpointID(e.ID)).Order(db.Asc(delivery.FieldSequence)).
+		AllX(s.ctx)
 }
 
 // logged reads those that have ended.
 func (s *shop) logged(e *db.WebhookEndpoint) []*db.DeliveryLog {
 	s.t.Helper()
-	return s.s.DB(s.ctx).DeliveryLog.Query().Where(deliverylog.EndpointID(e.ID)).Order(db.Asc(deliverylog.FieldSequence)).AllX(s.ctx)
+	return s.s.DB(s.ctx).DeliveryLog.Query().Where(deliverylog.EndpointID(e.ID)).
+		Order(db.Asc(deliverylog.FieldSequence)).AllX(s.ctx)
 }
 
 // relayed waits until the outbox is empty.
@@ -161,7 +164,8 @@ func TestHold(t *testing.T) {
 		if began.Load() != 1 {
 			t.Errorf("%d attempts, want 1", began.Load())
 		}
-		if q := shop.queueOf(e); q.MissedFrom == nil || q.MissedFrom.Time() != first || q.LeaseOwner != nil || q.DueAt != micros.Never {
+		if q := shop.queueOf(e); q.MissedFrom == nil || q.MissedFrom.Time() != first || q.LeaseOwner != nil ||
+			q.DueAt != micros.Never {
 			t.Errorf("missed from %v, want %v; owner %v, due %v", q.MissedFrom, first, q.LeaseOwner, q.DueAt)
 		}
 		if n := len(shop.waiting(e)); n != 4 {
@@ -243,7 +247,8 @@ func TestResume(t *testing.T) {
 			t.Errorf("%d attempts since, want 391", n)
 		}
 		stop(shop.engine)
-		if q := shop.queueOf(e); q.MissedFrom != nil || q.FailingSince != nil || q.Streak != 0 || len(shop.waiting(e)) != 0 {
+		if q := shop.queueOf(e); q.MissedFrom != nil || q.FailingSince != nil || q.Streak != 0 ||
+			len(shop.waiting(e)) != 0 {
 			t.Errorf("%d wait; queue: %+v", len(shop.waiting(e)), q)
 		}
 	})
@@ -263,7 +268,8 @@ func TestResumeBeginsAnew(t *testing.T) {
 		shop.turn(e, state.EndpointSuspended, func(ctx context.Context, id xid.ID) error {
 			// As it is left behind by a day of failures.
 			c, old := s.DB(ctx), micros.Now().Add(-24*time.Hour)
-			_, err := c.Delivery.Update().Where(delivery.EndpointID(id)).SetAttempts(18).SetTries(18).SetFirstAt(old).SetDueAt(0).SetFailed(true).Save(ctx)
+			_, err := c.Delivery.Update().Where(delivery.EndpointID(id)).SetAttempts(18).SetTries(18).SetFirstAt(old).
+				SetDueAt(0).SetFailed(true).Save(ctx)
 			if err != nil {
 				return err
 			}
@@ -278,7 +284,8 @@ func TestResumeBeginsAnew(t *testing.T) {
 		shop.turn(e, state.EndpointActive, shop.engine.Resume)
 		until(t, "the next failure", func() bool { return shop.waiting(e)[0].Attempts == 19 })
 		d := shop.waiting(e)[0]
-		if d.Tries != 1 || d.FirstAt < before || d.DueAt > d.FirstAt.Add(7*time.Second) || d.DueAt < d.FirstAt.Add(4*time.Second) {
+		if d.Tries != 1 || d.FirstAt < before || d.DueAt > d.FirstAt.Add(7*time.Second) ||
+			d.DueAt < d.FirstAt.Add(4*time.Second) {
 			t.Errorf("tries %d, first %v, due %v", d.Tries, d.FirstAt, d.DueAt)
 		}
 		if d.Failed {
@@ -373,21 +380,24 @@ func TestCancel(t *testing.T) {
 		}
 		until(t, "two attempts in flight", func() bool { return inFlight() == 2 })
 		shop.tx(func(ctx context.Context) error {
-			_, err := s.DB(ctx).WebhookEndpoint.Update().Where(webhookendpoint.ID(e.ID)).SetDeletedAt(micros.Now()).Save(ctx)
+			_, err := s.DB(ctx).WebhookEndpoint.Update().Where(webhookendpoint.ID(e.ID)).SetDeletedAt(micros.Now()).
+				Save(ctx)
 			if err != nil {
 				return err
 			}
 			return shop.engine.Cancel(ctx, e.ID)
 		})
 		close(gate)
-		until(t, "both to be logged", func() bool { return len(shop.logged(e)) == 1 && s.DB(shop.ctx).Attempt.Query().CountX(shop.ctx) == 1 })
+		until(t, "both to be logged",
+			func() bool { return len(shop.logged(e)) == 1 && s.DB(shop.ctx).Attempt.Query().CountX(shop.ctx) == 1 })
 		shop.change(&ps[0])
 		shop.relayed()
 		stop(shop.engine)
 		if inFlight() != 2 {
 			t.Errorf("%d attempts, want 2", inFlight())
 		}
-		if q := shop.queueOf(e); q.FloorSequence != 200 || q.LastSequence != 200 || q.FailingSince != nil || q.Streak != 0 || q.MissedFrom != nil {
+		if q := shop.queueOf(e); q.FloorSequence != 200 || q.LastSequence != 200 || q.FailingSince != nil ||
+			q.Streak != 0 || q.MissedFrom != nil {
 			t.Errorf("an attempt in flight, or an event since, changed the queue: %+v", q)
 		}
 		if n := len(shop.waiting(e)); n != 199 {

@@ -91,7 +91,8 @@ func TestOrderUnderFailures(t *testing.T) {
 		for _, d := range s.DB(shop.ctx).DeliveryLog.Query().AllX(shop.ctx) {
 			tries := s.DB(shop.ctx).Attempt.Query().Where(attemptOf(d)...).CountX(shop.ctx)
 			if tries != d.Attempts-1 {
-				t.Errorf("delivery %d: %d attempts are logged before the last, want %d", d.Sequence, tries, d.Attempts-1)
+				t.Errorf("delivery %d: %d attempts are logged before the last, want %d", d.Sequence, tries,
+					d.Attempts-1)
 			}
 		}
 	})
@@ -110,7 +111,8 @@ func TestTakeOver(t *testing.T) {
 		}
 		// Somebody else had leased the queue and is gone.
 		shop.tx(func(ctx context.Context) error {
-			return s.DB(ctx).WebhookQueue.Update().SetLeaseOwner(xid.New()).SetLeaseUntil(serverTime(t, s).Add(700 * time.Millisecond)).
+			return s.DB(ctx).WebhookQueue.Update().SetLeaseOwner(xid.New()).
+				SetLeaseUntil(serverTime(t, s).Add(700 * time.Millisecond)).
 				SetDueAt(serverTime(t, s).Add(700 * time.Millisecond)).AddLeaseToken(1).Exec(ctx)
 		})
 		began := time.Now()

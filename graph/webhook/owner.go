@@ -64,7 +64,9 @@ func (d *dispatcher) scopesOf(ctx context.Context, store xid.ID, owner *app) (sc
 
 // readable reports whether the owner of an endpoint may have what is in an event:
 // of an export, the scope of its kind too.
-func (d *dispatcher) readable(ctx context.Context, store xid.ID, owner *app, kind event.Type, body []byte) (bool, error) {
+func (d *dispatcher) readable(
+	ctx context.Context, store xid.ID, owner *app, kind event.Type, body []byte,
+) (bool, error) {
 	if owner == nil || !ofExport(kind) {
 		return true, nil
 	}
@@ -148,7 +150,8 @@ func (d *dispatcher) nameApps(ctx context.Context, batch []*entry) error {
 		about, err := subjectOf(p.kind, body)
 		if err != nil {
 			p.kind = ""
-			d.Logger.ErrorContext(ctx, "webhooks: an event names no app", "event", xid.Event.Format(p.event), "error", err)
+			d.Logger.ErrorContext(ctx, "webhooks: an event names no app", "event", xid.Event.Format(p.event), "error",
+				err)
 		}
 		p.app = about.app
 	}

@@ -61,7 +61,8 @@ func TestAppNeedsTheScope(t *testing.T) {
 		shop.write(&p, 2, event.ProductUpdated, `{}`)
 		until(t, "two to be refused", func() bool { return len(shop.logged(e)) == 2 })
 		for _, l := range shop.logged(e) {
-			if l.State != state.DeliveryCancelled || l.Outcome != "not_permitted" || l.Attempts != 0 || l.BeganAt != nil || l.Type != event.ProductUpdated {
+			if l.State != state.DeliveryCancelled || l.Outcome != "not_permitted" || l.Attempts != 0 ||
+				l.BeganAt != nil || l.Type != event.ProductUpdated {
 				t.Errorf("logged: %+v", l)
 			}
 		}
@@ -171,7 +172,8 @@ func TestWhoIsNotTold(t *testing.T) {
 		shop.endpoint(stores.URL, types...)
 		shop.revoked(own)
 		shop.tx(func(ctx context.Context) error {
-			return outbox.Append(ctx, s.DB(ctx), outbox.Resource{Store: shop.store, ID: e.ID, Version: 2, Sequence: 1, At: micros.Now()},
+			return outbox.Append(ctx, s.DB(ctx),
+				outbox.Resource{Store: shop.store, ID: e.ID, Version: 2, Sequence: 1, At: micros.Now()},
 				outbox.Entry{Type: event.WebhookEndpointSuspended, Object: []byte(`{}`)})
 		})
 		shop.revoked(xid.New())
@@ -190,8 +192,10 @@ func TestWhoIsNotTold(t *testing.T) {
 func (s *shop) exportedBy(who string, id string) {
 	s.t.Helper()
 	s.tx(func(ctx context.Context) error {
-		return outbox.Append(ctx, s.s.DB(ctx), outbox.Resource{Store: s.store, ID: xid.New(), Version: 1, Sequence: 1, At: micros.Now()},
-			outbox.Entry{Type: event.ExportCompleted, Object: []byte(`{"kind":"orders","requested_by":{"type":"` + who + `","id":"` + id + `"}}`)})
+		return outbox.Append(ctx, s.s.DB(ctx),
+			outbox.Resource{Store: s.store, ID: xid.New(), Version: 1, Sequence: 1, At: micros.Now()},
+			outbox.Entry{Type: event.ExportCompleted,
+				Object: []byte(`{"kind":"orders","requested_by":{"type":"` + who + `","id":"` + id + `"}}`)})
 	})
 }
 
@@ -251,7 +255,8 @@ func TestEventAgedOut(t *testing.T) {
 		})
 		shop.engine.Start(t.Context())
 		until(t, "the rest of the lane", func() bool { return len(shop.logged(e)) == 3 })
-		if l := shop.logged(e)[0]; l.State != state.DeliveryCancelled || l.Outcome != "expired" || l.Attempts != 1 || l.ResourceID != p.id {
+		if l := shop.logged(e)[0]; l.State != state.DeliveryCancelled || l.Outcome != "expired" || l.Attempts != 1 ||
+			l.ResourceID != p.id {
 			t.Errorf("logged: %+v", l)
 		}
 		if got := r.sequences(p); !slices.Equal(got, []int64{2, 3}) {

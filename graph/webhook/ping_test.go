@@ -24,8 +24,9 @@ func TestPing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if log.State != state.DeliveryDelivered || log.Outcome != "delivered" || log.Status != 200 || log.Attempts != 1 ||
-			log.Type != event.Ping || log.ResourceID != e.ID || log.Sequence != 1 || webhook.SequenceOf(log.ID) != 1 || log.BeganAt == nil || log.AttemptID == nil {
+		if log.State != state.DeliveryDelivered || log.Outcome != "delivered" || log.Status != 200 ||
+			log.Attempts != 1 || log.Type != event.Ping || log.ResourceID != e.ID || log.Sequence != 1 ||
+			webhook.SequenceOf(log.ID) != 1 || log.BeganAt == nil || log.AttemptID == nil {
 			t.Errorf("logged: %+v", log)
 		}
 		if rows := shop.logged(e); len(rows) != 1 || rows[0].ID != log.ID || rows[0].SettledAt != log.SettledAt {
@@ -44,10 +45,12 @@ func TestPing(t *testing.T) {
 		}
 		id := xid.WebhookEndpoint.Format(e.ID)
 		if body.Type != "ping" || body.Sequence == nil || *body.Sequence != 0 || body.Resource.ID != id ||
-			body.Resource.Type != "webhook_endpoint" || body.Data.Object.ID != id || body.Event != xid.Event.Format(log.EventID) {
+			body.Resource.Type != "webhook_endpoint" || body.Data.Object.ID != id ||
+			body.Event != xid.Event.Format(log.EventID) {
 			t.Errorf("sent %s", got.body)
 		}
-		if !signed(t, e, e.Secret, got) || got.header.Get("X-Service-Event") != "ping" || got.header.Get("X-Service-Delivery-Id") != xid.Delivery.Format(log.ID) {
+		if !signed(t, e, e.Secret, got) || got.header.Get("X-Service-Event") != "ping" ||
+			got.header.Get("X-Service-Delivery-Id") != xid.Delivery.Format(log.ID) {
 			t.Errorf("sent %v", got.header)
 		}
 		if n := s.DB(shop.ctx).Event.Query().CountX(shop.ctx) + s.DB(shop.ctx).Outbox.Query().CountX(shop.ctx); n != 0 {
@@ -72,14 +75,16 @@ func TestPingFails(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if log.State != state.DeliveryFailed || log.Outcome != string(c.outcome) || log.Status != c.status || log.Attempts != 1 {
+			if log.State != state.DeliveryFailed || log.Outcome != string(c.outcome) || log.Status != c.status ||
+				log.Attempts != 1 {
 				t.Errorf("%s: %+v", c.url, log)
 			}
 			if refused := c.outcome == attempt.AddressRefused; refused != (log.Detail != nil && c.status == 0) {
 				t.Errorf("%s: detail %v", c.url, log.Detail)
 			}
 			// A test is nobody's failure.
-			if q := shop.queueOf(e); q.FailingSince != nil || q.Streak != 0 || q.LastError != nil || len(shop.waiting(e)) != 0 {
+			if q := shop.queueOf(e); q.FailingSince != nil || q.Streak != 0 || q.LastError != nil ||
+				len(shop.waiting(e)) != 0 {
 				t.Errorf("%s: queue: %+v", c.url, q)
 			}
 		}
@@ -162,7 +167,10 @@ func TestPingWithoutAQueue(t *testing.T) {
 	if _, err := other.engine.Test(other.ctx, e); !errors.Is(err, webhook.ErrNoQueue) {
 		t.Errorf("got %v", err)
 	}
-	for name, act := range map[string]func(context.Context, xid.ID) error{"Hold": other.engine.Hold, "Resume": other.engine.Resume, "Cancel": other.engine.Cancel, "Changed": other.engine.Changed} {
+	for name, act := range map[string]func(context.Context, xid.ID) error{
+		"Hold": other.engine.Hold, "Resume": other.engine.Resume, "Cancel": other.engine.Cancel,
+		"Changed": other.engine.Changed,
+	} {
 		err := s.InTx(other.ctx, func(ctx context.Context) error { return act(ctx, e.ID) })
 		if !errors.Is(err, webhook.ErrNoQueue) {
 			t.Errorf("%s from another store: got %v", name, err)

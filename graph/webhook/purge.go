@@ -61,7 +61,9 @@ func (e *Engine) purgeQueue(ctx context.Context, q *db.WebhookQueue) (n int, err
 
 // purgeTable deletes an endpoint's rows from the beginning of its place in the
 // key, as long as they are not younger than the limit.
-func (e *Engine) purgeTable(ctx context.Context, k schedule.Key, table, place, until string, limit any) (n int, err error) {
+func (e *Engine) purgeTable(
+	ctx context.Context, k schedule.Key, table, place, until string, limit any,
+) (n int, err error) {
 	id := "endpoint_id"
 	if table == "endpoint_stats" {
 		id = "id"
@@ -77,7 +79,8 @@ func (e *Engine) purgeTable(ctx context.Context, k schedule.Key, table, place, u
 			return n, err
 		}
 		err = e.Store.InTx(ctx, func(ctx context.Context) error {
-			_, err := e.exec(ctx, "DELETE"+of+" AND "+place+" <= ? AND "+until+" <= ?", k.Store, k.Endpoint, *last, limit)
+			_, err := e.exec(ctx, "DELETE"+of+" AND "+place+" <= ? AND "+until+" <= ?", k.Store, k.Endpoint, *last,
+				limit)
 			return err
 		})
 		if n += rows; err != nil || rows < purgeBatch {

@@ -24,14 +24,14 @@ func (s *shop) history(e *db.WebhookEndpoint, from, n int, at micros.Time) {
 		c := s.s.DB(ctx)
 		for i := range n {
 			sequence, slot := int64(from+i), at.Add(-time.Duration(n-i)*5*time.Minute)
-			err := c.DeliveryLog.Create().SetID(webhook.DeliveryID(e.ID, sequence, at)).SetEndpointID(e.ID).SetSequence(sequence).
-				SetEventID(xid.New()).SetType(event.ProductUpdated).SetResourceID(xid.New()).SetState(state.DeliveryDelivered).
-				SetAttempts(2).SetSettledAt(at).SetOutcome("delivered").Exec(ctx)
+			err := c.DeliveryLog.Create().SetID(webhook.DeliveryID(e.ID, sequence, at)).SetEndpointID(e.ID).
+				SetSequence(sequence).SetEventID(xid.New()).SetType(event.ProductUpdated).SetResourceID(xid.New()).
+				SetState(state.DeliveryDelivered).SetAttempts(2).SetSettledAt(at).SetOutcome("delivered").Exec(ctx)
 			if err != nil {
 				return err
 			}
-			err = c.Attempt.Create().SetID(xid.New()).SetEndpointID(e.ID).SetSequence(sequence).SetNumber(1).SetBeganAt(at).
-				SetOutcome("server_error").Exec(ctx)
+			err = c.Attempt.Create().SetID(xid.New()).SetEndpointID(e.ID).SetSequence(sequence).SetNumber(1).
+				SetBeganAt(at).SetOutcome("server_error").Exec(ctx)
 			if err != nil {
 				return err
 			}
@@ -46,13 +46,15 @@ func (s *shop) history(e *db.WebhookEndpoint, from, n int, at micros.Time) {
 // rows counts what there is of an endpoint's history.
 func (s *shop) rows() [3]int {
 	c := s.s.DB(s.ctx)
-	return [3]int{c.DeliveryLog.Query().CountX(s.ctx), c.Attempt.Query().CountX(s.ctx), c.EndpointStat.Query().CountX(s.ctx)}
+	return [3]int{c.DeliveryLog.Query().CountX(s.ctx), c.Attempt.Query().CountX(s.ctx),
+		c.EndpointStat.Query().CountX(s.ctx)}
 }
 
 func TestPurge(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		shop := open(t, s)
-		e, other := shop.endpoint("https://example.com/1", event.ProductUpdated), shop.endpoint("https://example.com/2", event.ProductUpdated)
+		e, other := shop.endpoint("https://example.com/1", event.ProductUpdated),
+			shop.endpoint("https://example.com/2", event.ProductUpdated)
 		old, young := micros.Now().Add(-webhook.Retention-time.Minute), micros.Now()
 		shop.history(e, 1, 200, old) // more than two batches
 		shop.history(e, 201, 5, young)
@@ -79,19 +81,22 @@ func TestPurge(t *testing.T) {
 func TestPurgeOfDeleted(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		shop := open(t, s)
-		e, other := shop.endpoint("https://example.com/1", event.ProductUpdated), shop.endpoint("https://example.com/2", event.ProductUpdated)
+		e, other := shop.endpoint("https://example.com/1", event.ProductUpdated),
+			shop.endpoint("https://example.com/2", event.ProductUpdated)
 		for _, c := range []struct {
 			age  time.Duration
 			left int
 		}{{webhook.Retention - time.Hour, 2}, {webhook.Retention + time.Minute, 1}} {
 			shop.tx(func(ctx context.Context) error {
-				_, err := s.DB(ctx).WebhookEndpoint.Update().Where(webhookendpoint.ID(e.ID)).SetDeletedAt(micros.Now().Add(-c.age)).Save(ctx)
+				_, err := s.DB(ctx).WebhookEndpoint.Update().Where(webhookendpoint.ID(e.ID)).
+					SetDeletedAt(micros.Now().Add(-c.age)).Save(ctx)
 				return err
 			})
 			if _, err := shop.engine.Purge(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			endpoints, queues := s.DB(shop.ctx).WebhookEndpoint.Query().CountX(shop.ctx), s.DB(shop.ctx).WebhookQueue.Query().CountX(shop.ctx)
+			endpoints, queues := s.DB(shop.ctx).WebhookEndpoint.Query().CountX(shop.ctx),
+				s.DB(shop.ctx).WebhookQueue.Query().CountX(shop.ctx)
 			if endpoints != c.left || queues != c.left {
 				t.Errorf("after %v: %d endpoints, %d queues are left, want %d", c.age, endpoints, queues, c.left)
 			}

@@ -202,13 +202,15 @@ func (r *relay) subscribers(ctx context.Context, batch []*entry) (subs []*subscr
 			stores = append(stores, p.store)
 		}
 	}
-	err = r.read(ctx, "SELECT e.store_id, e.id, e.events, e.status, e.app_store_id, e.app_id, q.wake, q.last_sequence, q.missed_from"+
-		" FROM webhook_endpoints e JOIN webhook_queues q ON q.store_id = e.store_id AND q.id = e.id"+
-		" WHERE e.store_id IN "+marks(len(stores))+" AND e.deleted_at IS NULL", stores, func(rs *stdsql.Rows) error {
-		s, err := scanSubscriber(rs)
-		subs = append(subs, s)
-		return err
-	})
+	err = r.read(ctx,
+		"SELECT e.store_id, e.id, e.events, e.status, e.app_store_id, e.app_id, q.wake, q.last_sequence, q.missed_from"+
+			" FROM webhook_endpoints e JOIN webhook_queues q ON q.store_id = e.store_id AND q.id = e.id"+
+			" WHERE e.store_id IN "+marks(len(stores))+" AND e.deleted_at IS NULL", stores,
+		func(rs *stdsql.Rows) error {
+			s, err := scanSubscriber(rs)
+			subs = append(subs, s)
+			return err
+		})
 	return subs, wrap("read subscribers", err)
 }
 
@@ -316,8 +318,8 @@ func (r *relay) raise(ctx context.Context, list []*subscriber, count int) error 
 		args = append(args, s.Store, s.Endpoint, s.wake)
 	}
 	n, err := r.exec(ctx, "UPDATE webhook_queues SET last_sequence = last_sequence + ?, wake = wake + 1,"+
-		" due_at = CASE WHEN lease_owner = ? AND lease_until > "+now+" THEN due_at WHEN due_at < "+now+" THEN due_at ELSE "+now+" END"+
-		" WHERE (store_id, id, wake) "+r.among(len(list), 3), args...)
+		" due_at = CASE WHEN lease_owner = ? AND lease_until > "+now+" THEN due_at WHEN due_at < "+now+
+		" THEN due_at ELSE "+now+" END"+" WHERE (store_id, id, wake) "+r.among(len(list), 3), args...)
 	if err != nil {
 		return err
 	}

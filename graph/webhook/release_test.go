@@ -29,8 +29,9 @@ func TestReleaseKeepsWhatCameMeanwhile(t *testing.T) {
 		e.sending = t.Context()
 		d, id, secret := e.dispatcher, xid.New(), NewSecret()
 		err = s.InTx(ctx, func(ctx context.Context) error {
-			err := s.DB(ctx).WebhookEndpoint.Create().SetID(id).SetURL("https://receiver.example/").SetEvents("product.updated").
-				SetStatus(state.EndpointActive).SetSecret(e.Vault.Seal(id, secret)).SetSecretHint(Hint(secret)).SetUpdatedAt(micros.Now()).Exec(ctx)
+			err := s.DB(ctx).WebhookEndpoint.Create().SetID(id).SetURL("https://receiver.example/").
+				SetEvents("product.updated").SetStatus(state.EndpointActive).SetSecret(e.Vault.Seal(id, secret)).
+				SetSecretHint(Hint(secret)).SetUpdatedAt(micros.Now()).Exec(ctx)
 			if err != nil {
 				return err
 			}
@@ -63,7 +64,8 @@ func TestReleaseKeepsWhatCameMeanwhile(t *testing.T) {
 			t.Fatal(err)
 		}
 		row := s.DB(ctx).WebhookQueue.Query().OnlyX(ctx)
-		if row.LeaseOwner == nil || row.DueAt == micros.Never || d.schedule.Find(q.Key) != q || q.State() != schedule.Active {
+		if row.LeaseOwner == nil || row.DueAt == micros.Never || d.schedule.Find(q.Key) != q ||
+			q.State() != schedule.Active {
 			t.Errorf("the queue was given back with a delivery in it: %v", row)
 		}
 	})

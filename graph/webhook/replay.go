@@ -31,7 +31,8 @@ func (d *dispatcher) catchUp(ctx context.Context, r schedule.Read) error {
 	err := d.Store.InTx(ctx, func(ctx context.Context) error {
 		s.events, s.next, rows = nil, nil, nil
 		n, err := d.exec(ctx, "UPDATE webhook_queues SET wake = wake + 1"+
-			" WHERE store_id = ? AND id = ? AND lease_token = ? AND wake = ?", s.q.Store, s.q.Endpoint, s.q.Token, r.Wake)
+			" WHERE store_id = ? AND id = ? AND lease_token = ? AND wake = ?", s.q.Store, s.q.Endpoint, s.q.Token,
+			r.Wake)
 		if err != nil {
 			return err
 		}

@@ -104,7 +104,8 @@ func TestPassedOverEventIsNotLost(t *testing.T) {
 		})
 		shop.change(&p)
 		// The body of this one is not read with the outbox, so that the relay stops there.
-		shop.write(&grant, 1, event.AppGrantRevoked, `{"app":{"id":"`+xid.App.Format(xid.New())+`"},"long":"`+strings.Repeat("x", 20<<10)+`"}`)
+		shop.write(&grant, 1, event.AppGrantRevoked,
+			`{"app":{"id":"`+xid.App.Format(xid.New())+`"},"long":"`+strings.Repeat("x", 20<<10)+`"}`)
 		shop.engine.Start(t.Context())
 		until(t, "the end of the log", func() bool { return shop.queueOf(e).MissedFrom == nil })
 		close(caughtUp)
@@ -122,7 +123,8 @@ func TestPlaceTakenMeanwhile(t *testing.T) {
 		var armed atomic.Bool
 		reads, taken := make(chan struct{}), make(chan struct{})
 		s := opened(func(q ent.Statement) {
-			if !q.InTx && strings.HasPrefix(q.Query, "SELECT * FROM (SELECT d.store_id") && armed.CompareAndSwap(true, false) {
+			if !q.InTx && strings.HasPrefix(q.Query, "SELECT * FROM (SELECT d.store_id") &&
+				armed.CompareAndSwap(true, false) {
 				close(reads)
 				<-taken
 			}
@@ -234,7 +236,8 @@ func TestMissedByAnApp(t *testing.T) {
 func (s *shop) revoked(app xid.ID) {
 	s.t.Helper()
 	s.tx(func(ctx context.Context) error {
-		return outbox.Append(ctx, s.s.DB(ctx), outbox.Resource{Store: s.store, ID: xid.New(), Version: 1, Sequence: 1, At: micros.Now()},
+		return outbox.Append(ctx, s.s.DB(ctx),
+			outbox.Resource{Store: s.store, ID: xid.New(), Version: 1, Sequence: 1, At: micros.Now()},
 			outbox.Entry{Type: event.AppGrantRevoked, Object: []byte(`{"app":{"id":"` + xid.App.Format(app) + `"}}`)})
 	})
 }

@@ -134,9 +134,9 @@ func (e *Engine) logAttempt(s *shipment, r attempt.Result, o *outcome) {
 		slog.String("store", xid.Store.Format(s.key.Store)),
 		slog.String("endpoint", xid.WebhookEndpoint.Format(s.key.Endpoint)),
 		slog.String("delivery", xid.Delivery.Format(it.ID)), slog.String("event", xid.Event.Format(it.Event)),
-		slog.String("type", string(it.Kind)), slog.Int("attempt", it.Attempts+1), slog.String("outcome", string(r.Outcome)),
-		slog.Int("status", r.Status), slog.Duration("duration", r.Duration), slog.Bool("reused", r.Reused),
-		slog.Int("bytes", len(it.Body)), slog.Int("answer_bytes", len(r.Response)),
+		slog.String("type", string(it.Kind)), slog.Int("attempt", it.Attempts+1),
+		slog.String("outcome", string(r.Outcome)), slog.Int("status", r.Status), slog.Duration("duration", r.Duration),
+		slog.Bool("reused", r.Reused), slog.Int("bytes", len(it.Body)), slog.Int("answer_bytes", len(r.Response)),
 	}
 	if !r.Began.IsZero() {
 		attrs = append(attrs, slog.Time("began_at", r.Began))

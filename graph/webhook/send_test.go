@@ -75,14 +75,16 @@ func TestPanicEndsOneAttempt(t *testing.T) {
 		shop.engine.Start(t.Context())
 		shop.change(&product{id: xid.New()})
 		others.exactly(t, 1)
-		until(t, "the failure", func() bool { w := shop.waiting(e); return len(w) == 1 && w[0].Tries == 1 && w[0].DueAt > 0 })
+		until(t, "the failure",
+			func() bool { w := shop.waiting(e); return len(w) == 1 && w[0].Tries == 1 && w[0].DueAt > 0 })
 		if got := read(); got["panics_total"] != 1 {
 			t.Errorf("%v panics are counted", got["panics_total"])
 		}
 		if a := s.DB(shop.ctx).Attempt.Query().OnlyX(shop.ctx); a.Outcome != "internal_error" || a.NextAt == nil {
 			t.Errorf("the attempt's row: %+v", a)
 		}
-		if l := log.lines(t, "background work panicked"); len(l) != 1 || !strings.Contains(l[0]["stack"].(string), "webhook") {
+		if l := log.lines(t, "background work panicked"); len(l) != 1 ||
+			!strings.Contains(l[0]["stack"].(string), "webhook") {
 			t.Errorf("logged: %v", l)
 		}
 		broken.Store(false)
@@ -100,7 +102,9 @@ func (s *shop) now(d *db.Delivery) {
 // Each attempt that failed leaves one line with all that is known of it, and at the
 // level of debugging each does.
 func TestAttemptLeavesALine(t *testing.T) {
-	for level, want := range map[slog.Level][]string{slog.LevelInfo: {"server_error"}, slog.LevelDebug: {"server_error", "delivered"}} {
+	for level, want := range map[slog.Level][]string{
+		slog.LevelInfo: {"server_error"}, slog.LevelDebug: {"server_error", "delivered"},
+	} {
 		t.Run(level.String(), func(t *testing.T) {
 			log, m, s := new(journal), new(moody), storetest.Open(t)
 			shop := open(t, s, log.keep(level))
@@ -119,9 +123,11 @@ func TestAttemptLeavesALine(t *testing.T) {
 				t.Fatalf("%d lines, want %d: %v", len(lines), len(want), lines)
 			}
 			for i, l := range lines {
-				if l["outcome"] != want[i] || l["endpoint"] != xid.WebhookEndpoint.Format(e.ID) || l["event"] != xid.Event.Format(d.EventID) ||
-					l["delivery"] != xid.Delivery.Format(d.ID) || l["attempt"] != float64(i+1) || l["bytes"].(float64) < 100 ||
-					l["duration"].(float64) <= 0 || l["began_at"] == nil || (l["next_at"] == nil) != (i == 1) || l["status"] == 0 {
+				if l["outcome"] != want[i] || l["endpoint"] != xid.WebhookEndpoint.Format(e.ID) ||
+					l["event"] != xid.Event.Format(d.EventID) || l["delivery"] != xid.Delivery.Format(d.ID) ||
+					l["attempt"] != float64(i+1) || l["bytes"].(float64) < 100 ||
+					l["duration"].(float64) <= 0 || l["began_at"] == nil || (l["next_at"] == nil) != (i == 1) ||
+					l["status"] == 0 {
 					t.Errorf("line %d: %v", i, l)
 				}
 			}

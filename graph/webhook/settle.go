@@ -221,9 +221,10 @@ func (d *dispatcher) log(ctx context.Context, ended []*outcome) error {
 			string(ends), attempts, o.At, began, attemptID, string(r.Outcome), r.Status,
 			r.Duration.Microseconds(), detail, r.Response)
 	}
-	_, err := d.exec(ctx, "INSERT INTO delivery_logs (store_id, endpoint_id, sequence, id, event_id, type, resource_id,"+
-		" state, attempts, settled_at, began_at, attempt_id, outcome, status, duration, detail, response)"+
-		values(len(ended), 17), args...)
+	_, err := d.exec(ctx,
+		"INSERT INTO delivery_logs (store_id, endpoint_id, sequence, id, event_id, type, resource_id,"+
+			" state, attempts, settled_at, began_at, attempt_id, outcome, status, duration, detail, response)"+
+			values(len(ended), 17), args...)
 	return err
 }
 

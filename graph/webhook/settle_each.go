@@ -41,8 +41,9 @@ func (d *dispatcher) logLate(ctx context.Context, o *outcome) error {
 	}
 	var logged, noted int
 	args := []any{o.Queue.Store, o.Queue.Endpoint, o.Item.Sequence}
-	err := d.read(ctx, "SELECT (SELECT COUNT(*) FROM delivery_logs WHERE store_id = ? AND endpoint_id = ? AND sequence = ?),"+
-		" (SELECT COUNT(*) FROM attempts WHERE store_id = ? AND endpoint_id = ? AND sequence = ? AND number = ?)",
+	err := d.read(ctx,
+		"SELECT (SELECT COUNT(*) FROM delivery_logs WHERE store_id = ? AND endpoint_id = ? AND sequence = ?),"+
+			" (SELECT COUNT(*) FROM attempts WHERE store_id = ? AND endpoint_id = ? AND sequence = ? AND number = ?)",
 		append(append(args, args...), number),
 		func(rs *stdsql.Rows) error { return rs.Scan(&logged, &noted) })
 	switch {

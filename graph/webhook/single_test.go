@@ -112,14 +112,17 @@ func TestResend(t *testing.T) {
 		until(t, "the third", func() bool { return len(shop.logged(e)) == 3 })
 		soon(t, since)
 		l := shop.logged(e)[2]
-		if again.ID == ended.ID || l.ID != again.ID || l.EventID != ended.EventID || l.Sequence != 3 || webhook.SequenceOf(l.ID) != 3 {
+		if again.ID == ended.ID || l.ID != again.ID || l.EventID != ended.EventID || l.Sequence != 3 ||
+			webhook.SequenceOf(l.ID) != 3 {
 			t.Errorf("logged: %+v", l)
 		}
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		first, last := r.got[0], r.got[2]
-		if !bytes.Equal(first.body, last.body) || last.header.Get("X-Service-Delivery-Id") != xid.Delivery.Format(again.ID) ||
-			last.header.Get("Webhook-Id") != first.header.Get("Webhook-Id") || last.header.Get("X-Service-Attempt") != "1" {
+		if !bytes.Equal(first.body, last.body) ||
+			last.header.Get("X-Service-Delivery-Id") != xid.Delivery.Format(again.ID) ||
+			last.header.Get("Webhook-Id") != first.header.Get("Webhook-Id") ||
+			last.header.Get("X-Service-Attempt") != "1" {
 			t.Errorf("sent again: %v", last.header)
 		}
 	})
@@ -155,7 +158,8 @@ func TestSkip(t *testing.T) {
 			t.Errorf("got %d", got)
 		}
 		l := shop.logged(e)[0]
-		if l.State != state.DeliverySkipped || l.Outcome != webhook.OutcomeSkipped || l.Attempts != 1 || l.ID != head.ID || l.Type != event.ProductUpdated {
+		if l.State != state.DeliverySkipped || l.Outcome != webhook.OutcomeSkipped || l.Attempts != 1 ||
+			l.ID != head.ID || l.Type != event.ProductUpdated {
 			t.Errorf("logged: %+v", l)
 		}
 	})
@@ -240,7 +244,8 @@ func TestLastDetailIsLogged(t *testing.T) {
 		})
 		shop.engine.Start(t.Context())
 		until(t, "the end", func() bool { return len(shop.logged(e)) == 1 })
-		if l := shop.logged(e)[0]; l.State != state.DeliveryFailed || l.Attempts != 2 || l.Detail == nil || *l.Detail == "" {
+		if l := shop.logged(e)[0]; l.State != state.DeliveryFailed || l.Attempts != 2 || l.Detail == nil ||
+			*l.Detail == "" {
 			t.Errorf("logged: %+v", l)
 		}
 	})
@@ -268,7 +273,8 @@ func TestChanged(t *testing.T) {
 		until(t, "a failure", func() bool { w := shop.waiting(e); return len(w) == 1 && w[0].Tries == 1 })
 		next, since := vault.Seal(e.ID, webhook.NewSecret()), time.Now()
 		shop.tx(func(ctx context.Context) error {
-			_, err := s.DB(ctx).WebhookEndpoint.Update().Where(webhookendpoint.ID(e.ID)).SetURL(after.URL).SetSecret(next).Save(ctx)
+			_, err := s.DB(ctx).WebhookEndpoint.Update().Where(webhookendpoint.ID(e.ID)).SetURL(after.URL).
+				SetSecret(next).Save(ctx)
 			if err != nil {
 				return err
 			}
@@ -283,7 +289,8 @@ func TestChanged(t *testing.T) {
 		if n := before.attempts(); n != 1 {
 			t.Errorf("%d attempts at the old address", n)
 		}
-		if !signed(t, e, e.Secret, before.got[0]) || !signed(t, e, next, after.got[0]) || signed(t, e, e.Secret, after.got[0]) {
+		if !signed(t, e, e.Secret, before.got[0]) || !signed(t, e, next, after.got[0]) ||
+			signed(t, e, e.Secret, after.got[0]) {
 			t.Error("the signatures are not those of the secrets at their times")
 		}
 	})
@@ -343,7 +350,10 @@ func TestLargeBodies(t *testing.T) {
 			shop.write(&p, 1, event.ProductUpdated, `"`+strings.Repeat("x", size)+`"`)
 			until(t, "a failure", func() bool { w := shop.waiting(e); return len(w) == 1 && w[0].Tries == 1 })
 			m.well.Store(true)
-			shop.tx(func(ctx context.Context) error { _, err := shop.engine.Hurry(ctx, shop.waiting(e)[0]); return err })
+			shop.tx(func(ctx context.Context) error {
+				_, err := shop.engine.Hurry(ctx, shop.waiting(e)[0])
+				return err
+			})
 			until(t, "the delivery", func() bool { return len(shop.logged(e)) == i+1 })
 			stored := s.DB(shop.ctx).Event.Query().Order(db.Desc("id")).FirstX(shop.ctx).Body
 			for _, g := range r.got[n:] {

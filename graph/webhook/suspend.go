@@ -100,7 +100,8 @@ func (d *dispatcher) warnOf(ctx context.Context, w schedule.Warning) error {
 			return err
 		}
 		return d.notify(ctx, q.Key, func(url string) notify.Notice {
-			return notify.Notice{Level: state.NotificationWarning, Title: "A webhook endpoint does not accept deliveries",
+			return notify.Notice{Level: state.NotificationWarning,
+				Title: "A webhook endpoint does not accept deliveries",
 				Body: fmt.Sprintf("%s has failed for %s. Deliveries are tried for 24 hours; "+
 					"then the endpoint is suspended, and its events are held.",
 					url, hours(schedule.WarnAfter[w.Level-1]))}
@@ -206,7 +207,8 @@ func (d *dispatcher) suspend(ctx context.Context, o *outcome) error {
 	return d.notify(ctx, q.Key, func(url string) notify.Notice {
 		return notify.Notice{Level: state.NotificationCritical, Title: "A webhook endpoint was suspended",
 			Body: url + " did not accept a delivery for 24 hours. " +
-				"Its deliveries are held, and events are kept for 30 days. Reactivate it when the receiver works again."}
+				"Its deliveries are held, and events are kept for 30 days. Reactivate it when the receiver " +
+				"works again."}
 	})
 }
 
@@ -218,5 +220,6 @@ func (d *dispatcher) announceSuspension(ctx context.Context, e *db.WebhookEndpoi
 		return fmt.Errorf("read queue: %w", err)
 	}
 	about := outbox.Resource{Store: e.StoreID, ID: e.ID, Version: e.Version, Sequence: e.EventSequence, At: e.UpdatedAt}
-	return outbox.Append(ctx, c, about, outbox.Entry{Type: event.WebhookEndpointSuspended, Object: wire.AppendWebhookEndpoint(nil, e, q, nil)})
+	return outbox.Append(ctx, c, about,
+		outbox.Entry{Type: event.WebhookEndpointSuspended, Object: wire.AppendWebhookEndpoint(nil, e, q, nil)})
 }

@@ -34,11 +34,13 @@ func TestGrantRevoked(t *testing.T) {
 	id := func(second string) xid.ID { return xid.First(at(t, "2026-03-05T09:30:"+second+"Z")) }
 	revoked, why := at(t, "2026-04-01T00:00:00.000001Z"), state.GrantCodeReused
 	app := &db.App{ID: id("01"), Name: `Bridge "2"`, ClientID: "abcdefghijklmnopqrstuvwxyz"}
-	g := &db.Grant{ID: id("02"), StoreID: id("03"), UserID: id("04"), UserName: "Olive Ünal", Scopes: "products.write orders.read products.read",
-		RedirectURI: "https://bridge.example/secret", CodeChallenge: "challenge", ExpiresAt: at(t, "2026-09-01T09:30:02Z"),
+	g := &db.Grant{ID: id("02"), StoreID: id("03"), UserID: id("04"), UserName: "Olive Ünal",
+		Scopes: "products.write orders.read products.read", RedirectURI: "https://bridge.example/secret",
+		CodeChallenge: "challenge", ExpiresAt: at(t, "2026-09-01T09:30:02Z"),
 		RevokedAt: &revoked, RevokedReason: &why, Version: 2, EventSequence: 1}
-	got := wire.AppendEvent(nil, wire.Event{ID: id("05"), Type: event.AppGrantRevoked, Occurred: revoked, Store: g.StoreID, Kind: xid.Grant,
-		Resource: g.ID, Version: g.Version, Sequence: g.EventSequence, Object: wire.AppendGrant(nil, g, app)})
+	got := wire.AppendEvent(nil,
+		wire.Event{ID: id("05"), Type: event.AppGrantRevoked, Occurred: revoked, Store: g.StoreID, Kind: xid.Grant,
+			Resource: g.ID, Version: g.Version, Sequence: g.EventSequence, Object: wire.AppendGrant(nil, g, app)})
 	const file = "testdata/app.grant_revoked.json"
 	if *update {
 		var indented bytes.Buffer

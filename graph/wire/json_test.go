@@ -83,9 +83,9 @@ func TestObject(t *testing.T) {
 		t.Fatalf("%s: %v", text, err)
 	}
 	want := map[string]any{
-		"str": `a"b`, "plain": "open", "str_opt": "x", "str_null": nil, "int": -5.0, "int_opt": 9007199254740991.0, "int_null": nil,
-		"bool": true, "time": "2026-01-31T12:00:00.000001Z", "time_opt": "2026-01-31T12:00:00.000001Z", "time_null": nil,
-		"id": xid.Order.Format(u), "id_opt": xid.Customer.Format(u), "id_null": nil,
+		"str": `a"b`, "plain": "open", "str_opt": "x", "str_null": nil, "int": -5.0, "int_opt": 9007199254740991.0,
+		"int_null": nil, "bool": true, "time": "2026-01-31T12:00:00.000001Z", "time_opt": "2026-01-31T12:00:00.000001Z",
+		"time_null": nil, "id": xid.Order.Format(u), "id_opt": xid.Customer.Format(u), "id_null": nil,
 		"raw": map[string]any{"a": []any{}}, "raw_null": nil, "null": nil,
 		"strings": []any{"a", "\n"}, "strings_none": []any{}, "inner": map[string]any{},
 	}

@@ -22,7 +22,8 @@ func TestGuard(t *testing.T) {
 		t.Errorf("%v, %d panics, %s", err, g.Panics(), out.String())
 	}
 	err := g.Do(t.Context(), log.With("export", "exp_1"), func() error { panic(broken) })
-	if _, ok := errors.AsType[*work.Panic](err); !ok || errors.Is(err, broken) || err.Error() != "panic: broken" || g.Panics() != 1 {
+	if _, ok := errors.AsType[*work.Panic](err); !ok || errors.Is(err, broken) || err.Error() != "panic: broken" ||
+		g.Panics() != 1 {
 		t.Errorf("%v, %d panics", err, g.Panics())
 	}
 	for _, want := range []string{"panic: broken", "guard_test.go", "export=exp_1"} {

@@ -109,7 +109,8 @@ func TestPreviewFields(t *testing.T) {
 		for _, page := range pages {
 			html := show(t, made, page, render.SampleData(page))
 			forms := strings.Count(html, "<form")
-			if fields := strings.Count(html, `<input type="hidden" name="preview" value="sample">`); forms == 0 || fields != forms {
+			if fields := strings.Count(html, `<input type="hidden" name="preview" value="sample">`); forms == 0 ||
+				fields != forms {
 				t.Errorf("%s: %d forms, %d fields of the preview", page, forms, fields)
 			}
 			if !strings.Contains(html, `class="preview"`) {
@@ -142,7 +143,8 @@ func show(t *testing.T, made *render.Theme, page string, data map[string]any) st
 
 var (
 	// once are the parts that a document has exactly one of.
-	once = []string{"<!doctype html>", `<html lang="`, "<title>", `<meta name="viewport"`, `<meta name="description"`, `<link rel="stylesheet"`, "<h1", "<main ", "<header", "<footer", `class="skip"`}
+	once = []string{"<!doctype html>", `<html lang="`, "<title>", `<meta name="viewport"`, `<meta name="description"`,
+		`<link rel="stylesheet"`, "<h1", "<main ", "<header", "<footer", `class="skip"`}
 	// never are the parts that the policy of pages forbids, and marks of values
 	// that could not be shown.
 	never   = []string{"<script", "<style", " style=", "<p onclick", "<no value>", "ZgotmplZ"}

@@ -24,7 +24,8 @@ func TestDayHasEighteenAttempts(t *testing.T) {
 				break
 			}
 			if due < now.Add(took) || due > first.Add(Window) {
-				t.Fatalf("attempt %d is due %v after the first, %v after the one before", n+1, due.Time().Sub(first.Time()), due.Time().Sub(now.Time()))
+				t.Fatalf("attempt %d is due %v after the first, %v after the one before", n+1,
+					due.Time().Sub(first.Time()), due.Time().Sub(now.Time()))
 			}
 			now = due
 		}
@@ -84,7 +85,8 @@ func TestAfter(t *testing.T) {
 					continue
 				}
 				if !again || due < first.Add(c.low) || due > first.Add(c.high) {
-					t.Fatalf("due %v after the first, %v; want %v to %v", due.Time().Sub(first.Time()), again, c.low, c.high)
+					t.Fatalf("due %v after the first, %v; want %v to %v", due.Time().Sub(first.Time()), again, c.low,
+						c.high)
 				}
 			}
 		})

@@ -29,7 +29,8 @@ func (w *world) inOrder(j Job) {
 		}
 	}
 	if j.Queue.state != Active || w.now.Sub(j.Queue.renewed) >= w.m.SendWithin {
-		w.t.Fatalf("%d is sent by a queue that is %s, of which the lease is %s old", s, j.Queue.state, w.now.Sub(j.Queue.renewed))
+		w.t.Fatalf("%d is sent by a queue that is %s, of which the lease is %s old", s, j.Queue.state,
+			w.now.Sub(j.Queue.renewed))
 	}
 	e.sent[s] = true
 }
@@ -159,7 +160,8 @@ func full(slots int, sizes ...int) (*Machine, []*Queue) {
 		q := m.Enter(Key{xid.New(), xid.New()}, Row{Last: 1000}, now, now)
 		items := make([]*Item, 1000)
 		for i := range items {
-			items[i] = &Item{Sequence: int64(i + 1), Resource: xid.New(), Kind: event.ProductUpdated, Body: make([]byte, size)}
+			items[i] = &Item{Sequence: int64(i + 1), Resource: xid.New(), Kind: event.ProductUpdated,
+				Body: make([]byte, size)}
 		}
 		list = append(list, q)
 		m.Admit(Read{Queue: q, From: 1}, items, true, now)

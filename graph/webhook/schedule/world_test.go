@@ -45,7 +45,8 @@ const resources = 3
 
 func newWorld(t testing.TB, seed uint64) *world {
 	w := &world{t: t, rand: rand.New(rand.NewPCG(seed, 1)), now: time.Now()}
-	w.m = New(Config{Slots: 8, Linger: time.Second, SendWithin: 2500 * time.Millisecond, LoseAfter: 5 * time.Second, Chance: w.rand.Float64})
+	w.m = New(Config{Slots: 8, Linger: time.Second, SendWithin: 2500 * time.Millisecond, LoseAfter: 5 * time.Second,
+		Chance: w.rand.Float64})
 	for range 4 {
 		w.ends = append(w.ends, &endpoint{key: Key{xid.New(), xid.New()}, due: micros.Never, waiting: map[int64]Item{},
 			of: map[int64]xid.ID{}, sent: map[int64]bool{}, ended: map[int64]bool{}})

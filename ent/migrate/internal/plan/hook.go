@@ -35,7 +35,8 @@ func shape(t *schema.Table) {
 	}
 	setKey(t, columns)
 	// SQLite tells a key's columns in the order of the table's: they go first.
-	rest := slices.DeleteFunc(slices.Clone(t.Columns), func(c *schema.Column) bool { return slices.Contains(columns, c) })
+	rest := slices.DeleteFunc(slices.Clone(t.Columns),
+		func(c *schema.Column) bool { return slices.Contains(columns, c) })
 	t.Columns = append(slices.Clone(columns), rest...)
 }
 
