@@ -94,7 +94,7 @@ type usageError struct{ err error }
 func (e *usageError) Error() string { return e.err.Error() }
 func (e *usageError) Unwrap() error { return e.err }
 
-// errSilent ends a command that has said itself what is wrong.
+// errSilent ends a command that has itself reported what is wrong.
 var errSilent = errors.New("failed")
 
 // report writes one line about err.

@@ -37,7 +37,7 @@ func (a *Account) cookie(token string) *http.Cookie {
 }
 
 // token returns the cookie of a request. Two of one name are none: somebody
-// planted one of them, and which is not to be told.
+// planted one of them, and nobody can say which.
 func (a *Account) token(r *http.Request) string {
 	list := r.CookiesNamed(a.cookieName())
 	if len(list) != 1 || list[0].Quoted {

@@ -166,7 +166,7 @@ func (a *Account) foreign(w http.ResponseWriter, r *http.Request) bool {
 	return true
 }
 
-// Refuse tells how sign-in is switched on where it is not safe (contract, section
+// Refuse explains how sign-in is switched on where it is not safe (contract, section
 // 11). The consent page answers so too.
 func Refuse(w http.ResponseWriter, r *http.Request) {
 	page.Message(w, r, http.StatusForbidden, "Signing in is off here",

@@ -173,7 +173,7 @@ func (f *Frontend) settle(
 	}
 }
 
-// spent tells that the screen which was answered is not good any more.
+// spent answers that the screen is no longer valid.
 func (f *Frontend) spent(w http.ResponseWriter, r *http.Request, v *visit) {
 	f.pages.Render(w, r, http.StatusBadRequest, "again", again{v.request.App.Name, v.again()})
 }

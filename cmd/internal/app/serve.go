@@ -30,7 +30,7 @@ const (
 	maxHeaderBytes    = 64 << 10
 )
 
-// DrainTimeout is how long running requests may take once the program is told
+// DrainTimeout is how long running requests may take once the program is asked
 // to stop.
 const DrainTimeout = 15 * time.Second
 
