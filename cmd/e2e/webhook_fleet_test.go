@@ -240,7 +240,7 @@ func (c *crew) mutate(t *testing.T, field, id string, data any) bool {
 	return data == nil || json.Unmarshal(answer.Data, data) == nil
 }
 
-// insist sends a write with one key to whatever process lives, until one
+// insist sends a write with one key to any process that runs, until one
 // acknowledges it. So every write is done, and done once.
 func (c *crew) insist(t *testing.T, r request, data any) bool {
 	r.Key = rand.Text()

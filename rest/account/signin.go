@@ -156,7 +156,7 @@ func Home() http.Handler {
 	})
 }
 
-// foreign refuses a post that a page of another site sends.
+// foreign refuses a post from a page of another site, and reports whether it did.
 func (a *Account) foreign(w http.ResponseWriter, r *http.Request) bool {
 	if a.origins.Check(r) == nil {
 		return false

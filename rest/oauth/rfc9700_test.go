@@ -151,7 +151,7 @@ func TestRFC9700_4_14_2(t *testing.T) {
 			w.refresh(first.Refresh).refused(http.StatusBadRequest, "invalid_grant")
 			w.ended(state.GrantTokenReused)
 		})
-		t.Run("the newest is dead with it", func(t *testing.T) {
+		t.Run("the newest is revoked with it", func(t *testing.T) {
 			w.refresh(third.Refresh).refused(http.StatusBadRequest, "invalid_grant")
 			for _, token := range []string{first.Access, second.Access, third.Access} {
 				if w.opens(token) {

@@ -111,7 +111,7 @@ export function ImportPlace({ of: { state, take, picker, stop, forget }, themes 
   const over = useDrop(take);
   const chosen = (e) => {
     take([...e.target.files]);
-    e.target.value = ''; // the same file may be chosen again, mended
+    e.target.value = ''; // the same file may be chosen again, corrected
   };
   const onTheWay = state.step === 'reading' || state.step === 'sending';
   const ready = state.step === 'done' && ['INACTIVE', 'ACTIVE'].includes(themes.find((t) => t.id === state.id)?.status);
