@@ -167,9 +167,9 @@ func TestLostLink(t *testing.T) {
 			tries int
 			rows  int
 		}{
-			{"in the middle", s.InTx, true, 2, 1},
-			{"at commit", s.InTx, false, 1, 0},
-			{"at commit, keyed", s.InTxKeyed, false, 2, 1},
+			{name: "in the middle", inTx: s.InTx, more: true, tries: 2, rows: 1},
+			{name: "at commit", inTx: s.InTx, tries: 1},
+			{name: "at commit, keyed", inTx: s.InTxKeyed, tries: 2, rows: 1},
 		}
 		for _, tc := range tests {
 			t.Run(tc.name, func(t *testing.T) {

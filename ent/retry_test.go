@@ -23,22 +23,22 @@ func TestClassify(t *testing.T) {
 		lockTimeout bool
 		unavailable bool
 	}{
-		{"duplicate", number(1062), duplicate, true, false, false},
-		{"deadlock", number(1213), conflict, false, false, true},
-		{"certification", number(1180), conflict, false, false, true},
-		{"lock wait", number(1205), lockWait, false, true, true},
-		{"too many connections", number(1040), refused, false, false, true},
-		{"galera not ready", number(1047), refused, false, false, true},
-		{"shutdown", number(1053), linkLost, false, false, true},
-		{"syntax", number(1064), fatal, false, false, false},
-		{"check", number(4025), fatal, false, false, false},
-		{"bad connection", driver.ErrBadConn, linkLost, false, false, true},
-		{"invalid connection", fmt.Errorf("x: %w", mysql.ErrInvalidConn), linkLost, false, false, true},
-		{"end of file", io.ErrUnexpectedEOF, linkLost, false, false, true},
-		{"deadline", context.DeadlineExceeded, fatal, false, false, true},
-		{"cancel", context.Canceled, fatal, false, false, false},
-		{"ours", errors.New("sold out"), fatal, false, false, false},
-		{"none", nil, fatal, false, false, false},
+		{name: "duplicate", err: number(1062), want: duplicate, duplicate: true},
+		{name: "deadlock", err: number(1213), want: conflict, unavailable: true},
+		{name: "certification", err: number(1180), want: conflict, unavailable: true},
+		{name: "lock wait", err: number(1205), want: lockWait, lockTimeout: true, unavailable: true},
+		{name: "too many connections", err: number(1040), want: refused, unavailable: true},
+		{name: "galera not ready", err: number(1047), want: refused, unavailable: true},
+		{name: "shutdown", err: number(1053), want: linkLost, unavailable: true},
+		{name: "syntax", err: number(1064), want: fatal},
+		{name: "check", err: number(4025), want: fatal},
+		{name: "bad connection", err: driver.ErrBadConn, want: linkLost, unavailable: true},
+		{name: "invalid connection", err: fmt.Errorf("x: %w", mysql.ErrInvalidConn), want: linkLost, unavailable: true},
+		{name: "end of file", err: io.ErrUnexpectedEOF, want: linkLost, unavailable: true},
+		{name: "deadline", err: context.DeadlineExceeded, want: fatal, unavailable: true},
+		{name: "cancel", err: context.Canceled, want: fatal},
+		{name: "ours", err: errors.New("sold out"), want: fatal},
+		{name: "none", want: fatal},
 	}
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
@@ -82,16 +82,18 @@ func TestRetryNext(t *testing.T) {
 		want        int // tries in all
 		unavailable bool
 	}{
-		{"deadlock", number(1213), running, false, maxTries, true},
-		{"deadlock at commit", number(1213), committing, false, maxTries, true},
-		{"final deadlock", Final(number(1213)), running, false, 1, true},
-		{"lock wait", number(1205), running, false, 1 + maxLockWaits, true},
-		{"final lock wait", fmt.Errorf("claim: %w", Final(number(1205))), running, true, 1, true},
-		{"link lost before commit", driver.ErrBadConn, running, false, maxTries, true},
-		{"link lost in commit", driver.ErrBadConn, committing, false, 1, true},
-		{"link lost in commit, keyed", driver.ErrBadConn, committing, true, maxTries, true},
-		{"duplicate", number(1062), running, true, 1, false},
-		{"ours", errors.New("sold out"), running, true, 1, false},
+		{name: "deadlock", err: number(1213), phase: running, want: maxTries, unavailable: true},
+		{name: "deadlock at commit", err: number(1213), phase: committing, want: maxTries, unavailable: true},
+		{name: "final deadlock", err: Final(number(1213)), phase: running, want: 1, unavailable: true},
+		{name: "lock wait", err: number(1205), phase: running, want: 1 + maxLockWaits, unavailable: true},
+		{name: "final lock wait", err: fmt.Errorf("claim: %w", Final(number(1205))), phase: running, keyed: true,
+			want: 1, unavailable: true},
+		{name: "link lost before commit", err: driver.ErrBadConn, phase: running, want: maxTries, unavailable: true},
+		{name: "link lost in commit", err: driver.ErrBadConn, phase: committing, want: 1, unavailable: true},
+		{name: "link lost in commit, keyed", err: driver.ErrBadConn, phase: committing, keyed: true, want: maxTries,
+			unavailable: true},
+		{name: "duplicate", err: number(1062), phase: running, keyed: true, want: 1},
+		{name: "ours", err: errors.New("sold out"), phase: running, keyed: true, want: 1},
 	}
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {

@@ -22,14 +22,18 @@ func TestSelectorModifiers(t *testing.T) {
 		modify        func(*sql.Selector)
 		mysql, sqlite string
 	}{
-		{"ForUpdate", ent.ForUpdate, "SELECT * FROM `t` FOR UPDATE", "SELECT * FROM `t`"},
-		{"NoLock", ent.NoLock, "SELECT * FROM `t`", "SELECT * FROM `t`"},
-		{"ForceIndex", ent.ForceIndex(ent.Primary), "SELECT * FROM `t` FORCE INDEX (`PRIMARY`)", "SELECT * FROM `t`"},
-		{"ForceIndex without a name", ent.ForceIndex(""), "SELECT * FROM `t`", "SELECT * FROM `t`"},
-		{"Above", above, "SELECT * FROM `t` WHERE `a` >= ? AND (`a` > ? OR (`a` = ? AND `id` > ?))",
-			"SELECT * FROM `t` WHERE (`a`, `id`) > (?, ?)"},
-		{"Below", below, "SELECT * FROM `t` WHERE `a` <= ? AND (`a` < ? OR (`a` = ? AND `id` < ?))",
-			"SELECT * FROM `t` WHERE (`a`, `id`) < (?, ?)"},
+		{name: "ForUpdate", modify: ent.ForUpdate, mysql: "SELECT * FROM `t` FOR UPDATE", sqlite: "SELECT * FROM `t`"},
+		{name: "NoLock", modify: ent.NoLock, mysql: "SELECT * FROM `t`", sqlite: "SELECT * FROM `t`"},
+		{name: "ForceIndex", modify: ent.ForceIndex(ent.Primary), mysql: "SELECT * FROM `t` FORCE INDEX (`PRIMARY`)",
+			sqlite: "SELECT * FROM `t`"},
+		{name: "ForceIndex without a name", modify: ent.ForceIndex(""), mysql: "SELECT * FROM `t`",
+			sqlite: "SELECT * FROM `t`"},
+		{name: "Above", modify: above,
+			mysql:  "SELECT * FROM `t` WHERE `a` >= ? AND (`a` > ? OR (`a` = ? AND `id` > ?))",
+			sqlite: "SELECT * FROM `t` WHERE (`a`, `id`) > (?, ?)"},
+		{name: "Below", modify: below,
+			mysql:  "SELECT * FROM `t` WHERE `a` <= ? AND (`a` < ? OR (`a` = ? AND `id` < ?))",
+			sqlite: "SELECT * FROM `t` WHERE (`a`, `id`) < (?, ?)"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			for engine, want := range map[string]string{dialect.MySQL: tc.mysql, dialect.SQLite: tc.sqlite} {

@@ -3,9 +3,7 @@ package rest
 import (
 	"net/http"
 
-	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/state"
-	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/model"
 	"github.com/storefront-go/storefront/graph/strict"
 	"github.com/storefront-go/storefront/graph/wire"
@@ -43,8 +41,7 @@ func (a *API) createExport(c *call) error {
 	if err != nil {
 		return err
 	}
-	in, fields := readExport(r)
-	done, err := a.Core.Mutation().ExportStart(core.WithFields(c.ctx, fields), in)
+	done, err := a.Core.Mutation().ExportStart(c.ctx, readExport(r))
 	if err != nil {
 		return err
 	}
@@ -53,9 +50,9 @@ func (a *API) createExport(c *call) error {
 	return nil
 }
 
-// readExport reads the body of POST /exports, and tells everything that is wrong
-// with its form. What a filter may hold depends on the kind: the resolver judges it.
-func readExport(r *strict.Reader) (model.ExportStartInput, []fault.Field) {
+// readExport reads the body of POST /exports. What a filter may hold depends on
+// the kind: the resolver judges it.
+func readExport(r *strict.Reader) model.ExportStartInput {
 	in := model.ExportStartInput{Format: state.ExportCSV, Compression: state.ExportPlain}
 	kind, format, compression := r.String("kind"), r.String("format"), r.String("compression")
 	if f := r.Object("filters"); f != nil {
@@ -63,28 +60,10 @@ func readExport(r *strict.Reader) (model.ExportStartInput, []fault.Field) {
 			CreatedFrom: f.Time("created_from"), CreatedTo: f.Time("created_to"), Status: f.String("status"),
 		}
 	}
-	fields := r.Fields()
-	if kind == nil {
-		fields = missing(fields, "kind")
-	}
-	fields = choice(fields, "kind", kind, &in.Kind, "The value is orders, products or customers.")
-	fields = choice(fields, "format", format, &in.Format, "The value is csv or jsonl.")
-	fields = choice(fields, "compression", compression, &in.Compression, "The value is none or gzip.")
-	return in, fields
-}
-
-// choice reads a member that is one of the values of an enumeration; one that is
-// absent leaves what is there.
-func choice[T interface {
-	~string
-	Known() bool
-}](fields []fault.Field, name string, text *string, into *T, detail string) []fault.Field {
-	if text == nil {
-		return fields
-	}
-	*into = T(*text)
-	if (*into).Known() {
-		return fields
-	}
-	return append(fields, fault.Field{Pointer: strict.Pointer(name), Code: fault.UnknownValue, Detail: detail})
+	faults := present(r.Fields(), "kind", kind != nil)
+	faults = choice(faults, "kind", kind, &in.Kind, "The value is orders, products or customers.")
+	faults = choice(faults, "format", format, &in.Format, "The value is csv or jsonl.")
+	faults = choice(faults, "compression", compression, &in.Compression, "The value is none or gzip.")
+	in.Decoded = model.NewDecoded(faults)
+	return in
 }

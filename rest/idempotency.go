@@ -6,7 +6,6 @@ import (
 	"io"
 	"mime"
 	"net/http"
-	"slices"
 	"strings"
 
 	"github.com/storefront-go/storefront/ent/fault"
@@ -92,23 +91,4 @@ func isPlainJSON(h http.Header) bool {
 
 func tooLarge() error {
 	return fault.New(fault.PayloadTooLarge, "The body is larger than 1 MiB.")
-}
-
-// decode reads the body as an object of named members.
-func (c *call) decode() (*strict.Reader, error) {
-	v, err := c.body.Value()
-	if err != nil {
-		return nil, err
-	}
-	return strict.NewReader(v)
-}
-
-// missing is the error for a required member that is not there; a member that
-// was given but could not be read has its own error already.
-func missing(read []fault.Field, name string) []fault.Field {
-	pointer := strict.Pointer(name)
-	if slices.ContainsFunc(read, func(f fault.Field) bool { return f.Pointer == pointer }) {
-		return read
-	}
-	return append(read, fault.Field{Pointer: pointer, Code: fault.Required, Detail: "This member is required."})
 }

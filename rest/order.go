@@ -4,10 +4,8 @@ import (
 	"net/http"
 
 	"github.com/storefront-go/storefront/ent/db"
-	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
-	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/model"
 	"github.com/storefront-go/storefront/graph/wire"
 )
@@ -57,21 +55,10 @@ func (a *API) createOrderNote(c *call) error {
 	}
 	in := model.OrderNoteInput{Visibility: state.NoteInternal}
 	body, visibility := r.String("body"), r.String("visibility")
-	fields := r.Fields()
-	if body == nil {
-		fields = missing(fields, "body")
-	} else {
-		in.Body = *body
-	}
-	if visibility != nil {
-		in.Visibility = state.NoteVisibility(*visibility)
-		if !in.Visibility.Known() {
-			fields = append(fields, fault.Field{
-				Pointer: "#/visibility", Code: fault.UnknownValue, Detail: "The value is internal or customer.",
-			})
-		}
-	}
-	done, err := a.Core.Mutation().OrderNoteAppend(core.WithFields(c.ctx, fields), c.pathID(), in)
+	faults := required(r.Fields(), "body", body, &in.Body)
+	faults = choice(faults, "visibility", visibility, &in.Visibility, "The value is internal or customer.")
+	in.Decoded = model.NewDecoded(faults)
+	done, err := a.Core.Mutation().OrderNoteAppend(c.ctx, c.pathID(), in)
 	if err != nil {
 		return err
 	}

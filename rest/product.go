@@ -5,8 +5,8 @@ import (
 
 	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/state"
-	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/model"
+	"github.com/storefront-go/storefront/graph/strict"
 	"github.com/storefront-go/storefront/graph/wire"
 )
 
@@ -45,6 +45,17 @@ func (a *API) createProduct(c *call) error {
 	if err != nil {
 		return err
 	}
+	done, err := a.Core.Mutation().ProductCreate(c.ctx, readProduct(r))
+	if err != nil {
+		return err
+	}
+	c.code, c.location = http.StatusCreated, Base+"/products/"+done.Product.PublicID()
+	c.out = wire.AppendProduct(c.out, done.Product)
+	return nil
+}
+
+// readProduct reads the body of POST /products.
+func readProduct(r *strict.Reader) model.ProductCreateInput {
 	title, price, currency := r.String("title"), r.Int("price_minor"), r.String("currency")
 	in := model.ProductCreateInput{
 		Handle:              r.String("handle"),
@@ -57,27 +68,9 @@ func (a *API) createProduct(c *call) error {
 		InventoryQuantity:   r.Int("inventory_quantity"),
 		ImageURL:            r.String("image_url"),
 	}
-	fields := r.Fields()
-	if title == nil {
-		fields = missing(fields, "title")
-	} else {
-		in.Title = *title
-	}
-	if price == nil {
-		fields = missing(fields, "price_minor")
-	} else {
-		in.PriceMinor = *price
-	}
-	if currency == nil {
-		fields = missing(fields, "currency")
-	} else {
-		in.Currency = *currency
-	}
-	done, err := a.Core.Mutation().ProductCreate(core.WithFields(c.ctx, fields), in)
-	if err != nil {
-		return err
-	}
-	c.code, c.location = http.StatusCreated, Base+"/products/"+done.Product.PublicID()
-	c.out = wire.AppendProduct(c.out, done.Product)
-	return nil
+	faults := required(r.Fields(), "title", title, &in.Title)
+	faults = required(faults, "price_minor", price, &in.PriceMinor)
+	faults = required(faults, "currency", currency, &in.Currency)
+	in.Decoded = model.NewDecoded(faults)
+	return in
 }

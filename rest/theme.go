@@ -3,7 +3,6 @@ package rest
 import (
 	"net/http"
 
-	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/graph/model"
 	"github.com/storefront-go/storefront/graph/wire"
 )
@@ -44,12 +43,8 @@ func (a *API) listThemeAssets(c *call) error {
 
 // activateTheme is POST /themes/{id}/activate, which takes no members.
 func (a *API) activateTheme(c *call) error {
-	r, err := c.decode()
-	if err != nil {
+	if err := c.noMembers(); err != nil {
 		return err
-	}
-	if fields := r.Fields(); len(fields) > 0 {
-		return fault.Invalid(fields...)
 	}
 	done, err := a.Core.Mutation().ThemeActivate(c.ctx, c.pathID())
 	if err != nil {

@@ -3,8 +3,6 @@ package rest
 import (
 	"net/http"
 
-	"github.com/storefront-go/storefront/ent/fault"
-	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/model"
 	"github.com/storefront-go/storefront/graph/wire"
 )
@@ -32,16 +30,9 @@ func (a *API) createWebhook(c *call) error {
 	}
 	address, events := r.String("url"), r.Strings("events")
 	in := model.WebhookEndpointCreateInput{Events: events, Description: r.String("description")}
-	fields := r.Fields()
-	if address == nil {
-		fields = missing(fields, "url")
-	} else {
-		in.URL = *address
-	}
-	if events == nil {
-		fields = missing(fields, "events")
-	}
-	done, err := a.Core.Mutation().WebhookEndpointCreate(core.WithFields(c.ctx, fields), in)
+	faults := required(r.Fields(), "url", address, &in.URL)
+	in.Decoded = model.NewDecoded(present(faults, "events", events != nil))
+	done, err := a.Core.Mutation().WebhookEndpointCreate(c.ctx, in)
 	if err != nil {
 		return err
 	}
@@ -52,12 +43,8 @@ func (a *API) createWebhook(c *call) error {
 
 // deleteWebhook is DELETE /webhooks/{id}, which takes no members.
 func (a *API) deleteWebhook(c *call) error {
-	r, err := c.decode()
-	if err != nil {
+	if err := c.noMembers(); err != nil {
 		return err
-	}
-	if fields := r.Fields(); len(fields) > 0 {
-		return fault.Invalid(fields...)
 	}
 	if _, err := a.Core.Mutation().WebhookEndpointDelete(c.ctx, c.pathID()); err != nil {
 		return err

@@ -18,27 +18,28 @@ func TestConstructors(t *testing.T) {
 		code      string
 	}{
 		{
-			"New", fault.New(fault.Forbidden, "Not for you."),
-			&fault.Error{Kind: fault.Forbidden, Detail: "Not for you."}, "forbidden",
+			name: "New", got: fault.New(fault.Forbidden, "Not for you."),
+			want: &fault.Error{Kind: fault.Forbidden, Detail: "Not for you."}, code: "forbidden",
 		},
 		{
-			"Newf", fault.Newf(fault.InvalidParameter, "%s is not a limit.", "x"),
-			&fault.Error{Kind: fault.InvalidParameter, Detail: "x is not a limit."}, "invalid_parameter",
+			name: "Newf", got: fault.Newf(fault.InvalidParameter, "%s is not a limit.", "x"),
+			want: &fault.Error{Kind: fault.InvalidParameter, Detail: "x is not a limit."}, code: "invalid_parameter",
 		},
 		{
-			"State", fault.State(fault.OutOfStock, "None is left."),
-			&fault.Error{Kind: fault.Conflict, Code: fault.OutOfStock, Detail: "None is left."}, "out_of_stock",
+			name: "State", got: fault.State(fault.OutOfStock, "None is left."),
+			want: &fault.Error{Kind: fault.Conflict, Code: fault.OutOfStock, Detail: "None is left."},
+			code: "out_of_stock",
 		},
 		{
-			"Missing", fault.Missing("order"),
-			&fault.Error{Kind: fault.NotFound, Detail: "There is no such order."}, "not_found",
+			name: "Missing", got: fault.Missing("order"),
+			want: &fault.Error{Kind: fault.NotFound, Detail: "There is no such order."}, code: "not_found",
 		},
 		{
-			"Invalid", fault.Invalid(fault.Field{Pointer: "#/title", Code: fault.Required}),
-			&fault.Error{
+			name: "Invalid", got: fault.Invalid(fault.Field{Pointer: "#/title", Code: fault.Required}),
+			want: &fault.Error{
 				Kind: fault.ValidationFailed, Detail: "The request has invalid members.",
 				Fields: []fault.Field{{Pointer: "#/title", Code: fault.Required}},
-			}, "validation_failed",
+			}, code: "validation_failed",
 		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

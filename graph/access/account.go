@@ -18,7 +18,6 @@ import (
 	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
-	"github.com/storefront-go/storefront/graph/audit"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/model"
 	"github.com/storefront-go/storefront/graph/password"
@@ -58,7 +57,7 @@ func (r *Resolver) user(ctx context.Context, id xid.ID) (*db.User, error) {
 type AccountFields struct{ *Resolver }
 
 // Memberships lists the open stores of the person, by name. It reads beyond the
-// viewer's store on purpose: which stores are his is the person's own business.
+// viewer's store on purpose: which stores are theirs is the person's own business.
 func (a AccountFields) Memberships(ctx context.Context, obj *model.Account) ([]*model.Membership, error) {
 	p, err := a.Config.Sessions.Of(ctx, obj.User)
 	if err != nil || p == nil {
@@ -103,8 +102,8 @@ func (a AccountFields) Sessions(ctx context.Context, obj *model.Account) ([]*mod
 	return shown, nil
 }
 
-// PasswordChange gives the calling person a new password and ends his sessions
-// but the one that asks; his staff tokens stay. A wrong present password is a
+// PasswordChange gives the calling person a new password and ends their sessions
+// but the one that asks; their staff tokens stay. A wrong present password is a
 // fault of the member current and counts as a failed sign-in does.
 func (m Mutation) PasswordChange(ctx context.Context, current, next string) (*model.PasswordChangePayload, error) {
 	v, err := human(ctx)
@@ -115,7 +114,7 @@ func (m Mutation) PasswordChange(ctx context.Context, current, next string) (*mo
 	if err != nil {
 		return nil, core.Explain("person", err)
 	}
-	c := core.NewCheck(ctx)
+	c := &core.Check{}
 	checkPassword(c, "next", next, row.Email)
 	if err := c.Err(); err != nil {
 		return nil, err
@@ -128,11 +127,9 @@ func (m Mutation) PasswordChange(ctx context.Context, current, next string) (*mo
 	if err != nil {
 		return nil, core.Explain("password", err)
 	}
-	err = m.Store.InTx(ctx, func(ctx context.Context) error {
-		if err := m.Sessions.Replace(ctx, proof, hash, v.Session); err != nil {
-			return err
-		}
-		return audit.Write(ctx, m.Client(ctx), "password.change", xid.User, v.Actor, "")
+	err = m.Commit(ctx, xid.User, func(ctx context.Context) (*core.Record, error) {
+		done := &core.Record{Action: "password.change", Kind: xid.User, ID: v.Actor}
+		return done, m.Sessions.Replace(ctx, proof, hash, v.Session)
 	})
 	if err != nil {
 		return nil, explainProof(err)
@@ -143,51 +140,48 @@ func (m Mutation) PasswordChange(ctx context.Context, current, next string) (*mo
 // explainProof names the argument that was wrong.
 func explainProof(err error) error {
 	if errors.Is(err, session.ErrWrong) {
-		return fault.Invalid(fault.Field{Pointer: "#/current", Code: fault.UnknownValue, Detail: "This is not the present password."})
+		return fault.Invalid(fault.Field{Pointer: "#/current", Code: fault.UnknownValue,
+			Detail: "This is not the present password."})
 	}
 	return core.Explain("password", err)
 }
 
 // SignOutEverywhere ends every session of the calling person, the one that asks
-// too; his staff tokens stay.
+// too; their staff tokens stay.
 func (m Mutation) SignOutEverywhere(ctx context.Context) (*model.SignOutPayload, error) {
 	v, err := human(ctx)
 	if err != nil {
 		return nil, err
 	}
 	var ended int
-	err = m.Store.InTx(ctx, func(ctx context.Context) error {
-		if ended, err = m.Sessions.EndAll(ctx, v.Actor, digest.Sum{}); err != nil {
-			return err
-		}
-		return audit.Write(ctx, m.Client(ctx), "session.end_all", xid.User, v.Actor, "")
+	err = m.Commit(ctx, xid.User, func(ctx context.Context) (_ *core.Record, err error) {
+		ended, err = m.Sessions.EndAll(ctx, v.Actor, digest.Sum{})
+		return &core.Record{Action: "session.end_all", Kind: xid.User, ID: v.Actor}, err
 	})
 	if err != nil {
-		return nil, core.Explain("sessions", err)
+		return nil, err
 	}
 	return &model.SignOutPayload{Sessions: ended}, nil
 }
 
 // ResetPassword gives a member of the viewer's store a new password, which only
-// this answer shows, and ends his sessions. Who may call it is the caller's to
-// decide: it is the operator's way for a person who has forgotten his own.
+// this answer shows, and ends their sessions. Who may call it is the caller's to
+// decide: it is the operator's way for a person who has forgotten their own.
 func (r *Resolver) ResetPassword(ctx context.Context, person xid.ID) (secret string, ended int, err error) {
 	secret = password.Generate()
 	hash, err := password.Hash(ctx, secret)
 	if err != nil {
 		return "", 0, core.Explain("password", err)
 	}
-	err = r.Store.InTx(ctx, func(ctx context.Context) error {
-		if _, err := core.Only(r.Client(ctx).Staff.Query().Where(staff.ID(person)).Load(ctx)); err != nil {
-			return err
+	err = r.Commit(ctx, xid.User, func(ctx context.Context) (_ *core.Record, err error) {
+		if _, err = core.Only(r.Client(ctx).Staff.Query().Where(staff.ID(person)).Load(ctx)); err != nil {
+			return nil, err
 		}
-		if ended, err = r.Sessions.Reset(ctx, person, hash); err != nil {
-			return err
-		}
-		return audit.Write(ctx, r.Client(ctx), "password.reset", xid.User, person, "")
+		ended, err = r.Sessions.Reset(ctx, person, hash)
+		return &core.Record{Action: "password.reset", Kind: xid.User, ID: person}, err
 	})
 	if err != nil {
-		return "", 0, core.Explain("person", err)
+		return "", 0, err
 	}
 	return secret, ended, nil
 }

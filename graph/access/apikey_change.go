@@ -14,13 +14,12 @@ import (
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/apikey"
-	"github.com/storefront-go/storefront/graph/audit"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/model"
 )
 
 // APIKeyCreate makes a key, which only this answer shows. Nobody gives a scope
-// that he lacks.
+// that they lack.
 func (m Mutation) APIKeyCreate(ctx context.Context, in model.APIKeyCreateInput) (*model.APIKeyPayload, error) {
 	granted, err := checkKey(ctx, in)
 	if err != nil {
@@ -30,13 +29,14 @@ func (m Mutation) APIKeyCreate(ctx context.Context, in model.APIKeyCreateInput) 
 		return nil, err
 	}
 	id := xid.New()
-	return m.mintKey(ctx, &db.APIKey{ID: id, LineageID: id, Slot: new(1),
-		Name: in.Name, Scopes: granted.String(), ExpiresAt: in.ExpiresAt}, nil)
+	first := &db.APIKey{ID: id, LineageID: id, Slot: new(1),
+		Name: in.Name, Scopes: granted.String(), ExpiresAt: in.ExpiresAt}
+	return m.mintKey(ctx, "api_key.create", first, func(context.Context) error { return nil })
 }
 
 // checkKey judges a new key and returns its scopes.
 func checkKey(ctx context.Context, in model.APIKeyCreateInput) (scope.Set, error) {
-	c := core.NewCheck(ctx)
+	c := &core.Check{}
 	c.Line("name", in.Name, limit.Line)
 	granted := checkScopes(c, "scopes", in.Scopes)
 	checkExpiry(c, "expires_at", in.ExpiresAt)
@@ -56,35 +56,31 @@ func within(ctx context.Context, granted scope.Set) error {
 	return nil
 }
 
-// mintKey writes a new key of the lineage; the one that it follows is nil for
-// the first. The unique index over (lineage, slot) admits two live keys.
-func (m Mutation) mintKey(ctx context.Context, k *db.APIKey, before func(context.Context) error) (*model.APIKeyPayload, error) {
+// mintKey writes a new key of the lineage, behind what happens before it. The
+// unique index over (lineage, slot) admits two live keys.
+func (m Mutation) mintKey(ctx context.Context, action string, k *db.APIKey,
+	before func(context.Context) error,
+) (*model.APIKeyPayload, error) {
 	secret := apikey.Mint(apikey.Key)
-	action := "api_key.create"
-	if before != nil {
-		action = "api_key.rotate"
-	}
 	var row *db.APIKey
-	err := m.Store.InTx(ctx, func(ctx context.Context) (err error) {
-		if before != nil {
-			if err = before(ctx); err != nil {
-				return err
-			}
+	err := m.Commit(ctx, xid.APIKey, func(ctx context.Context) (_ *core.Record, err error) {
+		if err = before(ctx); err != nil {
+			return nil, err
 		}
 		if err = m.register(ctx, secret, k.ID); err != nil {
-			return err
+			return nil, err
 		}
 		row, err = m.keyRow(ctx, k, apikey.Hint(secret)).Save(ctx)
 		if ent.IsDuplicate(err) {
-			return fault.State(fault.RotationPending, "Two keys of this lineage are live: revoke one first.")
+			return nil, fault.State(fault.RotationPending, "Two keys of this lineage are live: revoke one first.")
 		}
 		if err != nil {
-			return fmt.Errorf("make API key: %w", err)
+			return nil, fmt.Errorf("make API key: %w", err)
 		}
-		return audit.Write(ctx, m.Client(ctx), action, xid.APIKey, k.ID, k.Scopes)
+		return &core.Record{Action: action, Kind: xid.APIKey, ID: k.ID, Detail: k.Scopes}, nil
 	})
 	if err != nil {
-		return nil, core.Explain("API key", err)
+		return nil, err
 	}
 	return &model.APIKeyPayload{APIKey: &model.APIKey{APIKey: row}, Secret: new(secret.Reveal())}, nil
 }
@@ -100,7 +96,7 @@ func (m Mutation) keyRow(ctx context.Context, k *db.APIKey, hint string) *db.API
 
 // APIKeyRotate makes a second live key with the name, the scopes and the end of
 // the first, which works until it is revoked. Whoever rotates sees the new
-// secret, so he must hold its scopes. Since both end at the same time, expired
+// secret, so they must hold its scopes. Since both end at the same time, expired
 // keys never stand in the way of a new one.
 func (m Mutation) APIKeyRotate(ctx context.Context, id string) (*model.APIKeyPayload, error) {
 	uid, err := core.ParseID(xid.APIKey, id)
@@ -120,21 +116,17 @@ func (m Mutation) APIKeyRotate(ctx context.Context, id string) (*model.APIKeyPay
 	if old.ExpiresAt != nil && *old.ExpiresAt <= micros.Now() {
 		return nil, fault.State(fault.InvalidTransition, "The API key has expired: make a new one.")
 	}
-	return m.mintKey(ctx, &db.APIKey{ID: xid.New(), LineageID: old.LineageID, Slot: new(3 - *old.Slot),
-		Name: old.Name, Scopes: old.Scopes, ExpiresAt: old.ExpiresAt}, func(ctx context.Context) error { return m.supersede(ctx, uid) })
+	next := &db.APIKey{ID: xid.New(), LineageID: old.LineageID, Slot: new(3 - *old.Slot),
+		Name: old.Name, Scopes: old.Scopes, ExpiresAt: old.ExpiresAt}
+	return m.mintKey(ctx, "api_key.rotate", next, func(ctx context.Context) error { return m.supersede(ctx, uid) })
 }
 
 // supersede marks the older key. The update is also the guard: it waits for a
 // revocation that is under way, and then finds nothing to mark.
 func (m Mutation) supersede(ctx context.Context, id xid.ID) error {
-	n, err := m.Client(ctx).APIKey.Update().Where(keys.ID(id), keys.RevokedAtIsNil()).SetSupersededAt(micros.Now()).Save(ctx)
-	if err != nil {
-		return fmt.Errorf("supersede API key: %w", err)
-	}
-	if n == 0 {
-		return alreadyRevoked(xid.APIKey)
-	}
-	return nil
+	n, err := m.Client(ctx).APIKey.Update().Where(keys.ID(id), keys.RevokedAtIsNil()).
+		SetSupersededAt(micros.Now()).Save(ctx)
+	return unrevoked(xid.APIKey, n, err)
 }
 
 // APIKeyRevoke ends one key: at once in this process, and in others when what
@@ -145,24 +137,22 @@ func (m Mutation) APIKeyRevoke(ctx context.Context, id string) (*model.APIKeyPay
 		return nil, err
 	}
 	var row *db.APIKey
-	err = m.Store.InTx(ctx, func(ctx context.Context) (err error) {
+	err = m.Commit(ctx, xid.APIKey, func(ctx context.Context) (_ *core.Record, err error) {
 		if row, err = m.apiKey(ctx, uid); err != nil {
-			return err
+			return nil, err
 		}
 		now := micros.Now()
-		n, err := m.Client(ctx).APIKey.Update().Where(keys.ID(uid), keys.RevokedAtIsNil()).ClearSlot().SetRevokedAt(now).Save(ctx)
-		if err != nil {
-			return fmt.Errorf("revoke API key: %w", err)
-		}
-		if n == 0 {
-			return alreadyRevoked(xid.APIKey)
+		n, err := m.Client(ctx).APIKey.Update().Where(keys.ID(uid), keys.RevokedAtIsNil()).
+			ClearSlot().SetRevokedAt(now).Save(ctx)
+		if err := unrevoked(xid.APIKey, n, err); err != nil {
+			return nil, err
 		}
 		row.RevokedAt, row.Slot = &now, nil
 		ent.OnCommit(ctx, func() { m.Keys.Forget(row.StoreID) })
-		return audit.Write(ctx, m.Client(ctx), "api_key.revoke", xid.APIKey, uid, "")
+		return &core.Record{Action: "api_key.revoke", Kind: xid.APIKey, ID: uid}, nil
 	})
 	if err != nil {
-		return nil, core.Explain("API key", err)
+		return nil, err
 	}
 	return &model.APIKeyPayload{APIKey: &model.APIKey{APIKey: row}}, nil
 }

@@ -16,16 +16,15 @@ import (
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/scope"
 	"github.com/storefront-go/storefront/ent/xid"
-	"github.com/storefront-go/storefront/graph/audit"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/model"
 	"github.com/storefront-go/storefront/graph/oauth"
 )
 
 // AppCreate registers an OAuth app of the viewer's store. Nobody registers a
-// scope that he lacks.
+// scope that they lack.
 func (m Mutation) AppCreate(ctx context.Context, in model.AppCreateInput) (*model.AppPayload, error) {
-	c := core.NewCheck(ctx)
+	c := &core.Check{}
 	c.Line("name", in.Name, limit.Line)
 	checkAppTexts(c, in.Developer, in.Website)
 	uris := checkRedirects(c, "redirect_uris", in.RedirectUris)
@@ -40,18 +39,20 @@ func (m Mutation) AppCreate(ctx context.Context, in model.AppCreateInput) (*mode
 		RedirectUris: uris, Scopes: scopes.String()}
 	core.Opt(in.Developer, func(s string) { a.Developer = s })
 	var row *db.App
-	err := m.Store.InTx(ctx, func(ctx context.Context) (err error) {
-		row, err = m.registerApp(ctx, a)
-		return err
+	err := m.Commit(ctx, xid.App, func(ctx context.Context) (_ *core.Record, err error) {
+		if row, err = m.registerApp(ctx, a); err != nil {
+			return nil, err
+		}
+		return m.apps().Made(row, "app.create", row.Scopes), nil
 	})
 	if err != nil {
-		return nil, core.Explain("app", err)
+		return nil, err
 	}
 	return &model.AppPayload{App: &model.App{App: row}}, nil
 }
 
 // registerApp enters the client id into the directory, which alone says that no
-// other app has it, and then writes the app and its audit row.
+// other app has it, and then writes the app.
 func (m Mutation) registerApp(ctx context.Context, a *db.App) (*db.App, error) {
 	if err := m.roomForApp(ctx); err != nil {
 		return nil, err
@@ -72,7 +73,7 @@ func (m Mutation) registerApp(ctx context.Context, a *db.App) (*db.App, error) {
 	if err != nil {
 		return nil, fmt.Errorf("register app: %w", err)
 	}
-	return row, audit.Write(ctx, m.Client(ctx), "app.create", xid.App, a.ID, a.Scopes)
+	return row, nil
 }
 
 // roomForApp refuses an app above the limit. The update of the store's row makes
@@ -139,46 +140,38 @@ func checkScopes(c *core.Check, name string, names []string) scope.Set {
 	return scope.Of(names...)
 }
 
-// appEdit is a change of one app: the entity as it will be, the update that
-// makes it so, and the members that differ.
-type appEdit struct {
-	*db.App
-	update  *db.AppUpdate
-	changed []string
+// appEdit is a change of one app.
+type appEdit = core.Edit[*db.App, *db.AppUpdate]
+
+// apps is how apps change.
+func (r *Resolver) apps() *core.Versioned[*db.App, *db.AppUpdate] {
+	return &core.Versioned[*db.App, *db.AppUpdate]{
+		Kind: xid.App,
+		Load: r.registeredApp,
+		Head: func(a *db.App) core.Head {
+			return core.Head{Store: a.StoreID, ID: a.ID, Version: &a.Version, UpdatedAt: &a.UpdatedAt}
+		},
+		Update: func(ctx context.Context, id xid.ID, version int64) *db.AppUpdate {
+			return r.Client(ctx).App.Update().Where(apps.ID(id), apps.Version(version))
+		},
+	}
 }
 
-// changeApp runs edit on the app if it has the expected version, in one
-// transaction with the audit row. An edit that changes nothing leaves everything
-// as it is. What is known of the app's tokens is forgotten: they open what the
-// app may have now.
-func (m Mutation) changeApp(ctx context.Context, id string, expected int64, action string, edit func(context.Context, *appEdit) error) (*model.AppPayload, error) {
-	uid, err := core.ParseID(xid.App, id)
-	if err != nil {
-		return nil, err
-	}
-	var row *db.App
-	err = m.Store.InTx(ctx, func(ctx context.Context) error {
-		if row, err = m.registeredApp(ctx, uid); err != nil {
+// changeApp runs edit on the app if it has the expected version. What is known of
+// the app's tokens is forgotten: they open what the app may have now.
+func (m Mutation) changeApp(ctx context.Context, id string, expected int64, action string,
+	edit func(context.Context, *appEdit) error,
+) (*model.AppPayload, error) {
+	row, err := core.Change(ctx, m.Core, m.apps(), id, expected, action, func(ctx context.Context, e *appEdit) error {
+		if err := edit(ctx, e); err != nil || len(e.Changed) == 0 {
 			return err
 		}
-		if row.Version != expected {
-			return core.Stale(xid.App, expected, row.Version)
-		}
-		e := &appEdit{App: row, update: m.Client(ctx).App.Update().Where(apps.ID(uid), apps.Version(expected))}
-		if err := edit(ctx, e); err != nil || len(e.changed) == 0 {
-			return err
-		}
-		row.Version++
-		row.UpdatedAt = core.UpdateTime(row.UpdatedAt)
-		n, err := e.update.SetVersion(row.Version).SetUpdatedAt(row.UpdatedAt).Save(ctx)
-		if err := core.Swapped(xid.App, n, err); err != nil {
-			return err
-		}
-		ent.OnCommit(ctx, func() { m.Keys.Forget(uid) })
-		return audit.Write(ctx, m.Client(ctx), action, xid.App, uid, strings.Join(e.changed, " "))
+		e.Detail = strings.Join(e.Changed, " ")
+		ent.OnCommit(ctx, func() { m.Keys.Forget(e.Row.ID) })
+		return nil
 	})
 	if err != nil {
-		return nil, core.Explain("app", err)
+		return nil, err
 	}
 	return &model.AppPayload{App: &model.App{App: row}}, nil
 }
@@ -188,8 +181,10 @@ func (m Mutation) changeApp(ctx context.Context, id string, expected int64, acti
 //
 // Whoever says where the app's codes go can come by what merchants give it, so
 // changing the redirect URIs needs all of its scopes, as rotating a key does.
-func (m Mutation) AppUpdate(ctx context.Context, id string, expectedVersion int64, in model.AppUpdateInput) (*model.AppPayload, error) {
-	c := core.NewCheck(ctx)
+func (m Mutation) AppUpdate(ctx context.Context, id string, expectedVersion int64,
+	in model.AppUpdateInput,
+) (*model.AppPayload, error) {
+	c := &core.Check{}
 	core.NotNull(c, "name", in.Name, func(s string) { c.Line("name", s, limit.Line) })
 	core.NotNull(c, "developer", in.Developer, func(string) {})
 	checkAppTexts(c, in.Developer.Value(), in.Website.Value())
@@ -204,12 +199,12 @@ func (m Mutation) AppUpdate(ctx context.Context, id string, expectedVersion int6
 		return nil, err
 	}
 	return m.changeApp(ctx, id, expectedVersion, "app.update", func(ctx context.Context, e *appEdit) error {
-		a, u, before := e.App, e.update, *e.App
-		core.MemberOf(&e.changed, in.Name, "name", &a.Name, u.SetName)
-		core.MemberOf(&e.changed, in.Developer, "developer", &a.Developer, u.SetDeveloper)
-		core.MemberOpt(&e.changed, in.Website, "website", &a.Website, u.SetWebsite, u.ClearWebsite)
-		core.Replace(&e.changed, uris, "redirect_uris", &a.RedirectUris, u.SetRedirectUris)
-		core.Replace(&e.changed, scopes, "scopes", &a.Scopes, u.SetScopes)
+		a, u, before := e.Row, e.Update, *e.Row
+		core.MemberOf(&e.Changed, in.Name, "name", &a.Name, u.SetName)
+		core.MemberOf(&e.Changed, in.Developer, "developer", &a.Developer, u.SetDeveloper)
+		core.MemberOpt(&e.Changed, in.Website, "website", &a.Website, u.SetWebsite, u.ClearWebsite)
+		core.Replace(&e.Changed, uris, "redirect_uris", &a.RedirectUris, u.SetRedirectUris)
+		core.Replace(&e.Changed, scopes, "scopes", &a.Scopes, u.SetScopes)
 		needed := scope.Parse(a.Scopes) &^ scope.Parse(before.Scopes)
 		if a.RedirectUris != before.RedirectUris {
 			needed = scope.Parse(a.Scopes)
@@ -222,12 +217,12 @@ func (m Mutation) AppUpdate(ctx context.Context, id string, expectedVersion int6
 // can consent to it.
 func (m Mutation) AppDisable(ctx context.Context, id string, expectedVersion int64) (*model.AppPayload, error) {
 	return m.changeApp(ctx, id, expectedVersion, "app.disable", func(_ context.Context, e *appEdit) error {
-		if e.DisabledAt != nil {
+		if e.Row.DisabledAt != nil {
 			return fault.State(fault.InvalidTransition, "The app is disabled already.")
 		}
 		now := micros.Now()
-		e.DisabledAt, e.changed = &now, []string{"disabled_at"}
-		e.update.SetDisabledAt(now)
+		e.Row.DisabledAt, e.Changed = &now, []string{"disabled_at"}
+		e.Update.SetDisabledAt(now)
 		return nil
 	})
 }
@@ -235,23 +230,25 @@ func (m Mutation) AppDisable(ctx context.Context, id string, expectedVersion int
 // AppEnable lets a disabled app work again, with the grants that it still has.
 func (m Mutation) AppEnable(ctx context.Context, id string, expectedVersion int64) (*model.AppPayload, error) {
 	return m.changeApp(ctx, id, expectedVersion, "app.enable", func(_ context.Context, e *appEdit) error {
-		if e.DisabledAt == nil {
+		if e.Row.DisabledAt == nil {
 			return fault.State(fault.InvalidTransition, "The app is not disabled.")
 		}
-		e.DisabledAt, e.changed = nil, []string{"disabled_at"}
-		e.update.ClearDisabledAt()
+		e.Row.DisabledAt, e.Changed = nil, []string{"disabled_at"}
+		e.Update.ClearDisabledAt()
 		return nil
 	})
 }
 
 // AppSetLegacy says whether v0 is still served to the app (contract, section
 // 10). Only owners and the operator do.
-func (m Mutation) AppSetLegacy(ctx context.Context, id string, expectedVersion int64, legacy bool) (*model.AppPayload, error) {
+func (m Mutation) AppSetLegacy(ctx context.Context, id string, expectedVersion int64,
+	legacy bool,
+) (*model.AppPayload, error) {
 	if err := core.OwnerOnly(ctx, "say whether v0 is served"); err != nil {
 		return nil, err
 	}
 	return m.changeApp(ctx, id, expectedVersion, "app.set_legacy", func(_ context.Context, e *appEdit) error {
-		core.Replace(&e.changed, &legacy, "legacy", &e.Legacy, e.update.SetLegacy)
+		core.Replace(&e.Changed, &legacy, "legacy", &e.Row.Legacy, e.Update.SetLegacy)
 		return nil
 	})
 }

@@ -33,18 +33,18 @@ func (m Mutation) GrantRevoke(ctx context.Context, id string) (*model.GrantPaylo
 		return nil, err
 	}
 	var g *db.Grant
-	err = m.Store.InTx(ctx, func(ctx context.Context) (err error) {
+	err = m.Commit(ctx, xid.Grant, func(ctx context.Context) (_ *core.Record, err error) {
 		if g, err = m.grant(ctx, uid); err != nil {
-			return err
+			return nil, err
 		}
 		ended, err := m.end(ctx, g, known.App)
 		if err == nil && !ended {
 			err = alreadyRevoked(xid.Grant)
 		}
-		return err
+		return nil, err
 	})
 	if err != nil {
-		return nil, core.Explain("grant", err)
+		return nil, err
 	}
 	return &model.GrantPayload{Grant: shownGrant(g, known.App, micros.Now())}, nil
 }
@@ -59,6 +59,7 @@ func (r *Resolver) LastGrantEnded(ctx context.Context, app xid.ID) error {
 }
 
 // end ends a grant in the transaction of ctx and reports whether it was this call.
+// The record is [oauth.End]'s, which ends grants where no operation does, too.
 func (m Mutation) end(ctx context.Context, g *db.Grant, app *model.AppSummary) (bool, error) {
 	ended, err := oauth.End(ctx, m.Client(ctx), g, app.App, state.GrantEndedByStore, m.LastGrantEnded)
 	if ended {
@@ -82,12 +83,12 @@ func (m Mutation) InstalledAppRevoke(ctx context.Context, appID string) (*model.
 	revoked := []string{}
 	for more := true; more; {
 		var ended []string
-		err := m.Store.InTx(ctx, func(ctx context.Context) (err error) {
+		err := m.Commit(ctx, xid.App, func(ctx context.Context) (_ *core.Record, err error) {
 			ended, more, err = m.endSome(ctx, app)
-			return err
+			return nil, err // as end says
 		})
 		if err != nil {
-			return nil, core.Explain("app", err)
+			return nil, err
 		}
 		revoked = append(revoked, ended...)
 	}

@@ -15,7 +15,6 @@ import (
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
-	"github.com/storefront-go/storefront/graph/audit"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/model"
 	"github.com/storefront-go/storefront/graph/password"
@@ -24,7 +23,7 @@ import (
 // StaffAdd makes a person a member of the store. A person whom no store knows
 // yet gets a password, which only this answer shows.
 func (m Mutation) StaffAdd(ctx context.Context, in model.StaffAddInput) (*model.StaffPayload, error) {
-	c := core.NewCheck(ctx)
+	c := &core.Check{}
 	p := Person{Email: c.Email("email", in.Email), Name: in.Name}
 	c.Line("name", in.Name, limit.Line)
 	checkRole(c, "role", in.Role)
@@ -40,17 +39,19 @@ func (m Mutation) StaffAdd(ctx context.Context, in model.StaffAddInput) (*model.
 	}
 	shown := &model.Staff{}
 	var fresh bool
-	err = m.Store.InTx(ctx, func(ctx context.Context) (err error) {
+	err = m.Commit(ctx, xid.User, func(ctx context.Context) (_ *core.Record, err error) {
 		var person *db.User
 		if person, fresh, err = m.Person(ctx, p); err != nil {
-			return err
+			return nil, err
 		}
 		shown.Name, shown.Email = person.Name, person.Email
-		shown.Staff, err = m.join(ctx, person.ID, in.Role)
-		return err
+		if shown.Staff, err = m.join(ctx, person.ID, in.Role); err != nil {
+			return nil, err
+		}
+		return m.members().Made(shown.Staff, "staff.add", string(in.Role)), nil
 	})
 	if err != nil {
-		return nil, core.Explain("person", err)
+		return nil, err
 	}
 	payload := &model.StaffPayload{Staff: shown}
 	if fresh {
@@ -77,15 +78,13 @@ func (m Mutation) firstPassword(ctx context.Context, p *Person) (secret string, 
 func (m Mutation) join(ctx context.Context, id xid.ID, role viewer.Role) (*db.Staff, error) {
 	row, err := m.Enrol(ctx, id, role)
 	if ent.IsDuplicate(err) {
-		return nil, fault.Invalid(fault.Field{Pointer: "#/email", Code: fault.Taken, Detail: "This person belongs to the store already."})
+		return nil, fault.Invalid(fault.Field{Pointer: "#/email", Code: fault.Taken,
+			Detail: "This person belongs to the store already."})
 	}
 	if err != nil {
 		return nil, fmt.Errorf("add staff: %w", err)
 	}
-	if err := m.endTokens(ctx, id); err != nil {
-		return nil, err
-	}
-	return row, audit.Write(ctx, m.Client(ctx), "staff.add", xid.User, id, string(role))
+	return row, m.endTokens(ctx, id)
 }
 
 // Enrol writes the membership of a person in the viewer's store, behind its entry
@@ -109,95 +108,103 @@ func (r *Resolver) leave(ctx context.Context, person xid.ID) error {
 	return nil
 }
 
-// StaffUpdateRole changes what a person may do in the store.
-func (m Mutation) StaffUpdateRole(ctx context.Context, id string, role viewer.Role, expectedVersion int64) (*model.StaffPayload, error) {
-	uid, err := core.ParseID(xid.User, id)
-	if err != nil {
-		return nil, err
+// staffEdit is a change of one membership.
+type staffEdit = core.Edit[*db.Staff, *db.StaffUpdate]
+
+// members is how memberships change. Who may not touch their present role, or the
+// next one, is refused before anything else is told.
+func (m Mutation) members(next ...viewer.Role) *core.Versioned[*db.Staff, *db.StaffUpdate] {
+	return &core.Versioned[*db.Staff, *db.StaffUpdate]{
+		Kind: xid.User,
+		Load: func(ctx context.Context, id xid.ID) (*db.Staff, error) {
+			row, err := m.membership(ctx, id)
+			if err != nil {
+				return nil, err
+			}
+			return row, touching(ctx, append(next, row.Role)...)
+		},
+		Head: func(s *db.Staff) core.Head {
+			return core.Head{Store: s.StoreID, ID: s.ID, Version: &s.Version, UpdatedAt: &s.UpdatedAt}
+		},
+		Update: func(ctx context.Context, id xid.ID, version int64) *db.StaffUpdate {
+			return m.Client(ctx).Staff.Update().Where(staff.ID(id), staff.Version(version))
+		},
 	}
-	c := core.NewCheck(ctx)
+}
+
+// StaffUpdateRole changes what a person may do in the store.
+func (m Mutation) StaffUpdateRole(ctx context.Context, id string, role viewer.Role,
+	expectedVersion int64,
+) (*model.StaffPayload, error) {
+	if _, err := core.ParseID(xid.User, id); err != nil {
+		return nil, err // before anything is said of the role
+	}
+	c := &core.Check{}
 	checkRole(c, "role", role)
 	if err := c.Err(); err != nil {
 		return nil, err
 	}
 	var shown []*model.Staff
-	err = m.Store.InTx(ctx, func(ctx context.Context) error {
-		row, err := m.membership(ctx, uid)
-		if err != nil {
+	edit := func(ctx context.Context, e *staffEdit) error {
+		show := func(ctx context.Context) (err error) {
+			shown, err = m.named(ctx, []*db.Staff{e.Row})
 			return err
 		}
-		if err := touching(ctx, role, row.Role); err != nil {
+		if e.Row.Role == role {
+			return show(ctx)
+		}
+		e.Detail, e.Then = string(role), show
+		if err := m.dropRole(ctx, e.Row); err != nil {
 			return err
 		}
-		if row.Version != expectedVersion {
-			return core.Stale(xid.User, expectedVersion, row.Version)
-		}
-		if err := m.setRole(ctx, row, role); err != nil {
-			return err
-		}
-		shown, err = m.named(ctx, []*db.Staff{row})
-		return err
-	})
+		core.Replace(&e.Changed, &role, "role", &e.Row.Role, e.Update.SetRole)
+		return nil
+	}
+	_, err := core.Change(ctx, m.Core, m.members(role), id, expectedVersion, "staff.update_role", edit)
 	if err != nil {
-		return nil, core.Explain("person", err)
+		return nil, err
 	}
 	return &model.StaffPayload{Staff: shown[0]}, nil
 }
 
-func (m Mutation) setRole(ctx context.Context, row *db.Staff, role viewer.Role) error {
-	if row.Role == role {
-		return nil
-	}
+// dropRole prepares the loss of a role: the last owner keeps theirs, and what is
+// remembered of the store's credentials is forgotten.
+func (m Mutation) dropRole(ctx context.Context, row *db.Staff) error {
 	if row.Role == viewer.Owner {
 		if err := m.touchOwners(ctx); err != nil {
 			return err
 		}
 	}
-	update := m.Client(ctx).Staff.Update().Where(staff.ID(row.ID), staff.Version(row.Version))
-	row.Role, row.Version, row.UpdatedAt = role, row.Version+1, core.UpdateTime(row.UpdatedAt)
-	n, err := update.SetRole(role).SetVersion(row.Version).SetUpdatedAt(row.UpdatedAt).Save(ctx)
-	if err := core.Swapped(xid.User, n, err); err != nil {
-		return err
-	}
 	ent.OnCommit(ctx, func() { m.Keys.Forget(row.StoreID) })
-	return audit.Write(ctx, m.Client(ctx), "staff.update_role", xid.User, row.ID, string(role))
+	return nil
 }
 
-// StaffRemove ends a person's membership and his tokens in the store. The person
-// himself stays: he may belong to other stores.
+// StaffRemove ends a person's membership and their tokens in the store. The person
+// stays: they may belong to other stores.
 func (m Mutation) StaffRemove(ctx context.Context, id string) (*model.StaffRemovePayload, error) {
 	uid, err := core.ParseID(xid.User, id)
 	if err != nil {
 		return nil, err
 	}
-	err = m.Store.InTx(ctx, func(ctx context.Context) error {
-		row, err := m.membership(ctx, uid)
+	err = m.Commit(ctx, xid.User, func(ctx context.Context) (*core.Record, error) {
+		row, err := m.members().Load(ctx, uid)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		if err := touching(ctx, row.Role); err != nil {
-			return err
-		}
-		if row.Role == viewer.Owner {
-			if err := m.touchOwners(ctx); err != nil {
-				return err
-			}
+		if err := m.dropRole(ctx, row); err != nil {
+			return nil, err
 		}
 		n, err := m.Client(ctx).Staff.Delete().Where(staff.ID(uid), staff.Version(row.Version)).Exec(ctx)
 		if err := core.Swapped(xid.User, n, err); err != nil {
-			return err
+			return nil, err
 		}
 		if err := m.leave(ctx, uid); err != nil {
-			return err
+			return nil, err
 		}
-		if err := m.endTokens(ctx, uid); err != nil {
-			return err
-		}
-		ent.OnCommit(ctx, func() { m.Keys.Forget(row.StoreID) })
-		return audit.Write(ctx, m.Client(ctx), "staff.remove", xid.User, uid, "")
+		return &core.Record{Action: "staff.remove", Kind: xid.User, ID: uid}, m.endTokens(ctx, uid)
 	})
 	if err != nil {
-		return nil, core.Explain("person", err)
+		return nil, err
 	}
 	return &model.StaffRemovePayload{RemovedID: &id}, nil
 }

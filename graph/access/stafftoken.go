@@ -14,7 +14,6 @@ import (
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/apikey"
-	"github.com/storefront-go/storefront/graph/audit"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/model"
 	"github.com/storefront-go/storefront/graph/page"
@@ -36,7 +35,9 @@ func (q Query) StaffTokens(ctx context.Context, first *int, after *string) (*mod
 
 // StaffTokenCreate makes a token for the calling person, which only this answer
 // shows.
-func (m Mutation) StaffTokenCreate(ctx context.Context, name string, expiresAt *micros.Time) (*model.StaffTokenPayload, error) {
+func (m Mutation) StaffTokenCreate(ctx context.Context, name string,
+	expiresAt *micros.Time,
+) (*model.StaffTokenPayload, error) {
 	v, err := core.Caller(ctx)
 	if err != nil {
 		return nil, err
@@ -47,11 +48,13 @@ func (m Mutation) StaffTokenCreate(ctx context.Context, name string, expiresAt *
 	return m.NewStaffToken(ctx, v.Actor, name, expiresAt)
 }
 
-// NewStaffToken makes a token for a member of the viewer's store: for himself,
+// NewStaffToken makes a token for a member of the viewer's store: for themselves,
 // or by the operator. Who may call it is the caller's to decide.
-func (r *Resolver) NewStaffToken(ctx context.Context, person xid.ID, name string, expiresAt *micros.Time) (*model.StaffTokenPayload, error) {
+func (r *Resolver) NewStaffToken(ctx context.Context, person xid.ID, name string,
+	expiresAt *micros.Time,
+) (*model.StaffTokenPayload, error) {
 	m := r.Mutation()
-	c := core.NewCheck(ctx)
+	c := &core.Check{}
 	c.Line("name", name, limit.Line)
 	checkExpiry(c, "expires_at", expiresAt)
 	if err := c.Err(); err != nil {
@@ -59,24 +62,24 @@ func (r *Resolver) NewStaffToken(ctx context.Context, person xid.ID, name string
 	}
 	secret := apikey.Mint(apikey.Staff)
 	var row *db.StaffToken
-	err := r.Store.InTx(ctx, func(ctx context.Context) (err error) {
+	err := r.Commit(ctx, xid.User, func(ctx context.Context) (_ *core.Record, err error) {
 		// The lock makes a removal of the member wait, and then end this token too.
 		if _, err = m.membership(ctx, person); err != nil {
-			return err
+			return nil, err
 		}
 		id := xid.New()
 		if err = r.register(ctx, secret, id); err != nil {
-			return err
+			return nil, err
 		}
 		row, err = r.Client(ctx).StaffToken.Create().SetID(id).SetUserID(person).SetName(name).
 			SetHint(apikey.Hint(secret)).SetNillableExpiresAt(expiresAt).Save(ctx)
 		if err != nil {
-			return fmt.Errorf("make staff token: %w", err)
+			return nil, fmt.Errorf("make staff token: %w", err)
 		}
-		return audit.Write(ctx, r.Client(ctx), "staff_token.create", xid.Token, id, "")
+		return &core.Record{Action: "staff_token.create", Kind: xid.Token, ID: id}, nil
 	})
 	if err != nil {
-		return nil, core.Explain("person", err)
+		return nil, err
 	}
 	return &model.StaffTokenPayload{StaffToken: row, Token: new(secret.Reveal())}, nil
 }
@@ -114,30 +117,40 @@ func (m Mutation) StaffTokenRevoke(ctx context.Context, id string) (*model.Staff
 		return nil, err
 	}
 	var row *db.StaffToken
-	err = m.Store.InTx(ctx, func(ctx context.Context) (err error) {
+	err = m.Commit(ctx, xid.Token, func(ctx context.Context) (_ *core.Record, err error) {
 		row, err = core.Only(m.Client(ctx).StaffToken.Query().Where(stafftoken.ID(uid)).Load(ctx))
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if mine := v.IsPerson() && row.UserID == v.Actor; !mine && v.Role != viewer.Owner && v.Role != viewer.Admin {
-			return core.ErrNoRow // not his and not there look the same
+			return nil, core.ErrNoRow // not theirs and not there look the same
 		}
 		now := micros.Now()
-		n, err := m.Client(ctx).StaffToken.Update().Where(stafftoken.ID(uid), stafftoken.RevokedAtIsNil()).SetRevokedAt(now).Save(ctx)
-		if err != nil {
-			return fmt.Errorf("revoke staff token: %w", err)
-		}
-		if n == 0 {
-			return alreadyRevoked(xid.Token)
+		n, err := m.Client(ctx).StaffToken.Update().Where(stafftoken.ID(uid), stafftoken.RevokedAtIsNil()).
+			SetRevokedAt(now).Save(ctx)
+		if err := unrevoked(xid.Token, n, err); err != nil {
+			return nil, err
 		}
 		row.RevokedAt = &now
 		ent.OnCommit(ctx, func() { m.Keys.Forget(row.StoreID) })
-		return audit.Write(ctx, m.Client(ctx), "staff_token.revoke", xid.Token, uid, "")
+		return &core.Record{Action: "staff_token.revoke", Kind: xid.Token, ID: uid}, nil
 	})
 	if err != nil {
-		return nil, core.Explain("staff token", err)
+		return nil, err
 	}
 	return &model.StaffTokenPayload{StaffToken: row}, nil
+}
+
+// unrevoked judges the count of an update that only a credential takes which was not
+// revoked before.
+func unrevoked(kind xid.Kind, count int, err error) error {
+	switch {
+	case err != nil:
+		return fmt.Errorf("change %s: %w", core.KindName(kind), err)
+	case count == 0:
+		return alreadyRevoked(kind)
+	}
+	return nil
 }
 
 func alreadyRevoked(kind xid.Kind) error {

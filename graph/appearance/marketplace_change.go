@@ -47,7 +47,7 @@ func (m Mutation) bought(ctx context.Context, id xid.ID) (*db.MarketplaceTheme, 
 // MarketplaceThemeSubmit offers a theme of the store to the marketplace, as it is
 // now: later changes of the theme change nothing of what was submitted.
 func (m Mutation) MarketplaceThemeSubmit(ctx context.Context, in model.MarketplaceThemeSubmitInput) (*model.MarketplaceSubmissionPayload, error) {
-	c := core.NewCheck(ctx)
+	c := &core.Check{}
 	checkSubmission(c, &in)
 	if err := c.Err(); err != nil {
 		return nil, err
@@ -207,7 +207,7 @@ func (m Mutation) MarketplaceThemeReview(ctx context.Context, id string, verdict
 	if err := m.reviewer(ctx); err != nil {
 		return nil, core.Explain("store", err)
 	}
-	c := core.NewCheck(ctx)
+	c := &core.Check{}
 	core.Opt(note, func(s string) { c.Long("note", s, limit.ReviewNote) })
 	if err := c.Err(); err != nil {
 		return nil, err

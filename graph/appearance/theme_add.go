@@ -73,7 +73,7 @@ func (m Mutation) roomForTheme(ctx context.Context) error {
 
 // ThemeDuplicate adds a copy of a theme.
 func (m Mutation) ThemeDuplicate(ctx context.Context, id string, name *string) (*model.ThemePayload, error) {
-	c := core.NewCheck(ctx)
+	c := &core.Check{}
 	core.Opt(name, func(s string) { c.Line("name", s, limit.Line) })
 	if err := c.Err(); err != nil {
 		return nil, err

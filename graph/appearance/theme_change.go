@@ -118,7 +118,7 @@ func notReady(t *db.Theme) error {
 
 // ThemeRename gives a theme another name. The same one changes nothing.
 func (m Mutation) ThemeRename(ctx context.Context, id, name string) (*model.ThemePayload, error) {
-	c := core.NewCheck(ctx)
+	c := &core.Check{}
 	c.Line("name", name, limit.Line)
 	if err := c.Err(); err != nil {
 		return nil, err

@@ -25,57 +25,48 @@ const MaxArchive = 10 << 20
 // before anything is written, so a bad one leaves nothing behind; what it holds
 // is unpacked by a later round, and the theme is ready after it.
 func (m Mutation) ThemeImport(ctx context.Context, in model.ThemeImportInput) (*model.ThemePayload, error) {
-	c := core.NewCheck(ctx)
+	c := &core.Check{}
 	core.Opt(in.Name, func(s string) { c.Line("name", s, limit.Line) })
-	archive := checkArchive(c, "archive", in.Archive)
+	judged := in.Judged
+	if judged == nil {
+		judged = m.judge(ctx, c, in.Archive)
+	}
 	if err := c.Err(); err != nil {
 		return nil, err
 	}
-	p, err := m.verdict(ctx, in.Archive, archive)
-	if problems, ok := errors.AsType[*theme.Problems](err); ok {
+	if problems, ok := errors.AsType[*theme.Problems](judged.Err); ok {
 		return nil, problemsOf("archive", problems)
 	}
-	if err != nil {
-		return nil, fmt.Errorf("judge theme: %w", err)
+	if judged.Err != nil {
+		return nil, fmt.Errorf("judge theme: %w", judged.Err)
 	}
+	p := judged.Package
 	a := install.Addition{Name: p.Manifest.Name, Source: state.ThemeUploaded, Package: p, Sum: digest.Of(p.Encode())}
 	core.Opt(in.Name, func(s string) { a.Name = s })
 	return m.addTheme(ctx, "theme.import", func(ctx context.Context, _ *db.Store) (*db.Theme, error) {
-		return m.Themes.Accept(ctx, a, archive)
+		return m.Themes.Accept(ctx, a, judged.Archive)
 	})
 }
 
-// verdict is what came of judging an archive.
-type verdict struct {
-	text string // its base64
-	pkg  *theme.Package
-	err  error
+// Judged judges an archive, given in base64, for the input of an import. Who does
+// so before they begin a transaction, as for an idempotency key, keeps nobody
+// waiting for it meanwhile. It returns nil for what the import then refuses by its
+// form.
+func (r *Resolver) Judged(ctx context.Context, text string) *theme.Judged {
+	return r.judge(ctx, &core.Check{}, text)
 }
 
-type verdictKey struct{}
-
-// Judged judges an archive, given in base64, for the import that follows with the
-// context that it returns. Who judges before he begins a transaction, as for an
-// idempotency key, keeps nobody waiting for it meanwhile.
-func (r *Resolver) Judged(ctx context.Context, text string) context.Context {
-	c := &core.Check{}
+// judge judges an archive that has the form of one.
+func (r *Resolver) judge(ctx context.Context, c *core.Check, text string) *theme.Judged {
 	archive := checkArchive(c, "archive", text)
 	if c.Err() != nil {
-		return ctx
+		return nil
 	}
 	p, err := r.Themes.Judge(ctx, archive)
-	return context.WithValue(ctx, verdictKey{}, verdict{text, p, err})
+	return &theme.Judged{Archive: archive, Package: p, Err: err}
 }
 
-// verdict judges an archive, unless that was done before.
-func (r *Resolver) verdict(ctx context.Context, text string, archive []byte) (*theme.Package, error) {
-	if v, ok := ctx.Value(verdictKey{}).(verdict); ok && v.text == text {
-		return v.pkg, v.err
-	}
-	return r.Themes.Judge(ctx, archive)
-}
-
-// archive reads the base64 of an archive (RFC 4648, section 4): the standard
+// checkArchive reads the base64 of an archive (RFC 4648, section 4): the standard
 // alphabet with padding, and nothing between.
 func checkArchive(c *core.Check, name, text string) []byte {
 	const tooLong = "The archive has more than 10 MiB."

@@ -77,12 +77,16 @@ func TestTLSFailures(t *testing.T) {
 		pool          *x509.CertPool
 		detail        string
 	}{
-		{"untrusted", address, nil, "the certificate is signed by an unknown authority"},
-		{"another name", strings.Replace(address, "127.0.0.1", "localhost", 1), pool, "the certificate is for another name"},
-		{"TLS 1.1", old, oldPool, "the receiver refused the TLS handshake"},
-		{"wants a certificate", asking, askingPool, "the receiver refused the TLS handshake"},
-		{"no TLS", strings.Replace(plain, "http:", "https:", 1), nil, "the receiver does not speak TLS"},
-		{"closed", "https://" + closing.Addr().String(), nil, "the connection ended during the TLS handshake"},
+		{name: "untrusted", address: address, detail: "the certificate is signed by an unknown authority"},
+		{name: "another name", address: strings.Replace(address, "127.0.0.1", "localhost", 1), pool: pool,
+			detail: "the certificate is for another name"},
+		{name: "TLS 1.1", address: old, pool: oldPool, detail: "the receiver refused the TLS handshake"},
+		{name: "wants a certificate", address: asking, pool: askingPool,
+			detail: "the receiver refused the TLS handshake"},
+		{name: "no TLS", address: strings.Replace(plain, "http:", "https:", 1),
+			detail: "the receiver does not speak TLS"},
+		{name: "closed", address: "https://" + closing.Addr().String(),
+			detail: "the connection ended during the TLS handshake"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			c := attempt.New(attempt.Config{Egress: egress.Policy{AllowLoopback: true}, RootCAs: tc.pool})
@@ -119,14 +123,23 @@ func TestConnectFailures(t *testing.T) {
 		want   attempt.Outcome
 		detail string
 	}{
-		{"no such name", &net.DNSError{Err: "no such host", Name: "inside.example", IsNotFound: true}, attempt.DNSFailed, "the name has no address"},
-		{"a name server that fails", &net.DNSError{Err: "server misbehaving", Server: "10.0.0.53:53", IsTemporary: true}, attempt.DNSFailed, "the name could not be looked up"},
-		{"a name server that is silent", &net.DNSError{Err: "i/o timeout", IsTimeout: true}, attempt.ConnectTimeout, "looking the name up took too long"},
-		{"refused", &net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}, attempt.ConnectFailed, "the connection was refused"},
-		{"no route", &net.OpError{Op: "dial", Err: syscall.EHOSTUNREACH}, attempt.ConnectFailed, "the address cannot be reached"},
-		{"no answer", &net.OpError{Op: "dial", Err: syscall.ETIMEDOUT}, attempt.ConnectTimeout, "connecting took too long"},
-		{"no descriptor", &net.OpError{Op: "dial", Err: syscall.EMFILE}, attempt.ConnectFailed, "the connection could not be made"},
-		{"not allowed", fmt.Errorf("dial: %w", &egress.RefusedError{Rule: "private (10.0.0.0/8)"}), attempt.AddressRefused, "private (10.0.0.0/8)"},
+		{name: "no such name", err: &net.DNSError{Err: "no such host", Name: "inside.example", IsNotFound: true},
+			want: attempt.DNSFailed, detail: "the name has no address"},
+		{name: "a name server that fails",
+			err:  &net.DNSError{Err: "server misbehaving", Server: "10.0.0.53:53", IsTemporary: true},
+			want: attempt.DNSFailed, detail: "the name could not be looked up"},
+		{name: "a name server that is silent", err: &net.DNSError{Err: "i/o timeout", IsTimeout: true},
+			want: attempt.ConnectTimeout, detail: "looking the name up took too long"},
+		{name: "refused", err: &net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}, want: attempt.ConnectFailed,
+			detail: "the connection was refused"},
+		{name: "no route", err: &net.OpError{Op: "dial", Err: syscall.EHOSTUNREACH}, want: attempt.ConnectFailed,
+			detail: "the address cannot be reached"},
+		{name: "no answer", err: &net.OpError{Op: "dial", Err: syscall.ETIMEDOUT}, want: attempt.ConnectTimeout,
+			detail: "connecting took too long"},
+		{name: "no descriptor", err: &net.OpError{Op: "dial", Err: syscall.EMFILE}, want: attempt.ConnectFailed,
+			detail: "the connection could not be made"},
+		{name: "not allowed", err: fmt.Errorf("dial: %w", &egress.RefusedError{Rule: "private (10.0.0.0/8)"}),
+			want: attempt.AddressRefused, detail: "private (10.0.0.0/8)"},
 	} {
 		for _, scheme := range []string{"http", "https"} {
 			t.Run(tc.name+" over "+scheme, func(t *testing.T) {

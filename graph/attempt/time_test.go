@@ -85,16 +85,29 @@ func TestTimes(t *testing.T) {
 		total    time.Duration
 		response string
 	}{
-		{"at once", script{{0, ok + "0123456789"}}, attempt.Delivered, 0, 0, "0123456789"},
-		{"within the time", script{{4999 * time.Millisecond, ok + "0123456789"}}, attempt.Delivered, 4999 * time.Millisecond, 4999 * time.Millisecond, "0123456789"},
-		{"hangs before the headers", script{{time.Minute, ok}}, attempt.Timeout, 5 * time.Second, 5 * time.Second, ""},
-		{"hangs within the headers", script{{0, ok[:20]}, {time.Minute, ok[20:]}}, attempt.Timeout, 5 * time.Second, 5 * time.Second, ""},
-		{"drips the headers", drip(200*time.Millisecond, ok), attempt.Timeout, 5 * time.Second, 5 * time.Second, ""},
-		{"informs again and again", drip(20*time.Millisecond, strings.Repeat("HTTP/1.1 102 Processing\r\n\r\n", 20)), attempt.Timeout, 5 * time.Second, 5 * time.Second, ""},
-		{"hangs before the body", script{{time.Second, ok}, {time.Minute, "0123456789"}}, attempt.Delivered, time.Second, 2 * time.Second, ""},
-		{"hangs within the body", script{{0, ok + "012"}}, attempt.Delivered, 0, time.Second, "012"},
-		{"drips the body", append(script{{4 * time.Second, ok}}, drip(300*time.Millisecond, "0123456789")...), attempt.Delivered, 4 * time.Second, 5 * time.Second, "012"},
-		{"late headers and a slow body", script{{4900 * time.Millisecond, ok}, {900 * time.Millisecond, "0123456789"}}, attempt.Delivered, 4900 * time.Millisecond, 5800 * time.Millisecond, "0123456789"},
+		{name: "at once", script: script{{0, ok + "0123456789"}}, want: attempt.Delivered, response: "0123456789"},
+		{name: "within the time", script: script{{4999 * time.Millisecond, ok + "0123456789"}}, want: attempt.Delivered,
+			duration: 4999 * time.Millisecond, total: 4999 * time.Millisecond, response: "0123456789"},
+		{name: "hangs before the headers", script: script{{time.Minute, ok}}, want: attempt.Timeout,
+			duration: 5 * time.Second, total: 5 * time.Second},
+		{name: "hangs within the headers", script: script{{0, ok[:20]}, {time.Minute, ok[20:]}}, want: attempt.Timeout,
+			duration: 5 * time.Second, total: 5 * time.Second},
+		{name: "drips the headers", script: drip(200*time.Millisecond, ok), want: attempt.Timeout,
+			duration: 5 * time.Second, total: 5 * time.Second},
+		{name: "informs again and again",
+			script: drip(20*time.Millisecond, strings.Repeat("HTTP/1.1 102 Processing\r\n\r\n", 20)),
+			want:   attempt.Timeout, duration: 5 * time.Second, total: 5 * time.Second},
+		{name: "hangs before the body", script: script{{time.Second, ok}, {time.Minute, "0123456789"}},
+			want: attempt.Delivered, duration: time.Second, total: 2 * time.Second},
+		{name: "hangs within the body", script: script{{0, ok + "012"}}, want: attempt.Delivered, total: time.Second,
+			response: "012"},
+		{name: "drips the body",
+			script: append(script{{4 * time.Second, ok}}, drip(300*time.Millisecond, "0123456789")...),
+			want:   attempt.Delivered, duration: 4 * time.Second, total: 5 * time.Second, response: "012"},
+		{name: "late headers and a slow body",
+			script: script{{4900 * time.Millisecond, ok}, {900 * time.Millisecond, "0123456789"}},
+			want:   attempt.Delivered, duration: 4900 * time.Millisecond, total: 5800 * time.Millisecond,
+			response: "0123456789"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -154,10 +167,14 @@ func TestConnectTimes(t *testing.T) {
 		duration      time.Duration
 		detail        string
 	}{
-		{"slow and in time", "http://shop.example", 2900 * time.Millisecond, attempt.Delivered, 6900 * time.Millisecond, ""},
-		{"too slow", "http://shop.example", 4 * time.Second, attempt.ConnectTimeout, 3 * time.Second, "connecting took too long"},
-		{"too slow before TLS", "https://shop.example", 4 * time.Second, attempt.ConnectTimeout, 3 * time.Second, "connecting took too long"},
-		{"TLS too slow", "https://shop.example", 2 * time.Second, attempt.ConnectTimeout, 3 * time.Second, "the TLS handshake took too long"},
+		{name: "slow and in time", address: "http://shop.example", pause: 2900 * time.Millisecond,
+			want: attempt.Delivered, duration: 6900 * time.Millisecond},
+		{name: "too slow", address: "http://shop.example", pause: 4 * time.Second, want: attempt.ConnectTimeout,
+			duration: 3 * time.Second, detail: "connecting took too long"},
+		{name: "too slow before TLS", address: "https://shop.example", pause: 4 * time.Second,
+			want: attempt.ConnectTimeout, duration: 3 * time.Second, detail: "connecting took too long"},
+		{name: "TLS too slow", address: "https://shop.example", pause: 2 * time.Second, want: attempt.ConnectTimeout,
+			duration: 3 * time.Second, detail: "the TLS handshake took too long"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -66,7 +66,7 @@ func (m Mutation) changeProduct(ctx context.Context, id string, expected int64, 
 
 // ProductUpdate changes the members that are given.
 func (m Mutation) ProductUpdate(ctx context.Context, id string, expectedVersion int64, in model.ProductUpdateInput) (*model.ProductPayload, error) {
-	c := core.NewCheck(ctx)
+	c := &core.Check{}
 	checkProductUpdate(c, &in)
 	if err := c.Err(); err != nil {
 		return nil, err

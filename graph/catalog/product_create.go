@@ -65,7 +65,7 @@ func (m Mutation) productRow(ctx context.Context, id xid.ID, handle string, in m
 
 // checkProduct judges a new product and brings its currency to upper case.
 func checkProduct(ctx context.Context, in *model.ProductCreateInput) error {
-	c := core.NewCheck(ctx)
+	c := core.NewCheck(in)
 	c.Line("title", in.Title, limit.Line)
 	c.Amount("price_minor", in.PriceMinor)
 	in.Currency = c.Currency("currency", in.Currency)

@@ -1,7 +1,6 @@
 package core
 
 import (
-	"context"
 	"net/url"
 	"slices"
 	"strconv"
@@ -17,24 +16,16 @@ import (
 // Check collects everything that is wrong with an input, so that one answer
 // names it all. Members are named by their REST pointers; the GraphQL face
 // turns them into argument paths.
+//
+// The zero Check is for what no facade decodes; see [NewCheck].
 type Check struct{ fields []fault.Field }
 
-type fieldsKey struct{}
+// decoded is an input that says what a facade found wrong while it decoded it;
+// see [model.Decoded].
+type decoded interface{ Faults() []fault.Field }
 
-// WithFields hands a resolver method what a facade already found wrong while
-// it decoded the input: the answer then names both kinds of errors at once.
-func WithFields(ctx context.Context, fields []fault.Field) context.Context {
-	if len(fields) == 0 {
-		return ctx
-	}
-	return context.WithValue(ctx, fieldsKey{}, fields)
-}
-
-// NewCheck starts with what the facade found.
-func NewCheck(ctx context.Context) *Check {
-	fields, _ := ctx.Value(fieldsKey{}).([]fault.Field)
-	return &Check{fields: slices.Clone(fields)}
-}
+// NewCheck starts the check of an input with what the facade found.
+func NewCheck(in decoded) *Check { return &Check{fields: slices.Clone(in.Faults())} }
 
 // Err returns the 422, or nil.
 func (c *Check) Err() error {

@@ -11,6 +11,7 @@ import (
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/graphtest"
+	"github.com/storefront-go/storefront/graph/model"
 )
 
 func TestCheck(t *testing.T) {
@@ -73,9 +74,9 @@ func TestCheck(t *testing.T) {
 // One answer names everything: what the facade found, then what the method
 // found, each member once.
 func TestCheckCollects(t *testing.T) {
-	ctx := core.WithFields(t.Context(), []fault.Field{{Pointer: "#/price_minor", Code: fault.InvalidType}})
+	in := model.NewDecoded([]fault.Field{{Pointer: "#/price_minor", Code: fault.InvalidType}})
 	for range 2 { // the facade's list is not written to
-		c := core.NewCheck(ctx)
+		c := core.NewCheck(in)
 		c.Amount("price_minor", -1)
 		c.Line("title", "", 255)
 		c.Line("title", "", 255)
@@ -90,7 +91,7 @@ func TestCheckCollects(t *testing.T) {
 			t.Error(d)
 		}
 	}
-	if core.WithFields(t.Context(), nil) != t.Context() || core.NewCheck(t.Context()).Err() != nil {
+	if core.NewCheck(model.Decoded{}).Err() != nil || new(core.Check).Err() != nil {
 		t.Error("nothing wrong, yet refused")
 	}
 }

@@ -145,16 +145,16 @@ func TestDialerAllows(t *testing.T) {
 		host   string
 		ok     bool
 	}{
-		{"loopback over http", loopback, false, "127.0.0.1", true},
-		{"loopback over https", loopback, true, "127.0.0.1", true},
-		{"a name of loopback", loopback, true, "a.example", true},
-		{"the allowed one of two", loopback, true, "b.example", true},
-		{"an allowed network over https", private, true, "127.0.0.1", true},
-		{"an allowed network over http", private, false, "127.0.0.1", false},
-		{"an allowed network over http beside loopback", both, false, "10.0.0.7", false},
-		{"the public over http", both, false, "8.8.8.8", false},
-		{"another network", private, true, "10.0.0.7", false},
-		{"a private one with loopback allowed", loopback, true, "10.0.0.7", false},
+		{name: "loopback over http", policy: loopback, host: "127.0.0.1", ok: true},
+		{name: "loopback over https", policy: loopback, secure: true, host: "127.0.0.1", ok: true},
+		{name: "a name of loopback", policy: loopback, secure: true, host: "a.example", ok: true},
+		{name: "the allowed one of two", policy: loopback, secure: true, host: "b.example", ok: true},
+		{name: "an allowed network over https", policy: private, secure: true, host: "127.0.0.1", ok: true},
+		{name: "an allowed network over http", policy: private, host: "127.0.0.1"},
+		{name: "an allowed network over http beside loopback", policy: both, host: "10.0.0.7"},
+		{name: "the public over http", policy: both, host: "8.8.8.8"},
+		{name: "another network", policy: private, secure: true, host: "10.0.0.7"},
+		{name: "a private one with loopback allowed", policy: loopback, secure: true, host: "10.0.0.7"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			before := count.Load()

@@ -92,7 +92,7 @@ func (e *endpointEdit) stop(to state.EndpointStatus, why state.EndpointStop) {
 // events go gets them, so the viewer needs the scope of every event that the
 // endpoint then has.
 func (m Mutation) WebhookEndpointUpdate(ctx context.Context, id string, expectedVersion int64, in model.WebhookEndpointUpdateInput) (*model.WebhookEndpointPayload, error) {
-	c := core.NewCheck(ctx)
+	c := &core.Check{}
 	core.NotNull(c, "url", in.URL, func(s string) { checkReceiver(c, m.Webhooks, "url", s) })
 	core.Opt(in.Description.Value(), func(s string) { c.Line("description", s, limit.Line) })
 	var events *string

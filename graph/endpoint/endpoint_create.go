@@ -29,7 +29,7 @@ import (
 // store's. Its secret is in the answer and never again. Several endpoints may
 // have the same address.
 func (m Mutation) WebhookEndpointCreate(ctx context.Context, in model.WebhookEndpointCreateInput) (*model.WebhookEndpointPayload, error) {
-	c := core.NewCheck(ctx)
+	c := core.NewCheck(in)
 	checkReceiver(c, m.Webhooks, "url", in.URL)
 	events := checkEvents(c, "events", in.Events)
 	core.Opt(in.Description, func(s string) { c.Line("description", s, limit.Line) })

@@ -25,7 +25,7 @@ import (
 // says what becomes of what it missed. An app's endpoint needs the app to have a
 // grant in the store.
 func (m Mutation) WebhookEndpointReactivate(ctx context.Context, id string, expectedVersion int64, backlog state.WebhookBacklog, since *micros.Time) (*model.WebhookEndpointPayload, error) {
-	c := core.NewCheck(ctx)
+	c := &core.Check{}
 	switch {
 	case backlog != state.BacklogFrom && since != nil:
 		c.Add("since", fault.UnknownMember, "Only the backlog FROM has a time.")
@@ -96,7 +96,7 @@ func (m Mutation) owned(ctx context.Context, e *db.WebhookEndpoint) error {
 // WebhookEndpointReplay sends the events of a time once more. One replay of an
 // endpoint runs at a time.
 func (m Mutation) WebhookEndpointReplay(ctx context.Context, id string, from, to micros.Time) (*model.WebhookEndpointPayload, error) {
-	c := core.NewCheck(ctx)
+	c := &core.Check{}
 	checkLogged(c, "from", from)
 	switch {
 	case to > micros.Now():

@@ -161,16 +161,17 @@ func TestKindsAndFilters(t *testing.T) {
 			edit []func(*db.ExportCreate)
 			want int
 		}{
-			{"all orders", state.ExportOrders, nil, 700},
-			{"from", state.ExportOrders, []func(*db.ExportCreate){from}, 350},
-			{"to", state.ExportOrders, []func(*db.ExportCreate){to}, 350},
-			{"status", state.ExportOrders, []func(*db.ExportCreate){status("open")}, 350},
-			{"status and from", state.ExportOrders, []func(*db.ExportCreate){status("completed"), from}, 175},
-			{"nothing", state.ExportOrders, []func(*db.ExportCreate){status("cancelled")}, 0},
-			{"products", state.ExportProducts, nil, 60},
-			{"drafts", state.ExportProducts, []func(*db.ExportCreate){status("draft")}, 30},
-			{"customers", state.ExportCustomers, nil, 60},
-			{"guests", state.ExportCustomers, []func(*db.ExportCreate){status("guest")}, 0},
+			{name: "all orders", kind: state.ExportOrders, want: 700},
+			{name: "from", kind: state.ExportOrders, edit: []func(*db.ExportCreate){from}, want: 350},
+			{name: "to", kind: state.ExportOrders, edit: []func(*db.ExportCreate){to}, want: 350},
+			{name: "status", kind: state.ExportOrders, edit: []func(*db.ExportCreate){status("open")}, want: 350},
+			{name: "status and from", kind: state.ExportOrders,
+				edit: []func(*db.ExportCreate){status("completed"), from}, want: 175},
+			{name: "nothing", kind: state.ExportOrders, edit: []func(*db.ExportCreate){status("cancelled")}},
+			{name: "products", kind: state.ExportProducts, want: 60},
+			{name: "drafts", kind: state.ExportProducts, edit: []func(*db.ExportCreate){status("draft")}, want: 30},
+			{name: "customers", kind: state.ExportCustomers, want: 60},
+			{name: "guests", kind: state.ExportCustomers, edit: []func(*db.ExportCreate){status("guest")}},
 		} {
 			t.Run(tc.name, func(t *testing.T) {
 				id := b.ask(ctx, tc.kind, state.ExportJSONL, state.ExportPlain, tc.edit...)

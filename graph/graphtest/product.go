@@ -7,6 +7,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/graph"
 	"github.com/storefront-go/storefront/graph/model"
+	"github.com/storefront-go/storefront/graph/outbox"
 )
 
 // NewProduct makes a draft.
@@ -24,4 +25,9 @@ func Mug() model.ProductCreateInput {
 	return model.ProductCreateInput{Title: "Blue Mug", PriceMinor: 1250, Currency: "eur", Description: new("Holds\n300 ml."),
 		CompareAtPriceMinor: new(int64(1500)), Sku: new("MUG-1"), Vendor: new("Potter"), ProductType: new("Mugs"), Tags: []string{"blue"},
 		InventoryQuantity: new(int64(7)), ImageURL: new("https://example.com/mug.png")}
+}
+
+// ProductResource is a product as its events name it, at a version and a sequence.
+func ProductResource(p *db.Product, version, sequence int64) outbox.Resource {
+	return outbox.Resource{Store: p.StoreID, ID: p.ID, Version: version, Sequence: sequence, At: outbox.After(p.UpdatedAt)}
 }

@@ -237,14 +237,14 @@ func TestCheckKey(t *testing.T) {
 		present   bool
 		want      fault.Kind
 	}{
-		{"absent", "", false, fault.IdempotencyKeyRequired},
-		{"empty", "", true, fault.IdempotencyKeyInvalid},
-		{"one", "a", true, ""},
-		{"longest", strings.Repeat("a", 255), true, ""},
-		{"too long", strings.Repeat("a", 256), true, fault.IdempotencyKeyInvalid},
-		{"space", "a b", true, fault.IdempotencyKeyInvalid},
-		{"not ASCII", "é", true, fault.IdempotencyKeyInvalid},
-		{"control", "a\x7f", true, fault.IdempotencyKeyInvalid},
+		{name: "absent", want: fault.IdempotencyKeyRequired},
+		{name: "empty", present: true, want: fault.IdempotencyKeyInvalid},
+		{name: "one", key: "a", present: true},
+		{name: "longest", key: strings.Repeat("a", 255), present: true},
+		{name: "too long", key: strings.Repeat("a", 256), present: true, want: fault.IdempotencyKeyInvalid},
+		{name: "space", key: "a b", present: true, want: fault.IdempotencyKeyInvalid},
+		{name: "not ASCII", key: "é", present: true, want: fault.IdempotencyKeyInvalid},
+		{name: "control", key: "a\x7f", present: true, want: fault.IdempotencyKeyInvalid},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			var got fault.Kind

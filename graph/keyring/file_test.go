@@ -76,12 +76,12 @@ func TestLoadRefuses(t *testing.T) {
 		mode       os.FileMode
 		refusal    string
 	}{
-		{"readable by the group", good, 0o640, "0640"},
-		{"readable by all", good, 0o644, "chmod 600"},
-		{"writable by others", good, 0o602, "0602"},
-		{"empty", "", 0o600, "empty"},
-		{"short", "hunter2\n", 0o600, "7 bytes"},
-		{"huge", strings.Repeat("x", 1<<16), 0o600, "too large"},
+		{name: "readable by the group", text: good, mode: 0o640, refusal: "0640"},
+		{name: "readable by all", text: good, mode: 0o644, refusal: "chmod 600"},
+		{name: "writable by others", text: good, mode: 0o602, refusal: "0602"},
+		{name: "empty", mode: 0o600, refusal: "empty"},
+		{name: "short", text: "hunter2\n", mode: 0o600, refusal: "7 bytes"},
+		{name: "huge", text: strings.Repeat("x", 1<<16), mode: 0o600, refusal: "too large"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			dir := t.TempDir()

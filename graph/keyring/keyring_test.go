@@ -48,17 +48,17 @@ func TestParse(t *testing.T) {
 		keys       int
 		refusal    string
 	}{
-		{"one", a, 1, ""},
-		{"two", a + "," + b, 2, ""},
-		{"space around", " \t" + a + " ,\n" + b + "\r\n", 2, ""},
-		{"the same twice", a + "," + b + "," + a, 2, ""},
-		{"text beyond ASCII counts bytes", strings.Repeat("é", 16), 1, ""},
-		{"empty", "", 0, "empty"},
-		{"blank", " \n", 0, "empty"},
-		{"31 bytes", a[:31], 0, "secret 1: 31 bytes"},
-		{"31 bytes and space", a[:31] + "   ", 0, "secret 1: 31 bytes"},
-		{"the second too short", a + ",short", 0, "secret 2: 5 bytes"},
-		{"comma at the end", a + ",", 0, "secret 2: 0 bytes"},
+		{name: "one", list: a, keys: 1},
+		{name: "two", list: a + "," + b, keys: 2},
+		{name: "space around", list: " \t" + a + " ,\n" + b + "\r\n", keys: 2},
+		{name: "the same twice", list: a + "," + b + "," + a, keys: 2},
+		{name: "text beyond ASCII counts bytes", list: strings.Repeat("é", 16), keys: 1},
+		{name: "empty", refusal: "empty"},
+		{name: "blank", list: " \n", refusal: "empty"},
+		{name: "31 bytes", list: a[:31], refusal: "secret 1: 31 bytes"},
+		{name: "31 bytes and space", list: a[:31] + "   ", refusal: "secret 1: 31 bytes"},
+		{name: "the second too short", list: a + ",short", refusal: "secret 2: 5 bytes"},
+		{name: "comma at the end", list: a + ",", refusal: "secret 2: 0 bytes"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			r, err := keyring.Parse(tc.list)

@@ -15,8 +15,10 @@ func TestConstructionMatchesPublishedVectors(t *testing.T) {
 		aad  string
 		want string
 	}{
-		{"top bit of the subkey clear", 0x01, "", "ce546ef63c9cc60765923609b33a9a1974e96e52daf2fcf7075e2271"},
-		{"top bit of the subkey set", 0x03, "c2sp.org/XAES-256-GCM", "986ec1832593df5443a179437fd083bf3fdb41abd740a21f71eb769d"},
+		{name: "top bit of the subkey clear", key: 0x01,
+			want: "ce546ef63c9cc60765923609b33a9a1974e96e52daf2fcf7075e2271"},
+		{name: "top bit of the subkey set", key: 0x03, aad: "c2sp.org/XAES-256-GCM",
+			want: "986ec1832593df5443a179437fd083bf3fdb41abd740a21f71eb769d"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			k := newSealKey(0, [KeyLen]byte(bytes.Repeat([]byte{tc.key}, KeyLen)))

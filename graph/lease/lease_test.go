@@ -90,28 +90,29 @@ func TestKeep(t *testing.T) {
 		lost   time.Duration // 0: never
 		failed int           // errors that were told
 	}{
-		{"works", func(context.Context, int) error { return nil }, 0, 0},
-		{"taken", func(context.Context, int) error { return lease.ErrLost }, 2 * time.Second, 0},
-		{"taken later", func(_ context.Context, call int) error {
+		{name: "works", renew: func(context.Context, int) error { return nil }},
+		{name: "taken", renew: func(context.Context, int) error { return lease.ErrLost }, lost: 2 * time.Second},
+		{name: "taken later", renew: func(_ context.Context, call int) error {
 			if call < 3 {
 				return nil
 			}
 			return lease.ErrLost
-		}, 6 * time.Second, 0},
-		{"fails", func(context.Context, int) error { return broken }, 5 * time.Second, 6},
-		{"fails after a while", func(_ context.Context, call int) error {
+		}, lost: 6 * time.Second},
+		{name: "fails", renew: func(context.Context, int) error { return broken }, lost: 5 * time.Second, failed: 6},
+		{name: "fails after a while", renew: func(_ context.Context, call int) error {
 			if call < 3 {
 				return nil
 			}
 			return broken
-		}, 9 * time.Second, 6},
-		{"fails now and then", func(_ context.Context, call int) error {
+		}, lost: 9 * time.Second, failed: 6},
+		{name: "fails now and then", renew: func(_ context.Context, call int) error {
 			if call%4 == 0 {
 				return nil
 			}
 			return broken
-		}, 0, 75},
-		{"hangs", func(ctx context.Context, _ int) error { <-ctx.Done(); return ctx.Err() }, 5 * time.Second, 0},
+		}, failed: 75},
+		{name: "hangs", renew: func(ctx context.Context, _ int) error { <-ctx.Done(); return ctx.Err() },
+			lost: 5 * time.Second},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			in(t, func(t *testing.T, h *lease.Held) {

@@ -96,13 +96,13 @@ func TestExpiry(t *testing.T) {
 		at      micros.Time
 		want    error
 	}{
-		{"before", now, now - 1, nil},
-		{"at", now, now, link.ErrExpired},
-		{"after", now, now + 1, link.ErrExpired},
-		{"long after", now, now.Add(1000 * time.Hour), link.ErrExpired},
-		{"a part of a second does not count", now + 999_999, now, link.ErrExpired},
-		{"before 1970", -5_000_000, -6_000_000, nil},
-		{"long before", now, 0, nil},
+		{name: "before", expires: now, at: now - 1},
+		{name: "at", expires: now, at: now, want: link.ErrExpired},
+		{name: "after", expires: now, at: now + 1, want: link.ErrExpired},
+		{name: "long after", expires: now, at: now.Add(1000 * time.Hour), want: link.ErrExpired},
+		{name: "a part of a second does not count", expires: now + 999_999, at: now, want: link.ErrExpired},
+		{name: "before 1970", expires: -5_000_000, at: -6_000_000},
+		{name: "long before", expires: now},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			address := s.Sign(path, tc.expires, "store", str)
@@ -263,11 +263,11 @@ func TestRotation(t *testing.T) {
 		address string
 		want    error
 	}{
-		{"old while both are there", during, old, nil},
-		{"young while both are there", during, young, nil},
-		{"young after the old key left", after, young, nil},
-		{"old after the old key left", after, old, link.ErrForged},
-		{"young before", before, young, link.ErrForged},
+		{name: "old while both are there", s: during, address: old},
+		{name: "young while both are there", s: during, address: young},
+		{name: "young after the old key left", s: after, address: young},
+		{name: "old after the old key left", s: after, address: old, want: link.ErrForged},
+		{name: "young before", s: before, address: young, want: link.ErrForged},
 	} {
 		if _, err := verify(tc.s, tc.address, now); !errors.Is(err, tc.want) || (err == nil) != (tc.want == nil) {
 			t.Errorf("%s: %v, want %v", tc.name, err, tc.want)

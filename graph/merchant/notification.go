@@ -13,7 +13,6 @@ import (
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
-	"github.com/storefront-go/storefront/graph/audit"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/model"
 	"github.com/storefront-go/storefront/graph/page"
@@ -81,20 +80,20 @@ func (m Mutation) NotificationMarkRead(ctx context.Context, id string) (*model.N
 		return nil, err
 	}
 	var row *db.Notification
-	err = m.Store.InTx(ctx, func(ctx context.Context) error {
+	err = m.Commit(ctx, xid.Notification, func(ctx context.Context) (*core.Record, error) {
 		n, err := m.markRead(ctx, uid)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		query := m.Client(ctx).Notification.Query().Where(notification.ID(uid))
 		query.Modify(ent.ForUpdate)
 		if row, err = core.Only(query.Load(ctx)); err != nil || n == 0 {
-			return err
+			return nil, err
 		}
-		return audit.Write(ctx, m.Client(ctx), "notification.mark_read", xid.Notification, uid, "")
+		return &core.Record{Action: "notification.mark_read", Kind: xid.Notification, ID: uid}, nil
 	})
 	if err != nil {
-		return nil, core.Explain("notification", err)
+		return nil, err
 	}
 	return &model.NotificationPayload{Notification: &model.Notification{Notification: row}}, nil
 }
@@ -119,19 +118,20 @@ func (m Mutation) NotificationsMarkAllRead(ctx context.Context) (*model.Notifica
 	payload, last := &model.NotificationsPayload{}, xid.New()
 	for more := true; more; {
 		var marked int
-		err := m.Store.InTx(ctx, func(ctx context.Context) error {
+		err := m.Commit(ctx, xid.Notification, func(ctx context.Context) (*core.Record, error) {
 			marked = 0 // it may run again
 			ids, err := m.unread(ctx, last, maxMarked, ent.ForUpdate)
 			if more = len(ids) == maxMarked; err != nil || len(ids) == 0 {
-				return err
+				return nil, err
 			}
 			if marked, err = m.markRead(ctx, ids...); err != nil || marked == 0 {
-				return err
+				return nil, err
 			}
-			return audit.Write(ctx, m.Client(ctx), "notification.mark_all_read", xid.Store, viewer.From(ctx).Store, strconv.Itoa(marked))
+			return &core.Record{Action: "notification.mark_all_read", Kind: xid.Store, ID: viewer.From(ctx).Store,
+				Detail: strconv.Itoa(marked)}, nil
 		})
 		if err != nil {
-			return nil, core.Explain("notifications", err)
+			return nil, err
 		}
 		payload.Count += marked
 	}

@@ -12,7 +12,6 @@ import (
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/access"
-	"github.com/storefront-go/storefront/graph/audit"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/model"
 )
@@ -40,7 +39,9 @@ func (m Mutation) StoreCreate(ctx context.Context, in model.StoreCreateInput) (*
 // NewStore makes a store with its owner, in one transaction. It is what the
 // mutation, the command line and the demo share; who may call it is theirs to
 // decide. Its rows name the viewer of ctx as their actor, or else the operator.
-func (r *Resolver) NewStore(ctx context.Context, in model.StoreCreateInput, owner access.Person) (*model.Store, *db.User, error) {
+func (r *Resolver) NewStore(ctx context.Context, in model.StoreCreateInput,
+	owner access.Person,
+) (*model.Store, *db.User, error) {
 	if err := checkStore(ctx, &in, &owner); err != nil {
 		return nil, nil, err
 	}
@@ -48,29 +49,26 @@ func (r *Resolver) NewStore(ctx context.Context, in model.StoreCreateInput, owne
 	ctx = inStore(ctx, id)
 	var s *db.Store
 	var person *db.User
-	err := r.Store.InTx(ctx, func(ctx context.Context) (err error) {
+	err := r.Commit(ctx, xid.User, func(ctx context.Context) (_ *core.Record, err error) {
 		handle, err := r.takeHandle(ctx, id, in)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		s, err = r.Client(ctx).Store.Create().SetID(id).SetHandle(handle).SetName(in.Name).SetCurrency(in.Currency).
 			SetTimezone(in.Timezone).SetDemo(owner.Demo).SetUpdatedAt(id.Time()).Save(ctx)
 		if err != nil {
-			return fmt.Errorf("make store: %w", err)
+			return nil, fmt.Errorf("make store: %w", err)
 		}
 		if person, _, err = r.access.Person(ctx, owner); err != nil {
-			return err
+			return nil, err
 		}
 		if _, err := r.access.Enrol(ctx, person.ID, viewer.Owner); err != nil {
-			return fmt.Errorf("make the owner's membership: %w", err)
+			return nil, fmt.Errorf("make the owner's membership: %w", err)
 		}
-		if err := r.dress(ctx, s); err != nil {
-			return err
-		}
-		return audit.Write(ctx, r.Client(ctx), "store.create", xid.Store, id, "")
+		return r.stores().Made(s, "store.create", ""), r.dress(ctx, s)
 	})
 	if err != nil {
-		return nil, nil, core.Explain("person", err)
+		return nil, nil, err
 	}
 	return r.ShownStore(s), person, nil
 }
@@ -111,7 +109,8 @@ func (r *Resolver) takeHandle(ctx context.Context, id xid.ID, in model.StoreCrea
 		return handle, err
 	}
 	if in.Handle != nil {
-		return "", fault.Invalid(fault.Field{Pointer: "#/handle", Code: fault.Taken, Detail: "Another store has this handle."})
+		return "", fault.Invalid(fault.Field{Pointer: "#/handle", Code: fault.Taken,
+			Detail: "Another store has this handle."})
 	}
 	// suffixed keeps to the longer handles of products.
 	const room = MaxStoreHandle - len("-") - 6
@@ -135,7 +134,7 @@ func StoreSlug(name string) string {
 // checkStore judges a new store and its owner, and brings the currency to upper
 // and the e-mail address to lower case.
 func checkStore(ctx context.Context, in *model.StoreCreateInput, owner *access.Person) error {
-	c := core.NewCheck(ctx)
+	c := &core.Check{}
 	c.Line("name", in.Name, limit.Line)
 	core.Opt(in.Handle, func(s string) { checkStoreHandle(c, "handle", s) })
 	in.Currency = c.Currency("currency", in.Currency)

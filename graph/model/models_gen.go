@@ -13,6 +13,7 @@ import (
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/graph/theme"
 )
 
 type APIKeyCreateInput struct {
@@ -157,6 +158,7 @@ type ExportStartInput struct {
 	Format      state.ExportFormat      `json:"format"`
 	Compression state.ExportCompression `json:"compression"`
 	Filters     *ExportFiltersInput     `json:"filters,omitempty"`
+	Decoded     `json:"-"`
 }
 
 type FulfillInput struct {
@@ -262,6 +264,7 @@ type OrderLineInput struct {
 type OrderNoteInput struct {
 	Body       string               `json:"body"`
 	Visibility state.NoteVisibility `json:"visibility"`
+	Decoded    `json:"-"`
 }
 
 type OrderNotePayload struct {
@@ -317,6 +320,7 @@ type ProductCreateInput struct {
 	ImageURL            *string  `json:"imageUrl,omitempty"`
 	// For imports by people: the product's time.
 	CreatedAt *micros.Time `json:"createdAt,omitempty"`
+	Decoded   `json:"-"`
 }
 
 type ProductDeletePayload struct {
@@ -439,7 +443,8 @@ type ThemeImportInput struct {
 	// The zip archive in base64, of up to 10 MiB.
 	Archive string `json:"archive"`
 	// The manifest's name when absent.
-	Name *string `json:"name,omitempty"`
+	Name   *string       `json:"name,omitempty"`
+	Judged *theme.Judged `json:"-"`
 }
 
 type ThemePayload struct {
@@ -494,6 +499,7 @@ type WebhookEndpointCreateInput struct {
 	// Names of the catalogue, at least one.
 	Events      []string `json:"events"`
 	Description *string  `json:"description,omitempty"`
+	Decoded     `json:"-"`
 }
 
 type WebhookEndpointDeletePayload struct {

@@ -20,11 +20,15 @@ func (m moment) MarshalGQL(w io.Writer) {
 // MarshalTime writes a time.
 func MarshalTime(t micros.Time) graphql.Marshaler { return moment(t) }
 
-// UnmarshalTime takes a time as [micros.Parse] does.
+// UnmarshalTime takes a time as [micros.Parse] does. Its errors are shown.
 func UnmarshalTime(v any) (micros.Time, error) {
-	s, ok := v.(string)
-	if !ok {
+	s, _ := v.(string)
+	t, err := micros.Parse(s)
+	switch {
+	case errors.Is(err, micros.ErrRange):
+		return 0, errors.New("out of range: a time is of the years 1970 to 9999")
+	case err != nil:
 		return 0, errors.New("a time is a string in RFC 3339")
 	}
-	return micros.Parse(s)
+	return t, nil
 }

@@ -142,11 +142,11 @@ func TestSenderRefusals(t *testing.T) {
 		gone  bool
 		other int // mails to the other recipient
 	}{
-		{"RCPT 4xx", rcpt(temporary), false, 1},
-		{"RCPT 5xx", rcpt(permanent), true, 1},
-		{"DATA 4xx", data(temporary), false, 1},
-		{"DATA 5xx", data(permanent), true, 1},
-		{"MAIL 5xx", func(p *post) { p.mail = permanent }, false, 0},
+		{name: "RCPT 4xx", say: rcpt(temporary), other: 1},
+		{name: "RCPT 5xx", say: rcpt(permanent), gone: true, other: 1},
+		{name: "DATA 4xx", say: data(temporary), other: 1},
+		{name: "DATA 5xx", say: data(permanent), gone: true, other: 1},
+		{name: "MAIL 5xx", say: func(p *post) { p.mail = permanent }},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			storetest.Each(t, func(t *testing.T, store *ent.Store) {

@@ -11,17 +11,17 @@ func TestParseForm(t *testing.T) {
 		name, raw, param, want string
 		once, ok               bool
 	}{
-		{"plain", "code=a&client_id=b", "code", "a", true, true},
-		{"encoded", "code=a%2Bb+c%26", "code", "a+b c&", true, true},
-		{"empty is absent", "code=", "code", "", true, true},
-		{"no value is absent", "code", "code", "", true, true},
-		{"nothing", "", "code", "", true, true},
-		{"the first of several is kept", "code=a&code=b", "code", "a", false, true},
-		{"a repeated empty one is repeated", "code=&code=", "code", "", false, true},
-		{"a repeated unknown one is repeated", "x=1&x=1&code=a", "code", "a", false, true},
-		{"names are exact", "Code=a", "code", "", true, true},
-		{"bad escape", "code=%zz", "", "", false, false},
-		{"a semicolon parts nothing", "a=b;code=c", "", "", false, false},
+		{name: "plain", raw: "code=a&client_id=b", param: "code", want: "a", once: true, ok: true},
+		{name: "encoded", raw: "code=a%2Bb+c%26", param: "code", want: "a+b c&", once: true, ok: true},
+		{name: "empty is absent", raw: "code=", param: "code", once: true, ok: true},
+		{name: "no value is absent", raw: "code", param: "code", once: true, ok: true},
+		{name: "nothing", param: "code", once: true, ok: true},
+		{name: "the first of several is kept", raw: "code=a&code=b", param: "code", want: "a", ok: true},
+		{name: "a repeated empty one is repeated", raw: "code=&code=", param: "code", ok: true},
+		{name: "a repeated unknown one is repeated", raw: "x=1&x=1&code=a", param: "code", want: "a", ok: true},
+		{name: "names are exact", raw: "Code=a", param: "code", once: true, ok: true},
+		{name: "bad escape", raw: "code=%zz"},
+		{name: "a semicolon parts nothing", raw: "a=b;code=c"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			p, err := ParseForm(tc.raw)

@@ -164,11 +164,11 @@ func TestRotationKeepsOldCursors(t *testing.T) {
 		text string
 		want bool
 	}{
-		{"old while both are there", during, old, true},
-		{"young while both are there", during, young, true},
-		{"young after the old key left", after, young, true},
-		{"old after the old key left", after, old, false},
-		{"young before", before, young, false},
+		{name: "old while both are there", c: during, text: old, want: true},
+		{name: "young while both are there", c: during, text: young, want: true},
+		{name: "young after the old key left", c: after, text: young, want: true},
+		{name: "old after the old key left", c: after, text: old},
+		{name: "young before", c: before, text: young},
 	} {
 		if got, ok := tc.c.Open(l, tc.text); ok != tc.want || ok && got != at {
 			t.Errorf("%s: %v, %v, want %v", tc.name, got, ok, tc.want)

@@ -38,22 +38,27 @@ func TestVerify(t *testing.T) {
 		name, phc, text string
 		want, fails     bool
 	}{
-		{"the text", phc, "correct horse", true, false},
-		{"another text", phc, "Correct horse", false, false},
-		{"no text", phc, "", false, false},
-		{"no hash", "", "correct horse", false, false},
-		{"neither", "", "", false, false},
+		{name: "the text", phc: phc, text: "correct horse", want: true},
+		{name: "another text", phc: phc, text: "Correct horse"},
+		{name: "no text", phc: phc},
+		{name: "no hash", text: "correct horse"},
+		{name: "neither"},
 		// Made by the reference implementation: echo -n password | argon2 somesalt -id -t 2 -k 65536 -p 1.
-		{"made elsewhere", "$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc", "password", true, false},
-		{"another algorithm", strings.Replace(phc, "argon2id", "argon2i", 1), "correct horse", false, true},
-		{"another version", strings.Replace(phc, "v=19", "v=16", 1), "correct horse", false, true},
-		{"too much memory", strings.Replace(phc, "m=19456", "m=4194304", 1), "correct horse", false, true},
-		{"no pass", strings.Replace(phc, "t=2", "t=0", 1), "correct horse", false, true},
-		{"no lane", strings.Replace(phc, "p=1", "p=0", 1), "correct horse", false, true},
-		{"trailing text in the cost", strings.Replace(phc, "p=1", "p=1,x=2", 1), "correct horse", false, true},
-		{"a part missing", phc[:strings.LastIndexByte(phc, '$')], "correct horse", false, true},
-		{"a short key", phc[:len(phc)-30], "correct horse", false, true},
-		{"the text itself", "correct horse", "correct horse", false, true},
+		{name: "made elsewhere",
+			phc:  "$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc",
+			text: "password", want: true},
+		{name: "another algorithm", phc: strings.Replace(phc, "argon2id", "argon2i", 1), text: "correct horse",
+			fails: true},
+		{name: "another version", phc: strings.Replace(phc, "v=19", "v=16", 1), text: "correct horse", fails: true},
+		{name: "too much memory", phc: strings.Replace(phc, "m=19456", "m=4194304", 1), text: "correct horse",
+			fails: true},
+		{name: "no pass", phc: strings.Replace(phc, "t=2", "t=0", 1), text: "correct horse", fails: true},
+		{name: "no lane", phc: strings.Replace(phc, "p=1", "p=0", 1), text: "correct horse", fails: true},
+		{name: "trailing text in the cost", phc: strings.Replace(phc, "p=1", "p=1,x=2", 1), text: "correct horse",
+			fails: true},
+		{name: "a part missing", phc: phc[:strings.LastIndexByte(phc, '$')], text: "correct horse", fails: true},
+		{name: "a short key", phc: phc[:len(phc)-30], text: "correct horse", fails: true},
+		{name: "the text itself", phc: "correct horse", text: "correct horse", fails: true},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			got, err := password.Verify(t.Context(), tc.phc, tc.text)

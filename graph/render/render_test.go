@@ -109,17 +109,23 @@ func TestRenderRefuses(t *testing.T) {
 		data map[string]any
 		want string
 	}{
-		{"unknown page", "cart", map[string]any{}, "no page"},
-		{"an int", "home", map[string]any{"n": 5}, "may not hold a int"},
-		{"a function", "home", map[string]any{"f": func() {}}, "may not hold a func()"},
-		{"an iterator", "home", map[string]any{"f": func(func(int) bool) {}}, "may not hold a func"},
-		{"a channel", "home", map[string]any{"a": []any{make(chan int)}}, "may not hold a chan int"},
-		{"a value with methods", "home", map[string]any{"a": map[string]any{"e": io.EOF}}, "a: e: the data"},
-		{"a list of another type", "home", map[string]any{"products": []string{"x"}}, "may not hold a []string"},
-		{"too deep", "home", deep, "too large or too deep"},
-		{"a circle", "home", circle, "too large or too deep"},
-		{"too many values", "home", map[string]any{"a": make([]any, maxValues)}, "too large or too deep"},
-		{"text in place of a list", "home", map[string]any{"products": "x"}, "range goes over a list, and this is text"},
+		{name: "unknown page", page: "cart", data: map[string]any{}, want: "no page"},
+		{name: "an int", page: "home", data: map[string]any{"n": 5}, want: "may not hold a int"},
+		{name: "a function", page: "home", data: map[string]any{"f": func() {}}, want: "may not hold a func()"},
+		{name: "an iterator", page: "home", data: map[string]any{"f": func(func(int) bool) {}},
+			want: "may not hold a func"},
+		{name: "a channel", page: "home", data: map[string]any{"a": []any{make(chan int)}},
+			want: "may not hold a chan int"},
+		{name: "a value with methods", page: "home", data: map[string]any{"a": map[string]any{"e": io.EOF}},
+			want: "a: e: the data"},
+		{name: "a list of another type", page: "home", data: map[string]any{"products": []string{"x"}},
+			want: "may not hold a []string"},
+		{name: "too deep", page: "home", data: deep, want: "too large or too deep"},
+		{name: "a circle", page: "home", data: circle, want: "too large or too deep"},
+		{name: "too many values", page: "home", data: map[string]any{"a": make([]any, maxValues)},
+			want: "too large or too deep"},
+		{name: "text in place of a list", page: "home", data: map[string]any{"products": "x"},
+			want: "range goes over a list, and this is text"},
 	}
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {

@@ -30,7 +30,7 @@ func (m Mutation) ExportStart(ctx context.Context, in model.ExportStartInput) (*
 	if err != nil {
 		return nil, err
 	}
-	c := core.NewCheck(ctx)
+	c := core.NewCheck(in)
 	checkExport(c, in)
 	if err := c.Err(); err != nil {
 		return nil, err

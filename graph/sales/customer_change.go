@@ -60,7 +60,7 @@ func (m Mutation) changeCustomer(ctx context.Context, id string, expected int64,
 
 // CustomerUpdate changes the members that are given.
 func (m Mutation) CustomerUpdate(ctx context.Context, id string, expectedVersion int64, in model.CustomerUpdateInput) (*model.CustomerPayload, error) {
-	c := core.NewCheck(ctx)
+	c := &core.Check{}
 	docs := checkCustomerUpdate(c, &in)
 	if err := c.Err(); err != nil {
 		return nil, err

@@ -66,7 +66,7 @@ type customerDocs struct {
 // checkCustomer judges a new customer and brings his e-mail address to lower
 // case.
 func checkCustomer(ctx context.Context, in *model.CustomerCreateInput) (customerDocs, error) {
-	c := core.NewCheck(ctx)
+	c := &core.Check{}
 	core.Opt(in.Email, func(s string) { in.Email = new(c.Email("email", s)) })
 	checkCustomerTexts(c, in.Phone, in.FirstName, in.LastName, in.Locale, in.Note)
 	if in.Status != state.CustomerGuest && in.Status != state.CustomerActive {

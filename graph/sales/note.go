@@ -50,7 +50,7 @@ func (q Query) OrderNotes(ctx context.Context, orderID string, first *int, after
 // contradict each other, so any number of them at once succeed, each raising the
 // order's version in its turn.
 func (m Mutation) OrderNoteAppend(ctx context.Context, orderID string, in model.OrderNoteInput) (*model.OrderNotePayload, error) {
-	c := core.NewCheck(ctx)
+	c := core.NewCheck(in)
 	c.Long("body", in.Body, limit.Note)
 	if !in.Visibility.Known() {
 		c.Add("visibility", fault.UnknownValue, "A note is internal or customer.")

@@ -19,7 +19,7 @@ import (
 // refund gives all of it back at once. Stock goes back but for the units that a
 // refund gave back before. The reason becomes an internal note.
 func (m Mutation) OrderCancel(ctx context.Context, id string, expectedVersion int64, refund bool, reason *string) (*model.OrderPayload, error) {
-	c := core.NewCheck(ctx)
+	c := &core.Check{}
 	core.Opt(reason, func(s string) { c.Line("reason", s, limit.Line) })
 	if err := c.Err(); err != nil {
 		return nil, err

@@ -19,7 +19,7 @@ import (
 // An import gives PlacedAt, which becomes the time in the order's id; its
 // updated_at is still now, so that whoever syncs by changes sees it.
 func (m Mutation) OrderCreate(ctx context.Context, in model.OrderCreateInput) (*model.OrderPayload, error) {
-	c := core.NewCheck(ctx)
+	c := &core.Check{}
 	d := checkOrder(ctx, c, &in)
 	if c.Err() != nil {
 		// What the input names is looked up too: one answer names all errors.
@@ -35,7 +35,7 @@ func (m Mutation) OrderCreate(ctx context.Context, in model.OrderCreateInput) (*
 	id := core.NewID(in.PlacedAt)
 	var shown *model.Order
 	err = m.Commit(ctx, xid.Order, func(ctx context.Context) (_ *core.Record, err error) {
-		c, d := core.NewCheck(ctx), *d
+		c, d := &core.Check{}, *d
 		if err := m.refer(ctx, c, &d, in); err != nil {
 			return nil, err
 		}

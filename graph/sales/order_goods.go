@@ -81,7 +81,7 @@ func (e *orderEdit) pick(in []*model.LineQuantityInput, has func(*db.OrderLine) 
 // OrderFulfill ships the given lines, or all that is left to ship. An unpaid
 // order may be shipped.
 func (m Mutation) OrderFulfill(ctx context.Context, id string, expectedVersion int64, in model.FulfillInput) (*model.OrderPayload, error) {
-	c := core.NewCheck(ctx)
+	c := &core.Check{}
 	checkQuantities(c, in.Lines)
 	if in.Lines != nil && len(in.Lines) == 0 {
 		c.Add("lines", fault.TooShort, "Name at least one line, or leave this out for all.")

@@ -15,7 +15,7 @@ import (
 
 // OrderMarkPaid takes all that is still owed.
 func (m Mutation) OrderMarkPaid(ctx context.Context, id string, expectedVersion int64, method *string, reference *string) (*model.OrderPayload, error) {
-	c := core.NewCheck(ctx)
+	c := &core.Check{}
 	checkPayment(c, method, reference)
 	if err := c.Err(); err != nil {
 		return nil, err
@@ -27,7 +27,7 @@ func (m Mutation) OrderMarkPaid(ctx context.Context, id string, expectedVersion 
 
 // OrderRecordPayment takes an amount, up to what is still owed.
 func (m Mutation) OrderRecordPayment(ctx context.Context, id string, expectedVersion int64, in model.PaymentInput) (*model.OrderPayload, error) {
-	c := core.NewCheck(ctx)
+	c := &core.Check{}
 	c.Within("amount_minor", in.AmountMinor, 1, maxAmount)
 	checkPayment(c, in.Method, in.Reference)
 	if err := c.Err(); err != nil {
@@ -91,7 +91,7 @@ func (m Mutation) ledgerRow(ctx context.Context, e *orderEdit, kind state.Paymen
 // is for cancelled and completed orders too: money that was taken can always be
 // given back. The stock of a cancelled order is back already.
 func (m Mutation) OrderRefund(ctx context.Context, id string, expectedVersion int64, in model.RefundInput) (*model.OrderPayload, error) {
-	c := core.NewCheck(ctx)
+	c := &core.Check{}
 	c.Within("amount_minor", in.AmountMinor, 1, maxAmount)
 	core.Opt(in.Reason, func(s string) { c.Line("reason", s, limit.Line) })
 	checkQuantities(c, in.Lines)

@@ -14,7 +14,7 @@ import (
 // lines of an order have mutations of their own. A change is allowed in every
 // state, since an address is corrected and a tag set after the fact too.
 func (m Mutation) OrderUpdate(ctx context.Context, id string, expectedVersion int64, in model.OrderUpdateInput) (*model.OrderPayload, error) {
-	c := core.NewCheck(ctx)
+	c := &core.Check{}
 	core.Opt(in.Email.Value(), func(s string) { in.Email = model.Some(c.Email("email", s)) })
 	billing := checkAddress(c, "billing_address", in.BillingAddress.Value())
 	shipping := checkAddress(c, "shipping_address", in.ShippingAddress.Value())

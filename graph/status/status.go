@@ -5,9 +5,11 @@
 package status
 
 import (
+	"math"
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/storefront-go/storefront/ent/fault"
 )
@@ -16,6 +18,7 @@ import (
 // fault.
 const (
 	MethodNotAllowed     fault.Kind = "method_not_allowed"
+	RequestTimeout       fault.Kind = "request_timeout"
 	UnsupportedMediaType fault.Kind = "unsupported_media_type"
 	RangeNotSatisfiable  fault.Kind = "range_not_satisfiable"
 )
@@ -73,6 +76,8 @@ var kinds = []Kind{
 		"The body is larger than this endpoint takes."},
 	{string(UnsupportedMediaType), http.StatusUnsupportedMediaType, free, "Unsupported media type",
 		"Send the body as application/json."},
+	{string(RequestTimeout), http.StatusRequestTimeout, free, "Request timeout",
+		"The body came too slowly to be waited for; send it again over a faster line."},
 	{string(fault.IdempotencyKeyReused), http.StatusConflict, free, "Idempotency key reused",
 		"The key belongs to an earlier request with another method, path or body; use a new key."},
 	{string(fault.IdempotencyInProgress), http.StatusConflict, free, "Request in progress",
@@ -169,3 +174,8 @@ func Lasting(f *fault.Error) bool {
 	k, _ := KindOf(f)
 	return k.Lasting
 }
+
+// Seconds is how a wait is told, in the header Retry-After (RFC 9110, section
+// 10.2.3) and beside errors: whole seconds, rounded up, at least 1, so that nobody
+// comes back too early.
+func Seconds(d time.Duration) int { return max(1, int(math.Ceil(d.Seconds()))) }

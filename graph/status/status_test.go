@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/graph/status"
@@ -17,7 +18,7 @@ import (
 // the other one is seen.
 func TestStatuses(t *testing.T) {
 	want := map[fault.Kind]int{
-		fault.NotFound: 404, status.MethodNotAllowed: 405, fault.AuthenticationRequired: 401, fault.InvalidToken: 401,
+		fault.NotFound: 404, status.MethodNotAllowed: 405, status.RequestTimeout: 408, fault.AuthenticationRequired: 401, fault.InvalidToken: 401,
 		fault.InvalidRequest: 400, fault.RateLimited: 429, fault.VersionRetired: 410, fault.InsufficientScope: 403,
 		fault.Forbidden: 403, fault.InvalidParameter: 400, fault.IdempotencyKeyRequired: 400, fault.IdempotencyKeyInvalid: 400,
 		fault.IdempotencyKeyReused: 409, fault.IdempotencyInProgress: 409, fault.IdempotencyNotSupported: 400,
@@ -65,11 +66,12 @@ func TestKindOf(t *testing.T) {
 		status int
 		known  bool
 	}{
-		{"a kind", fault.Missing("order"), "not_found", 404, true},
-		{"a state", fault.State(fault.LastOwner, ""), "last_owner", 409, true},
-		{"a state without a row", fault.State("kiln_cold", ""), "kiln_cold", 409, true},
-		{"a state named like another kind", fault.State("not_found", ""), "not_found", 409, true},
-		{"a kind without a row", fault.New("mystery", ""), "internal_error", 500, false},
+		{name: "a kind", f: fault.Missing("order"), code: "not_found", status: 404, known: true},
+		{name: "a state", f: fault.State(fault.LastOwner, ""), code: "last_owner", status: 409, known: true},
+		{name: "a state without a row", f: fault.State("kiln_cold", ""), code: "kiln_cold", status: 409, known: true},
+		{name: "a state named like another kind", f: fault.State("not_found", ""), code: "not_found", status: 409,
+			known: true},
+		{name: "a kind without a row", f: fault.New("mystery", ""), code: "internal_error", status: 500},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			k, known := status.KindOf(tc.f)
@@ -143,5 +145,15 @@ func TestKinds(t *testing.T) {
 	status.Kinds()[0].Code = "changed"
 	if status.Kinds()[0].Code == "changed" {
 		t.Error("the table can be changed from outside")
+	}
+}
+
+func TestSeconds(t *testing.T) {
+	for d, want := range map[time.Duration]int{
+		0: 1, -time.Second: 1, time.Millisecond: 1, time.Second: 1, 1500 * time.Millisecond: 2, 3 * time.Second: 3, 3*time.Second + 1: 4,
+	} {
+		if got := status.Seconds(d); got != want {
+			t.Errorf("%s: got %d, want %d", d, got, want)
+		}
 	}
 }

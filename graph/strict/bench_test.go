@@ -48,7 +48,7 @@ func BenchmarkFingerprint(b *testing.B) {
 	body := bytes.TrimSpace([]byte(product))
 	b.ReportAllocs()
 	for b.Loop() {
-		Fingerprint("POST", "/products", body)
+		NewBody(body).Fingerprint("POST", "/products")
 	}
 }
 

@@ -49,8 +49,3 @@ func (b Body) Fingerprint(method, path string) [sha256.Size]byte {
 	}
 	return sha256.Sum256(said)
 }
-
-// Fingerprint is that of a body which is parsed for nothing else.
-func Fingerprint(method, path string, body []byte) [sha256.Size]byte {
-	return NewBody(body).Fingerprint(method, path)
-}

@@ -7,6 +7,6 @@
 //
 // The parsed form is a flat list of nodes over the input. It serves two
 // readers: [Reader] takes the typed members of a request and reports everything
-// wrong with it at once, and [Fingerprint] compares two requests by what they
+// wrong with it at once, and [Body.Fingerprint] compares two requests by what they
 // mean (contract section 3).
 package strict

@@ -165,9 +165,10 @@ func TestReaderIsBounded(t *testing.T) {
 		want       int
 		first      string
 	}{
-		{"unknown members", many(1000, `"z":0`), 100, "#/m0 unknown_member"},
-		{"elements", `{"tags":[` + strings.Repeat("0,", 1000) + `0]}`, 100, "#/tags/0 invalid_type"},
-		{"long name", fmt.Sprintf(`{%q:1}`, long), 1, "# unknown_member"},
+		{name: "unknown members", body: many(1000, `"z":0`), want: 100, first: "#/m0 unknown_member"},
+		{name: "elements", body: `{"tags":[` + strings.Repeat("0,", 1000) + `0]}`, want: 100,
+			first: "#/tags/0 invalid_type"},
+		{name: "long name", body: fmt.Sprintf(`{%q:1}`, long), want: 1, first: "# unknown_member"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			r := open(t, tc.body)

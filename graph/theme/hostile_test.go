@@ -417,12 +417,19 @@ func TestReadFSHostile(t *testing.T) {
 		file       fstest.MapFile
 		want       string
 	}{
-		{"symbolic link", "assets/a.png", fstest.MapFile{Data: []byte("style.css"), Mode: fs.ModeSymlink}, "assets/a.png: The entry is a symbolic link."},
-		{"special file", "assets/a.png", fstest.MapFile{Mode: fs.ModeNamedPipe}, "assets/a.png: The entry is a special file."},
-		{"name", "assets/a b.png", fstest.MapFile{}, `assets/a\x20b.png: The name has characters other than letters, digits, -, _, . and /.`},
-		{"capitals", "assets/STYLE.css", fstest.MapFile{}, "assets/style.css: The name differs from another one in capital letters alone."},
-		{"size", "assets/a.css", fstest.MapFile{Data: make([]byte, maxFile+1)}, "assets/a.css: The file is larger than 10 MiB."},
-		{"archive", "assets/a.png", fstest.MapFile{Data: []byte("PK\x03\x04")}, "assets/a.png: " + nested},
+		{name: "symbolic link", path: "assets/a.png",
+			file: fstest.MapFile{Data: []byte("style.css"), Mode: fs.ModeSymlink},
+			want: "assets/a.png: The entry is a symbolic link."},
+		{name: "special file", path: "assets/a.png", file: fstest.MapFile{Mode: fs.ModeNamedPipe},
+			want: "assets/a.png: The entry is a special file."},
+		{name: "name", path: "assets/a b.png",
+			want: `assets/a\x20b.png: The name has characters other than letters, digits, -, _, . and /.`},
+		{name: "capitals", path: "assets/STYLE.css",
+			want: "assets/style.css: The name differs from another one in capital letters alone."},
+		{name: "size", path: "assets/a.css", file: fstest.MapFile{Data: make([]byte, maxFile+1)},
+			want: "assets/a.css: The file is larger than 10 MiB."},
+		{name: "archive", path: "assets/a.png", file: fstest.MapFile{Data: []byte("PK\x03\x04")},
+			want: "assets/a.png: " + nested},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			fsys := fstest.MapFS{tc.path: &tc.file}

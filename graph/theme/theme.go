@@ -42,6 +42,13 @@ type Package struct {
 	Assets    []Asset           // by path
 }
 
+// Judged is an archive with what came of judging it: a package or an error.
+type Judged struct {
+	Archive []byte
+	Package *Package
+	Err     error
+}
+
 // Read judges a zip archive and returns what is in it. Its error is a *Problems.
 // It may take seconds and some hundred megabytes for the worst archive; how many
 // run at once is for the caller to say.

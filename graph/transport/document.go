@@ -24,9 +24,13 @@ type documents struct {
 	cache  *memo.Cache[string, *ast.QueryDocument]
 }
 
-func newDocuments(schema *ast.Schema, depth int) *documents {
-	return &documents{schema: schema, rules: validationRules(), depth: depth,
+func newDocuments(schema *ast.Schema, depth int, introspection bool) *documents {
+	d := &documents{schema: schema, rules: validationRules(), depth: depth,
 		cache: memo.NewCache[string, *ast.QueryDocument](maxCachedText)}
+	if !introspection {
+		d.rules.AddRule("NoSchemaIntrospection", noIntrospection)
+	}
+	return d
 }
 
 // validationRules are the rules of the specification. Suggestions cost an edit
@@ -45,6 +49,7 @@ func validationRules() *rules.Rules {
 		r.RemoveRule(from)
 		r.AddRule(to.Name, to.RuleFunc)
 	}
+	r.AddRule("IntsOf32Bits", intsOf32Bits)
 	return r
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/graph"
 )
 
@@ -63,7 +64,7 @@ func (h *handler) execute(ctx context.Context, o *operation) (done outcome, r *r
 	r = &run{}
 	middleware := resolveQuery
 	if o.op.Operation == ast.Mutation {
-		middleware = resolveMutation
+		middleware = o.resolveMutation
 	}
 	ctx = context.WithValue(ctx, runKey{}, r)
 	ctx = graphql.WithOperationContext(ctx, &graphql.OperationContext{
@@ -94,9 +95,10 @@ func resolveQuery(ctx context.Context, next graphql.Resolver) (any, error) {
 
 // resolveMutation turns what a mutation refuses into the user errors of its
 // payload.
-func resolveMutation(ctx context.Context, next graphql.Resolver) (any, error) {
-	v, err := next(ctx)
+func (o *operation) resolveMutation(ctx context.Context, next graphql.Resolver) (any, error) {
 	fc := graphql.GetFieldContext(ctx)
+	o.giveJudged(fc.Args)
+	v, err := next(ctx)
 	if fc.Object != "Mutation" {
 		if err != nil {
 			return nil, resolved{err}
@@ -131,7 +133,7 @@ func (h *handler) answer(ctx context.Context, out *response, o *operation) {
 func (h *handler) log(ctx context.Context, r *run) {
 	for _, f := range r.failures {
 		if ctx.Err() == nil {
-			h.Logger.ErrorContext(ctx, "graphql field failed", "path", f.path, "error", f.fault)
+			h.Logger.ErrorContext(ctx, "graphql field failed", "request_id", viewer.Request(ctx), "path", f.path, "error", f.fault)
 		}
 	}
 }

@@ -50,7 +50,7 @@ type handler struct {
 	Config
 	schema    graphql.ExecutableSchema
 	documents *documents
-	uploads   uploads
+	uploads   *slots
 }
 
 // New makes the GraphQL face of the core: POST with JSON, and GET for
@@ -67,8 +67,8 @@ func New(c Config) (http.Handler, error) {
 	return &handler{
 		Config:    c,
 		schema:    c.Core.Executable(),
-		documents: newDocuments(graph.Schema(), c.MaxDepth),
-		uploads:   newUploads(),
+		documents: newDocuments(graph.Schema(), c.MaxDepth, c.Introspection),
+		uploads:   newSlots(),
 	}, nil
 }
 
@@ -91,7 +91,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	params, err := h.read(w, r.WithContext(ctx))
-	defer h.uploads.leave(params.upload)
+	defer params.upload.leave()
 	if err != nil {
 		h.refuse(ctx, out, err)
 		return
@@ -102,7 +102,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	switch {
-	case params.upload && !importsAlone(op):
+	case params.upload != nil && !importsAlone(op):
 		out.fault(fault.Newf(fault.PayloadTooLarge, "Only a themeImport by itself may have a body of more than %d bytes.", h.MaxBody))
 	case op.op.Operation != ast.Mutation:
 		h.answer(ctx, out, op)
@@ -119,7 +119,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (h *handler) refuse(ctx context.Context, out *response, err error) {
 	f := explained(err)
 	if f.Kind == fault.Internal {
-		h.Logger.ErrorContext(ctx, "graphql request failed", "error", err)
+		h.Logger.ErrorContext(ctx, "graphql request failed", "request_id", viewer.Request(ctx), "error", err)
 	}
 	if f.Kind == fault.AuthenticationRequired || f.Kind == fault.InvalidToken {
 		out.w.Header().Set("WWW-Authenticate", h.challenge(f.Kind))

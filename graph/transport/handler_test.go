@@ -3,12 +3,15 @@ package transport
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"github.com/vektah/gqlparser/v2/ast"
 
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/digest"
@@ -17,6 +20,7 @@ import (
 	"github.com/storefront-go/storefront/ent/storetest"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph"
 	"github.com/storefront-go/storefront/graph/apikey"
 	"github.com/storefront-go/storefront/graph/graphtest"
 	"github.com/storefront-go/storefront/graph/idem"
@@ -35,7 +39,9 @@ func newFace(t testing.TB, s *ent.Store, configure func(*Config)) *graphtest.Fac
 		configure(&c)
 	}
 	f.Http = graphtest.Must[http.Handler](t)(New(c))
-	server := httptest.NewServer(f.Http)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		f.Http.ServeHTTP(w, r.WithContext(viewer.WithRequest(r.Context(), "req_test")))
+	}))
 	t.Cleanup(server.Close)
 	f.URL = server.URL + "/graphql"
 	return f
@@ -279,6 +285,75 @@ func TestIntrospectionSwitch(t *testing.T) {
 		if got := a.At("__schema", "queryType", "name") == "Query"; got != on || (len(a.Errors) == 0) != on {
 			t.Errorf("introspection %v: %s", on, a.Body)
 		}
+	}
+}
+
+// Without introspection its fields are none of the schema, wherever they stand.
+func TestIntrospectionRefused(t *testing.T) {
+	f := newFace(t, storetest.Open(t), func(c *Config) { c.Introspection = false })
+	key := keyFor(f, scope.ProductsRead)
+	for _, document := range []string{
+		`{ __schema { queryType { name } } }`,
+		`{ x: __type(name: "Order") { name } }`,
+		`{ ...F } fragment F on Query { ... { __schema { queryType { name } } } }`,
+	} {
+		a := f.Query(key, document, nil, "Accept", typeGraphQL)
+		if a.Status != 400 || code(a) != codeInvalid || !strings.Contains(a.Errors[0].Message, "introspection") || a.Data != nil {
+			t.Errorf("%s: %d %s", document, a.Status, a.Body)
+		}
+	}
+	f.Query(key, `{ __typename products { __typename } }`, nil).Ok()
+	if f.Log.Len() > 0 {
+		t.Errorf("logged: %s", f.Log)
+	}
+}
+
+// Variables are judged where they are Ints themselves, which is enough while Ints
+// are in no list and in no object.
+func TestIntsAreArguments(t *testing.T) {
+	for _, d := range graph.Schema().Types {
+		for _, f := range d.Fields {
+			if d.Kind == ast.InputObject && f.Type.Name() == "Int" {
+				t.Errorf("%s.%s", d.Name, f.Name)
+			}
+			for _, a := range f.Arguments {
+				if a.Type.Name() == "Int" && a.Type.NamedType == "" {
+					t.Errorf("%s.%s(%s)", d.Name, f.Name, a.Name)
+				}
+			}
+		}
+	}
+}
+
+// Int has 32 bits with a sign (GraphQL specification, section 3.5.1).
+func TestInt(t *testing.T) {
+	f := newFace(t, storetest.Open(t), nil)
+	key, person := keyFor(f, scope.ProductsRead), staffToken(f, viewer.Owner)
+	for _, tc := range []struct{ number, literal, variable string }{
+		{"2147483647", "", ""}, {"2147483648", codeInvalid, codeVariables}, {"-2147483649", codeInvalid, codeVariables},
+		{"9223372036854775807", codeInvalid, codeVariables}, {"9223372036854775808", codeInvalid, codeVariables},
+		{`"1"`, codeInvalid, codeVariables}, {"1.5", codeInvalid, codeVariables}, {"null", "", ""},
+	} {
+		t.Run(tc.number, func(t *testing.T) {
+			for document, want := range map[string]string{
+				`{ products(first: ` + tc.number + `) { nodes { id } } }`:                                 tc.literal,
+				`query($n: Int = ` + tc.number + `) { products(first: $n) { nodes { id } } }`:             tc.literal,
+				`query($n: Int) { products(first: $n) { nodes { id } } }`:                                 tc.variable,
+				`query($n: Int) { ...F } fragment F on Query { x: products(first: $n) { nodes { id } } }`: tc.variable,
+			} {
+				a := f.Send(http.MethodPost, f.URL, key, string(graphtest.Must[[]byte](t)(json.Marshal(map[string]any{"query": document,
+					"variables": map[string]any{"n": json.RawMessage(tc.number)}}))))
+				if strings.Contains(document, "= ") {
+					a = f.Query(key, document, nil)
+				}
+				if code(a) != want || want != "" && a.Data != nil {
+					t.Errorf("%s: code %q, want %q: %s", document, code(a), want, a.Body)
+				}
+			}
+		})
+	}
+	if a := f.Query(person, `{ salesReport(days: 4294967297) { currency } }`, nil); code(a) != codeInvalid {
+		t.Errorf("days: %s", a.Body)
 	}
 }
 

@@ -11,7 +11,6 @@ import (
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/graph/idem"
 	"github.com/storefront-go/storefront/graph/status"
-	"github.com/storefront-go/storefront/graph/strict"
 )
 
 // secretive are the mutations that show or take a secret, of which only a hash is
@@ -33,8 +32,8 @@ func (h *handler) once(ctx context.Context, out *response, o *operation, key str
 	}
 	var done outcome
 	var r *run
-	claim := idem.Claim{Key: key, Fingerprint: strict.Fingerprint(http.MethodPost, "/graphql", o.body)}
-	ctx = h.judged(ctx, o)
+	claim := idem.Claim{Key: key, Fingerprint: o.body.Fingerprint(http.MethodPost, "/graphql")}
+	h.judge(ctx, o)
 	a, replayed, err := h.Idem.Run(ctx, claim, func(ctx context.Context) (idem.Answer, error) {
 		done, r = h.execute(ctx, o)
 		return h.kept(out, o, done, r)

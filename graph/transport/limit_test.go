@@ -120,7 +120,7 @@ func TestVariableBomb(t *testing.T) {
 
 func TestCost(t *testing.T) {
 	schema := graph.Schema()
-	d := newDocuments(schema, DefaultDepth)
+	d := newDocuments(schema, DefaultDepth, true)
 	for _, tc := range []struct {
 		document  string
 		variables map[string]any
@@ -157,7 +157,7 @@ func TestCost(t *testing.T) {
 // A page of everything that an order shows stays below the limits.
 func TestOrdinaryDocumentsPass(t *testing.T) {
 	schema := graph.Schema()
-	d := newDocuments(schema, DefaultDepth)
+	d := newDocuments(schema, DefaultDepth, true)
 	leaves := func(name string) string {
 		var names []string
 		for _, f := range schema.Types[name].Fields {
@@ -194,7 +194,7 @@ func TestSchemaHasNoAbstractTypes(t *testing.T) {
 }
 
 func TestMergeable(t *testing.T) {
-	d := newDocuments(graph.Schema(), DefaultDepth)
+	d := newDocuments(graph.Schema(), DefaultDepth, true)
 	for _, tc := range []struct {
 		document string
 		ok       bool
@@ -221,7 +221,7 @@ func TestMergeable(t *testing.T) {
 }
 
 func TestDocumentCache(t *testing.T) {
-	d := newDocuments(graph.Schema(), DefaultDepth)
+	d := newDocuments(graph.Schema(), DefaultDepth, true)
 	first, _ := d.get("{me{hint}}")
 	if again, _ := d.get("{me{hint}}"); again != first {
 		t.Error("a document is parsed twice")
@@ -264,7 +264,7 @@ func FuzzDocument(f *testing.F) {
 	f.Add(introspection)
 	schema := graph.Schema()
 	f.Fuzz(func(t *testing.T, text string) {
-		doc, errs := newDocuments(schema, DefaultDepth).get(text)
+		doc, errs := newDocuments(schema, DefaultDepth, true).get(text)
 		if len(errs) > 0 {
 			return
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/status"
 )
 
 // Codes of errors that only GraphQL has; the others are those of [fault.Kind].
@@ -95,7 +96,7 @@ func presentFault(request string, f *fault.Error) *gqlerror.Error {
 	case fault.InsufficientScope:
 		x["scope"] = f.Scope
 	case fault.RateLimited, fault.Unavailable, fault.IdempotencyInProgress:
-		x["retry_after"] = max(1, int(f.RetryAfter.Seconds()))
+		x["retry_after"] = status.Seconds(f.RetryAfter)
 	}
 	if len(f.Fields) > 0 {
 		x["errors"] = presentFields(f.Fields)

@@ -3,9 +3,13 @@ package transport
 import (
 	"errors"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/google/go-cmp/cmp"
@@ -14,6 +18,7 @@ import (
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/scope"
 	"github.com/storefront-go/storefront/ent/storetest"
+	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/graph"
 	"github.com/storefront-go/storefront/graph/model"
 )
@@ -137,8 +142,51 @@ func TestOurOwnErrors(t *testing.T) {
 	if a.Status != 200 || code(a) != "internal_error" && code(a) != "unavailable" || strings.Contains(string(a.Body), "sql") {
 		t.Errorf("%s", a.Body)
 	}
-	if n := strings.Count(f.Log.String(), "path=mine"); n != 1 {
+	if n := strings.Count(f.Log.String(), "request_id=req_test path=mine"); n != 1 {
 		t.Errorf("logged %d times: %s", n, f.Log)
+	}
+}
+
+// An error before the operation is logged with the id that the answer shows, too.
+func TestOurOwnRefusal(t *testing.T) {
+	f := newFace(t, storetest.Open(t), func(c *Config) {
+		c.Session = func(*http.Request) (*viewer.Viewer, error) { return nil, errors.New("broken") }
+	})
+	a := f.Query("", `{ __typename }`, nil)
+	if a.Status != 500 || a.Errors[0].Extensions["request_id"] != "req_test" {
+		t.Errorf("%d %s", a.Status, a.Body)
+	}
+	if log := f.Log.String(); !strings.Contains(log, "request_id=req_test") || strings.Count(log, "broken") != 1 {
+		t.Errorf("logged: %s", log)
+	}
+}
+
+// A wait is told as REST tells it: nobody comes back too early.
+func TestRetryAfter(t *testing.T) {
+	for wait, want := range map[time.Duration]int{time.Millisecond: 1, 1500 * time.Millisecond: 2, 2 * time.Second: 2} {
+		w := httptest.NewRecorder()
+		out := &response{w: w}
+		out.fault(&fault.Error{Kind: fault.Unavailable, RetryAfter: wait})
+		if got := w.Header().Get("Retry-After"); got != strconv.Itoa(want) {
+			t.Errorf("%s: Retry-After %s, want %d", wait, got, want)
+		}
+		if !strings.Contains(w.Body.String(), fmt.Sprintf(`"retry_after":%d`, want)) {
+			t.Errorf("%s: %s, want %d", wait, w.Body, want)
+		}
+	}
+}
+
+// A time that no row can have is named as such; one that is none, too.
+func TestTimeArgument(t *testing.T) {
+	f := newFace(t, storetest.Open(t), nil)
+	key := keyFor(f, scope.ProductsRead)
+	for text, want := range map[string]string{
+		"0001-01-01T00:00:00Z": "out of range", "9999-12-31T23:59:59-01:00": "out of range", "yesterday": "RFC 3339",
+	} {
+		a := f.Query(key, `query($t: Time) { products(filter: {updatedFrom: $t}) { nodes { id } } }`, map[string]any{"t": text})
+		if code(a) != codeArgument || !strings.Contains(a.Errors[0].Message, want) {
+			t.Errorf("%s: %s", text, a.Body)
+		}
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/graph/status"
 	"github.com/storefront-go/storefront/graph/strict"
+	"github.com/storefront-go/storefront/graph/theme"
 )
 
 // parameters are those of the GraphQL-over-HTTP specification, section 5.
@@ -22,9 +23,9 @@ type parameters struct {
 	query     string
 	operation string
 	variables map[string]any
-	body      []byte
-	// upload says that the body is one of the few large ones.
-	upload bool
+	body      strict.Body
+	// upload is the slot of a large body, nil for any other.
+	upload *slot
 }
 
 // operation is a request that may run.
@@ -35,7 +36,8 @@ type operation struct {
 	variables map[string]any
 	cost      int
 	limit     int
-	body      []byte
+	body      strict.Body
+	judged    *theme.Judged // the archive of an import, or nil
 }
 
 // read takes the parameters from the body, or from the address of a GET.
@@ -57,8 +59,8 @@ func (h *handler) read(w http.ResponseWriter, r *http.Request) (parameters, erro
 	if err != nil {
 		return parameters{upload: upload}, err
 	}
-	p, err := h.parse(body, upload)
-	p.body, p.upload = body, upload
+	p, err := h.parse(body, upload != nil)
+	p.upload = upload
 	return p, err
 }
 
@@ -67,11 +69,17 @@ func (h *handler) parse(body []byte, upload bool) (parameters, error) {
 	if upload && values(body) > maxUploadValues {
 		return parameters{}, tooBig(h.MaxBody)
 	}
-	v, err := strict.Parse(body)
+	if len(body) == 0 { // a Body takes it as {}
+		_, err := strict.Parse(body)
+		return parameters{}, err
+	}
+	parsed := strict.NewBody(body)
+	v, err := parsed.Value()
 	if err != nil {
 		return parameters{}, err
 	}
 	p, err := bodyParameters(v)
+	p.body = parsed
 	if err == nil && int64(len(p.query)) > h.MaxBody {
 		err = fault.Newf(fault.PayloadTooLarge, "The document is larger than %d bytes: send the archive as a variable.", h.MaxBody)
 	}
@@ -195,6 +203,9 @@ func (h *handler) prepare(p parameters) (*operation, gqlerror.List) {
 	variables, err := validator.VariableValues(h.documents.schema, op, p.variables)
 	if err != nil {
 		return nil, gqlerror.List{presentVariables(err)}
+	}
+	if name := notInt(op, variables); name != "" {
+		return nil, gqlerror.List{requestError(codeVariables, "The variable $"+name+" does not fit: "+anInt)}
 	}
 	if !conditionsHold(op.SelectionSet, variables) {
 		return nil, gqlerror.List{requestError(codeVariables, "The condition of a @skip or @include is null.")}

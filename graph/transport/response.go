@@ -87,7 +87,7 @@ func (out *response) send(status int, contentType string, body []byte) {
 func (out *response) fault(f *fault.Error) {
 	header := out.w.Header()
 	if f.RetryAfter > 0 {
-		header.Set("Retry-After", strconv.Itoa(max(1, int(f.RetryAfter.Seconds()))))
+		header.Set("Retry-After", strconv.Itoa(status.Seconds(f.RetryAfter)))
 	}
 	errs := gqlerror.List{presentFault(out.request, f)}
 	out.send(status.Of(f), out.contentType(), appendErrors(nil, errs, nil))

@@ -3,8 +3,11 @@ package transport
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"net/http"
+	"os"
+	"slices"
 	"time"
 
 	"github.com/vektah/gqlparser/v2/ast"
@@ -12,6 +15,8 @@ import (
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/scope"
 	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/graph/model"
+	"github.com/storefront-go/storefront/graph/status"
 )
 
 // A theme comes in the body of its mutation, which may be larger than any other.
@@ -19,41 +24,16 @@ const (
 	// maxUpload is the largest body in bytes: 10 MiB in base64, with room for a
 	// backslash before every slash and for the rest of the request.
 	maxUpload = 14 << 20
-	// maxUploads is how many such bodies are read and worked on at a time.
-	maxUploads = 2
-	// uploadWait is how long a body waits for its turn, and uploadTime how long it
-	// may then take to come.
-	uploadWait = 10 * time.Second
-	uploadTime = time.Minute
+	// uploadTime is how long a body may take to come. It comes with leastRate bytes
+	// a second at least, and may be uploadSlack behind that; what came faster does
+	// not count for later.
+	uploadTime  = time.Minute
+	uploadSlack = 10 * time.Second
+	leastRate   = 64 << 10
 	// maxUploadValues bounds what a large body parses into: memory goes by values,
 	// and an archive is one.
 	maxUploadValues = 10_000
 )
-
-// uploads are the places for large bodies.
-type uploads chan struct{}
-
-func newUploads() uploads { return make(uploads, maxUploads) }
-
-// enter takes a place, or gives up after a while.
-func (u uploads) enter(ctx context.Context) error {
-	timer := time.NewTimer(uploadWait)
-	defer timer.Stop()
-	select {
-	case u <- struct{}{}:
-		return nil
-	case <-timer.C:
-	case <-ctx.Done():
-	}
-	return &fault.Error{Kind: fault.Unavailable, Detail: "Other themes are being imported: try again in a moment.", RetryAfter: uploadWait}
-}
-
-// leave gives a place back, if one was taken.
-func (u uploads) leave(taken bool) {
-	if taken {
-		<-u
-	}
-}
 
 // mostOf is the largest body in bytes that whoever asks may send. Only an import
 // may use what is above the common limit; see [importsAlone].
@@ -64,32 +44,61 @@ func (h *handler) mostOf(ctx context.Context) int64 {
 	return h.MaxBody
 }
 
-// body reads the body of a request. A large one takes a place, which the caller
-// gives back when upload is true, with an error too.
-func (h *handler) body(w http.ResponseWriter, r *http.Request, most int64) (body []byte, upload bool, err error) {
+// body reads the body of a request. A large one takes a slot, which the caller
+// gives back, with an error too.
+func (h *handler) body(w http.ResponseWriter, r *http.Request, most int64) (body []byte, upload *slot, err error) {
 	in := http.MaxBytesReader(w, r.Body, most)
 	body, err = io.ReadAll(io.LimitReader(in, h.MaxBody+1))
 	if err != nil {
-		return nil, false, endedEarly(err)
+		return nil, nil, endedEarly(err)
 	}
 	if int64(len(body)) <= h.MaxBody {
-		return body, false, nil
+		return body, nil, nil
 	}
-	if err := h.uploads.enter(r.Context()); err != nil {
-		return nil, false, err
+	if upload, err = h.uploads.enter(r.Context(), viewer.From(r.Context()).Store); err != nil {
+		return nil, nil, err
 	}
-	// A writer that cannot move the deadline keeps the server's.
-	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(uploadTime))
 	whole := bytes.NewBuffer(make([]byte, 0, max(r.ContentLength, int64(2*len(body)))+bytes.MinRead))
 	whole.Write(body)
-	if _, err := whole.ReadFrom(in); err != nil {
-		return nil, true, endedEarly(err)
+	if _, err := whole.ReadFrom(newPaced(w, in)); err != nil {
+		return nil, upload, endedEarly(err)
 	}
-	return whole.Bytes(), true, nil
+	return whole.Bytes(), upload, nil
 }
+
+// paced is a body that has to come at the least rate.
+type paced struct {
+	in   io.Reader
+	conn *http.ResponseController
+	// due is when the next byte has to be here, and last when all of them.
+	due, last time.Time
+}
+
+func newPaced(w http.ResponseWriter, in io.Reader) *paced {
+	now := time.Now()
+	return &paced{in, http.NewResponseController(w), now.Add(uploadSlack), now.Add(uploadTime)}
+}
+
+// Read reads what is here. At the end the connection has no deadline any more: one
+// that passed later would end the work on the body.
+func (p *paced) Read(b []byte) (int, error) {
+	// A writer that cannot move the deadline keeps the server's.
+	_ = p.conn.SetReadDeadline(p.due)
+	n, err := p.in.Read(b)
+	if err == io.EOF {
+		_ = p.conn.SetReadDeadline(time.Time{})
+	}
+	p.due = earliest(p.due.Add(time.Duration(n)*time.Second/leastRate), time.Now().Add(uploadSlack), p.last)
+	return n, err
+}
+
+func earliest(times ...time.Time) time.Time { return slices.MinFunc(times, time.Time.Compare) }
 
 // endedEarly is the fault for a body that could not be read to its end.
 func endedEarly(err error) error {
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		return &fault.Error{Kind: status.RequestTimeout, Detail: "The body came too slowly: send it faster, or in a smaller archive.", Err: err}
+	}
 	return &fault.Error{Kind: fault.MalformedBody, Detail: "The body ended early.", Err: err}
 }
 
@@ -108,14 +117,22 @@ func importsAlone(o *operation) bool {
 	return len(fields) == 1 && fields[0].Name == "themeImport"
 }
 
-// judged prepares what takes too long for a transaction: the archive of an import
-// is judged before the transaction of its idempotency key begins.
-func (h *handler) judged(ctx context.Context, o *operation) context.Context {
+// judge judges the archive of an import, which takes too long for a transaction:
+// it does so before the one of an idempotency key begins.
+func (h *handler) judge(ctx context.Context, o *operation) {
 	if !importsAlone(o) {
-		return ctx
+		return
 	}
 	args := mutationFields(o)[0].ArgumentMap(o.variables)
 	in, _ := args["input"].(map[string]any)
 	archive, _ := in["archive"].(string)
-	return h.Core.Judged(ctx, archive)
+	o.judged = h.Core.Judged(ctx, archive)
+}
+
+// giveJudged makes an archive that was judged before part of the import's input.
+func (o *operation) giveJudged(args map[string]any) {
+	if in, ok := args["input"].(model.ThemeImportInput); ok {
+		in.Judged = o.judged
+		args["input"] = in
+	}
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"image"
 	"image/png"
@@ -14,10 +13,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
-	"testing/synctest"
-	"time"
 
-	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/scope"
 	"github.com/storefront-go/storefront/ent/storetest"
 	"github.com/storefront-go/storefront/ent/viewer"
@@ -47,7 +43,7 @@ func importArchive(f *graphtest.Face, token, archive string, headers ...string) 
 }
 
 // A theme of more than a mebibyte comes in one body, with the scope of the field;
-// its place is given back whatever becomes of it.
+// its slot is given back whatever becomes of it.
 func TestUpload(t *testing.T) {
 	archive := large(t)
 	eachFace(t, func(t *testing.T, f *graphtest.Face) {
@@ -71,9 +67,7 @@ func TestUpload(t *testing.T) {
 		if a := importArchive(f, key, strings.Repeat("A", base64.StdEncoding.EncodedLen(appearance.MaxArchive)+4)).Ok(); !bytes.Contains(a.Body, []byte("too_long")) {
 			t.Errorf("an archive beyond the limit: %s", a.Body)
 		}
-		if n := len(f.Http.(*handler).uploads); n != 0 {
-			t.Errorf("%d places are taken", n)
-		}
+		checkFree(t, f.Http.(*handler).uploads)
 	})
 }
 
@@ -106,9 +100,7 @@ func TestUploadOfOthers(t *testing.T) {
 			}
 		})
 	}
-	if n := len(f.Http.(*handler).uploads); n != 0 {
-		t.Errorf("%d places are taken", n)
-	}
+	checkFree(t, f.Http.(*handler).uploads)
 }
 
 // A body without a length is taken, too, and may end early.
@@ -148,31 +140,6 @@ func TestUploadReplayed(t *testing.T) {
 		}
 		if n := graphtest.Must[int](t)(f.Store.DB(f.Ctx).Theme.Query().Count(f.Ctx)); n != 1 {
 			t.Errorf("%d themes", n)
-		}
-	})
-}
-
-// Two bodies are worked on at a time; another one waits, but not for ever.
-func TestUploadPlaces(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		u := newUploads()
-		for range maxUploads {
-			if err := u.enter(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-		}
-		start := time.Now()
-		err := u.enter(t.Context())
-		if f, ok := errors.AsType[*fault.Error](err); !ok || f.Kind != fault.Unavailable || f.RetryAfter == 0 || time.Since(start) != uploadWait {
-			t.Errorf("after %s: %v", time.Since(start), err)
-		}
-		time.AfterFunc(time.Second, func() { u.leave(true) })
-		if err := u.enter(t.Context()); err != nil {
-			t.Errorf("a place is free, and yet: %v", err)
-		}
-		u.leave(false)
-		if len(u) != maxUploads {
-			t.Errorf("%d places are taken", len(u))
 		}
 	})
 }

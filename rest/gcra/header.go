@@ -5,6 +5,8 @@ import (
 	"math"
 	"strconv"
 	"time"
+
+	"github.com/storefront-go/storefront/graph/status"
 )
 
 // Policy returns the value of the RateLimit-Policy header for this limiter
@@ -29,9 +31,8 @@ func (d Decision) Header(name string) string {
 	return string(strconv.AppendInt(b, roundUp(d.Reset), 10))
 }
 
-// Seconds returns the value of a Retry-After header (RFC 9110 section 10.2.3):
-// whole seconds, rounded up, at least 1, so that nobody comes back too early.
-func Seconds(d time.Duration) string { return strconv.FormatInt(max(roundUp(d), 1), 10) }
+// Seconds returns the value of a Retry-After header; see [status.Seconds].
+func Seconds(d time.Duration) string { return strconv.Itoa(status.Seconds(d)) }
 
 // roundUp returns whole seconds.
 func roundUp(d time.Duration) int64 {

@@ -85,8 +85,11 @@ func (s *seeder) rotate(ctx context.Context, e *Store) error {
 		}
 		n, err := s.Core.Store.DB(ctx).User.Update().Where(user.ID(s.user)).
 			SetPasswordHash(hash).SetUpdatedAt(micros.Now()).Save(ctx)
-		if err != nil || n != 1 {
-			return fmt.Errorf("set the owner's password (%d): %w", n, err)
+		if err != nil {
+			return fmt.Errorf("set the owner's password: %w", err)
+		}
+		if n != 1 {
+			return fmt.Errorf("set the owner's password: %d rows changed", n)
 		}
 		made, err := s.StaffTokenCreate(ctx, label+"staff token", nil)
 		if err != nil {

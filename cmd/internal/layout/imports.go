@@ -47,8 +47,9 @@ var arrows = map[string][]string{
 	"graph/internal/exec": {"graph/model"},
 	// Addresses are signed.
 	"graph/link": {"graph/keyring"},
-	// Scalars parse as bodies do; entities share their wire form with events.
-	"graph/model": {"graph/strict", "graph/wire"},
+	// Scalars parse as bodies do; an import carries its judged archive; entities
+	// share their wire form with events.
+	"graph/model": {"graph/strict", "graph/theme", "graph/wire"},
 	// One sender has a mail at a time.
 	"graph/notify": {"graph/lease", "graph/work"},
 	// The whole of a grant's life in one transaction.

@@ -61,17 +61,21 @@ func TestAfter(t *testing.T) {
 		retryAfter time.Duration
 		low, high  time.Duration // since the first; 0: never
 	}{
-		{"plain", 1, time.Second, 0, 5500 * time.Millisecond, 6500 * time.Millisecond},
-		{"sooner than the schedule", 4, time.Minute, time.Second, 96 * time.Second, 104 * time.Second},
-		{"later than the schedule", 1, 0, time.Hour, time.Hour, time.Hour},
-		{"at most four hours", 1, time.Hour, 30 * 24 * time.Hour, 5 * time.Hour, 5 * time.Hour},
-		{"never past the window", 5, 22 * time.Hour, 4 * time.Hour, Window, Window},
-		{"the schedule neither", 14, 23 * time.Hour, 0, Window, Window},
-		{"the last one", 17, 22 * time.Hour, 0, Window, Window},
-		{"the last one, asked for later", 17, time.Hour, time.Hour, Window, Window},
-		{"after the last one", 18, 23 * time.Hour, 0, 0, 0},
-		{"at the end", 3, Window, 0, 0, 0},
-		{"after the end", 3, Window + time.Hour, time.Hour, 0, 0},
+		{name: "plain", n: 1, now: time.Second, low: 5500 * time.Millisecond, high: 6500 * time.Millisecond},
+		{name: "sooner than the schedule", n: 4, now: time.Minute, retryAfter: time.Second, low: 96 * time.Second,
+			high: 104 * time.Second},
+		{name: "later than the schedule", n: 1, retryAfter: time.Hour, low: time.Hour, high: time.Hour},
+		{name: "at most four hours", n: 1, now: time.Hour, retryAfter: 30 * 24 * time.Hour, low: 5 * time.Hour,
+			high: 5 * time.Hour},
+		{name: "never past the window", n: 5, now: 22 * time.Hour, retryAfter: 4 * time.Hour, low: Window,
+			high: Window},
+		{name: "the schedule neither", n: 14, now: 23 * time.Hour, low: Window, high: Window},
+		{name: "the last one", n: 17, now: 22 * time.Hour, low: Window, high: Window},
+		{name: "the last one, asked for later", n: 17, now: time.Hour, retryAfter: time.Hour, low: Window,
+			high: Window},
+		{name: "after the last one", n: 18, now: 23 * time.Hour},
+		{name: "at the end", n: 3, now: Window},
+		{name: "after the end", n: 3, now: Window + time.Hour, retryAfter: time.Hour},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			for range 200 {

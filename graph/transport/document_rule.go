@@ -1,0 +1,51 @@
+package transport
+
+import (
+	"strconv"
+
+	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/validator/core"
+)
+
+// noIntrospection refuses the fields that show the schema.
+func noIntrospection(events *core.Events, add core.AddErrFunc) {
+	events.OnField(func(_ *core.Walker, f *ast.Field) {
+		if f.Name == "__schema" || f.Name == "__type" {
+			add(core.Message("There is no field %q here: introspection is switched off.", f.Name), core.At(f.Position))
+		}
+	})
+}
+
+// intsOf32Bits refuses what an Int cannot hold (GraphQL specification, section
+// 3.5.1). The library reads 64 bits, and names what is larger itself.
+func intsOf32Bits(events *core.Events, add core.AddErrFunc) {
+	events.OnValue(func(_ *core.Walker, v *ast.Value) {
+		if v.Kind != ast.IntValue || v.Definition == nil || v.Definition.Name != "Int" {
+			return
+		}
+		if n, err := strconv.ParseInt(v.Raw, 10, 64); err == nil && !isInt(n) {
+			add(core.Message("Int cannot represent %s: %s", v.Raw, anInt), core.At(v.Position))
+		}
+	})
+}
+
+// anInt says what an Int is.
+const anInt = "an Int is a whole number of 32 bits with a sign."
+
+// isInt reports whether an Int of GraphQL holds the value of a variable.
+func isInt(v any) bool {
+	n, ok := v.(int64)
+	return ok && int64(int32(n)) == n
+}
+
+// notInt names a variable of the type Int that holds something else, or "". The
+// library takes 64 bits, fractions that are whole, and texts. No input object has a
+// member of this type, and no argument takes a list of them.
+func notInt(op *ast.OperationDefinition, variables map[string]any) string {
+	for _, d := range op.VariableDefinitions {
+		if v := variables[d.Variable]; v != nil && d.Type.NamedType == "Int" && !isInt(v) {
+			return d.Variable
+		}
+	}
+	return ""
+}

@@ -1,0 +1,63 @@
+package rest
+
+import (
+	"slices"
+
+	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/graph/strict"
+)
+
+// decode reads the body as an object of named members.
+func (c *call) decode() (*strict.Reader, error) {
+	v, err := c.body.Value()
+	if err != nil {
+		return nil, err
+	}
+	return strict.NewReader(v)
+}
+
+// noMembers refuses a body that has any.
+func (c *call) noMembers() error {
+	r, err := c.decode()
+	if err != nil {
+		return err
+	}
+	if faults := r.Fields(); len(faults) > 0 {
+		return fault.Invalid(faults...)
+	}
+	return nil
+}
+
+// present adds the fault of a required member that is not there; a member that
+// was given but could not be read has its own fault already.
+func present(faults []fault.Field, name string, there bool) []fault.Field {
+	pointer := strict.Pointer(name)
+	if there || slices.ContainsFunc(faults, func(f fault.Field) bool { return f.Pointer == pointer }) {
+		return faults
+	}
+	return append(faults, fault.Field{Pointer: pointer, Code: fault.Required, Detail: "This member is required."})
+}
+
+// required takes a member that has to be there.
+func required[T any](faults []fault.Field, name string, value, into *T) []fault.Field {
+	if value != nil {
+		*into = *value
+	}
+	return present(faults, name, value != nil)
+}
+
+// choice takes a member that is one of the values of an enumeration; one that is
+// absent leaves what is there.
+func choice[T interface {
+	~string
+	Known() bool
+}](faults []fault.Field, name string, text *string, into *T, detail string) []fault.Field {
+	if text == nil {
+		return faults
+	}
+	*into = T(*text)
+	if (*into).Known() {
+		return faults
+	}
+	return append(faults, fault.Field{Pointer: strict.Pointer(name), Code: fault.UnknownValue, Detail: detail})
+}
