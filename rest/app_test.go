@@ -63,7 +63,7 @@ func (m *shop) install(granted, registered scope.Set, narrow ...scope.Set) *inst
 	return i
 }
 
-// An app's token is told with its app and consent, and acts as the app: its notes
+// An app's token is described with its app and consent, and acts as the app: its notes
 // name it, and its idempotency keys are the client's, whatever token it holds.
 func TestAppToken(t *testing.T) {
 	each(t, func(t *testing.T, s *server, m *shop) {

@@ -246,7 +246,7 @@ func TestAssetCompression(t *testing.T) {
 		}
 		a = g.raw(t, http.MethodGet, address, "Accept-Encoding", "gzip", "If-Match", "*")
 		if a.Header.Get("Content-Encoding") != "" || !bytes.Equal(a.Body, body) {
-			t.Errorf("%s: If-Match: plain bytes, said to be %q", name, a.Header.Get("Content-Encoding"))
+			t.Errorf("%s: If-Match: plain bytes, labelled %q", name, a.Header.Get("Content-Encoding"))
 		}
 		a = g.raw(t, http.MethodGet, address, "Accept-Encoding", "gzip", "Range", "bytes=0-3")
 		if a.Status != http.StatusPartialContent || string(a.Body) != "a { " || a.Header.Get("Content-Encoding") != "" {

@@ -219,7 +219,7 @@ func TestHostileIDs(t *testing.T) {
 			if p := a.problem(); detail == "" {
 				detail = p.Detail
 			} else if p.Detail != detail || len(p.Errors) > 0 {
-				t.Errorf("%s: the answer tells it apart: %s", path, a.Body)
+				t.Errorf("%s: the answer gives it away: %s", path, a.Body)
 			}
 		}
 	}

@@ -133,8 +133,8 @@ func TestDocumentHasTheBodiesOfEvents(t *testing.T) {
 	}
 }
 
-// told holds every event that the shop's changes made against the document.
-func (m *shop) told(t *testing.T) {
+// checkEvents compares every event that the shop's changes made with the document.
+func (m *shop) checkEvents(t *testing.T) {
 	t.Helper()
 	rows, err := m.store.DB(m.ctx).Event.Query().All(m.ctx)
 	if err != nil {

@@ -100,7 +100,7 @@ func (a *API) ended(c *call, d *delivery, failure error) error {
 		d.clear("Content-Range")
 		return gone(failure)
 	case d.status == http.StatusRequestedRangeNotSatisfiable:
-		d.clear() // the Content-Range tells the size
+		d.clear() // the Content-Range has the size
 		return fault.New(status.RangeNotSatisfiable, "No byte of the file is in the range.")
 	}
 	d.send()

@@ -16,7 +16,7 @@ import (
 	"github.com/storefront-go/storefront/rest"
 )
 
-// finished is what an export's detail tells of its file.
+// finished is the file in an export's detail.
 type finished struct {
 	ID, Status string
 	Size       int64   `json:"file_size_bytes"`

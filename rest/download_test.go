@@ -241,7 +241,7 @@ func TestDownloadTakesTwoMethods(t *testing.T) {
 	}
 }
 
-// A file that is gone is told whenever that shows before the first byte.
+// A file that is gone is reported whenever that shows before the first byte.
 func TestDownloadOfWhatIsGone(t *testing.T) {
 	for name, gone := range map[string]func(c *counter){
 		"the row":   func(c *counter) { c.openErr = fmt.Errorf("open: %w", export.ErrGone) },
@@ -256,7 +256,7 @@ func TestDownloadOfWhatIsGone(t *testing.T) {
 				t.Errorf("%s: Content-Range %q", name, got)
 			}
 		}
-		// Its query was judged before: that the file is gone is told to holders alone.
+		// Its query was judged before: that the file is gone is reported to holders alone.
 		refused(t, name, c.serve("GET", c.address(time.Minute)+"x"), http.StatusForbidden, "link_invalid")
 	}
 }
@@ -345,7 +345,7 @@ func TestDownloadQueryIsNeverLogged(t *testing.T) {
 			query, query[len(query)-43:], "expires=", "signature", xid.Store.Format(c.store),
 		} {
 			if strings.Contains(all, secret) {
-				t.Errorf("%q is told:\n%s", secret, all)
+				t.Errorf("%q is shown:\n%s", secret, all)
 			}
 		}
 	}

@@ -17,7 +17,7 @@ import (
 // ids are what stands for {id} in a path.
 var ids = regexp.MustCompile(`(ord|whk|thm)_[0-9a-z]{26}`)
 
-// deed is one write and what it tells.
+// deed is one write and the events that it makes.
 type deed struct {
 	name               string
 	as, method, target string
@@ -27,8 +27,8 @@ type deed struct {
 }
 
 // TestEventsOfWrites sends each write of the table of routes three times with one
-// key: the first tells what the mutation of the same name tells, its replays and
-// everything that is refused tell nothing.
+// key: the first makes the events of the mutation of the same name, its replays and
+// everything that is refused make none.
 func TestEventsOfWrites(t *testing.T) {
 	each(t, func(t *testing.T, s *server, m *shop) {
 		m.furnish()
@@ -97,7 +97,7 @@ func TestEventsOfWrites(t *testing.T) {
 						want = "" // a replay
 					}
 					if got := log.Since(t, s.store); got != want {
-						t.Errorf("request %d told %q, want %q", i+1, got, want)
+						t.Errorf("request %d events %q, want %q", i+1, got, want)
 					}
 				}
 			})
@@ -110,11 +110,11 @@ func TestEventsOfWrites(t *testing.T) {
 				t.Errorf("%s %s is not in the table", r.Method, r.Path)
 			}
 		}
-		m.told(t)
+		m.checkEvents(t)
 	})
 }
 
-// Twenty requests with one key at once tell one event.
+// Twenty requests with one key at once make one event.
 func TestEventsOfTwins(t *testing.T) {
 	each(t, func(t *testing.T, s *server, m *shop) {
 		log := new(storetest.Log)
@@ -124,7 +124,7 @@ func TestEventsOfTwins(t *testing.T) {
 		}
 		wg.Wait()
 		if got := log.Since(t, s.store); got != "product.created" {
-			t.Errorf("told %q", got)
+			t.Errorf("events %q", got)
 		}
 	})
 }
@@ -144,6 +144,6 @@ func TestNoEventWithoutItsAnswer(t *testing.T) {
 	}
 	s.post(t, m.all, "k", "/products", draft("Cup")).want(http.StatusInternalServerError, "internal_error")
 	if got := log.Since(t, s.store); got != "" || s.products(t, m.all) != 0 {
-		t.Errorf("told %q of a change that is not there", got)
+		t.Errorf("events %q of a change that is not there", got)
 	}
 }

@@ -32,7 +32,7 @@ func fixed(n int) xid.ID {
 	return id
 }
 
-// shop is one merchant and his credentials.
+// shop is one merchant and their credentials.
 type shop struct {
 	t     testing.TB
 	store *ent.Store

@@ -32,7 +32,7 @@ func (a *API) people(router *mux.Router) error {
 	return nil
 }
 
-// signed reports whether a browser is signed in. A database that is away is told by
+// signed reports whether a browser is signed in. A database that is away is reported by
 // the page's own requests.
 func (a *API) signed(r *http.Request) bool {
 	p, err := a.Account.Person(r)

@@ -100,7 +100,7 @@ func TestEncodedPaths(t *testing.T) {
 	}
 }
 
-// TestChunkedRequestEndsItsConnection: a request whose length is told twice may be
+// TestChunkedRequestEndsItsConnection: a request whose length is given twice may be
 // one in which another hides (RFC 9112, section 6.1).
 func TestChunkedRequestEndsItsConnection(t *testing.T) {
 	s, m := sqlite(t)

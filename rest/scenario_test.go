@@ -29,7 +29,7 @@ type Scenario struct {
 	Golden string // file under testdata
 }
 
-// cast is a furnished store, another store, and everybody who knocks.
+// cast is a furnished store, another store, and callers of every kind.
 type cast struct {
 	*server
 	shop, other *shop

@@ -134,8 +134,8 @@ func (s *server) activate(t testing.TB, as, key, id string) *answer {
 		Header: map[string]string{"Idempotency-Key": key}})
 }
 
-// Another theme takes the place of the active one, once for a key, and one event
-// tells it. The active one may be activated again, which tells nothing.
+// Another theme takes the place of the active one, once for a key and
+// with one event. The active one may be activated again, which makes none.
 func TestActivateTheme(t *testing.T) {
 	each(t, func(t *testing.T, s *server, m *shop) {
 		m.furnish()
@@ -148,9 +148,9 @@ func TestActivateTheme(t *testing.T) {
 			t.Errorf("%v %s", first.Header, first.Body)
 		}
 		if got := log.Since(t, s.store); got != "theme.activated" {
-			t.Errorf("told %q", got)
+			t.Errorf("events %q", got)
 		}
-		m.told(t)
+		m.checkEvents(t)
 		if read := s.do(t, request{As: m.all, Path: "/themes/" + inactiveID}); string(read.Body) != string(first.Body) {
 			t.Errorf("read again: %s, answered %s", read.Body, first.Body)
 		}
@@ -168,7 +168,7 @@ func TestActivateTheme(t *testing.T) {
 		s.activate(t, m.all, "k", themeID).want(http.StatusConflict, "idempotency_key_reused")
 		s.activate(t, m.all, "once-more", inactiveID).want(http.StatusOK, "")
 		if got := log.Since(t, s.store); got != "" {
-			t.Errorf("the active one, activated again, told %q", got)
+			t.Errorf("the active one, activated again, made %q", got)
 		}
 		if all := s.themes(t, m.all); *all[inactiveID].ActivatedAt != *shown.ActivatedAt {
 			t.Errorf("it was activated again: %+v", all[inactiveID])
@@ -220,7 +220,7 @@ func TestActivateAtOnce(t *testing.T) {
 		if active != 1 {
 			t.Errorf("%d themes are active, want one", active)
 		}
-		m.told(t)
+		m.checkEvents(t)
 	})
 }
 

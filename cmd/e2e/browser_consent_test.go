@@ -44,8 +44,8 @@ func listen(t *testing.T) *listener {
 }
 
 // A person signs in, reads what an app asks for and allows it; the app gets its
-// tokens and uses them; he ends the access in the dashboard, and the tokens are
-// dead.
+// tokens and uses them; they end the access in the dashboard, and the tokens are
+// revoked.
 func TestBrowserConsent(t *testing.T) {
 	t.Parallel()
 	p := start(t, settings{Data: demoData(t), Args: []string{"--rate-limit", "0"}})

@@ -111,7 +111,7 @@ func (b *browser) badge(state string) {
 	b.await(state, `document.querySelector('main .badges')?.innerText.trim() === `+quote(state))
 }
 
-// What a receiver took, refused and was spared is on the pages, and people can
+// What a receiver accepted, what it refused and what was skipped is on the pages, and people can
 // try at once, skip, send again, test and replay.
 func TestBrowserDeliveries(t *testing.T) {
 	t.Parallel()

@@ -56,7 +56,7 @@ func TestBrowserModules(t *testing.T) {
 	}
 }
 
-// Every session of a person ends at once when he says so, and a changed password
+// Every session of a person ends at once when they say so, and a changed password
 // is the one that opens.
 func TestBrowserSettings(t *testing.T) {
 	t.Parallel()
@@ -71,7 +71,7 @@ func TestBrowserSettings(t *testing.T) {
 	b.fill(`input[name="next"]`, owner.Password)
 	b.fill(`input[name="repeat"]`, owner.Password)
 	b.click(`form[data-test="password"] [data-test="submit"]`)
-	b.see(`[data-test="told"]`)
+	b.see(`[data-test="toast"]`)
 	b.shot("settings")
 	if at := other.open("/dashboard"); at.at != p.API+"/sign-in?return_to=%2Fdashboard" {
 		t.Errorf("another session outlived the password: %s", at.at)

@@ -51,7 +51,7 @@ func TestBrowserRoles(t *testing.T) {
 	}
 }
 
-// staff adds a member of the role and returns how he signs in.
+// staff adds a member of the role and returns how they sign in.
 func (p *program) staff(t *testing.T, token, role string) demo.Owner {
 	t.Helper()
 	o := demo.Owner{Email: strings.ToLower(role) + "@example.com"}

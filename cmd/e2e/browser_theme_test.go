@@ -247,7 +247,7 @@ func (b *browser) drop(name string, size int) {
 	})()`, size, quote(name)))
 }
 
-// An archive is chosen or dropped. What is wrong with it is said file by file;
+// An archive is chosen or dropped. What is wrong with it is listed file by file;
 // one that is right becomes a theme, which can be previewed and activated.
 func TestBrowserThemeImport(t *testing.T) {
 	t.Parallel()

@@ -288,7 +288,7 @@ func TestBrowserWebhookRoles(t *testing.T) {
 		if want := []bool{true, true, true, false, false, true}; len(got) != 6 || [6]bool(got) != [6]bool(want) {
 			t.Errorf("disabled and checked: %v, want %v", got, want)
 		}
-		// He may not say where order.paid goes, so the server refuses; nothing is lost.
+		// Their role may not subscribe to order.paid, so the server refuses; nothing is lost.
 		b.fill(`dialog input[name="description"]`, "Mine")
 		b.click(`dialog [data-test="submit"]`)
 		b.see(`dialog .wrong, dialog .alert.bad`)

@@ -216,7 +216,7 @@ func TestRevoke(t *testing.T) {
 	p.send(t, key).want(t, http.StatusOK, "")
 }
 
-// A store, its owner and his token from nothing, without the demo.
+// A store, its owner and their token from nothing, without the demo.
 func TestStoreCommands(t *testing.T) {
 	data := t.TempDir()
 	in := place{"--data", data, "--json"}

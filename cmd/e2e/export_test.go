@@ -67,7 +67,7 @@ func cmpErr(errs ...error) error {
 	return nil
 }
 
-// job is what the API tells of an export.
+// job is an export as the API shows it.
 type job struct {
 	ID, Status, Sha256 string
 	RowCount           int64 `json:"row_count"`

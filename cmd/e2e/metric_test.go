@@ -130,7 +130,7 @@ func TestPortsApart(t *testing.T) {
 	}
 }
 
-// The log tells what happened and no secret.
+// The log shows what happened, and no secret.
 func TestLog(t *testing.T) {
 	p := start(t, settings{Data: demoData(t), Args: []string{"--demo", "--log-format", "json"}})
 	store := p.demo(t).Stores[0]

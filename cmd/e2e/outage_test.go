@@ -65,7 +65,7 @@ func TestDatabaseCrash(t *testing.T) {
 	t.Logf("%d keys, %d acknowledged before the crash", len(l.deeds), l.acks)
 }
 
-// outlive writes until each connection was told that the database is away.
+// outlive writes until each connection has seen that the database is away.
 func (l *load) outlive(ctx context.Context, t *testing.T) {
 	var wg sync.WaitGroup
 	for range l.conns {

@@ -13,8 +13,8 @@ import (
 	"github.com/storefront-go/storefront/cmd/internal/demo"
 )
 
-// person is somebody with a browser that has no script: he keeps cookies, follows
-// links within the service and fills forms.
+// person is somebody with a browser that has no script: they keep cookies, follow
+// links within the service and fill forms.
 type person struct {
 	t      testing.TB
 	api    string
@@ -26,7 +26,7 @@ type view struct {
 	at     string // the address
 	status int
 	text   string
-	// away is the address outside of the service that he was sent to.
+	// away is the address outside of the service that they were sent to.
 	away string
 }
 
@@ -147,7 +147,7 @@ func hidden(text string) url.Values {
 	return values
 }
 
-// signIn signs a demo owner in on the page where he is asked to.
+// signIn signs a demo owner in on the page that asks for it.
 func (u *person) signIn(at view, o demo.Owner) view {
 	u.t.Helper()
 	return u.submit(at, url.Values{"email": {o.Email}, "password": {o.Password}})

@@ -192,7 +192,7 @@ func (p *program) awaitStatus(ctx context.Context, t *testing.T, address string,
 	}
 }
 
-// transcript keeps what a child writes and tells who waits for more.
+// transcript keeps what a child writes and wakes those that wait for more.
 type transcript struct {
 	mu   sync.Mutex
 	text []byte

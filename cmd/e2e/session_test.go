@@ -8,7 +8,7 @@ import (
 	"github.com/storefront-go/storefront/cmd/internal/demo"
 )
 
-// The operator gives a person a new password: beside a running server his browser
+// The operator gives a person a new password: beside a running server their browser
 // is signed out at once, and only the new one opens.
 func TestStaffPassword(t *testing.T) {
 	data := t.TempDir()

@@ -8,8 +8,8 @@ import (
 
 const legacy = "/api/public/v0"
 
-// v0 is gone for everybody but the stores on the operator's list, for whom it
-// answers as v1 does; all of its answers say that it ends.
+// v0 is closed to all but the stores on the operator's list, for whom it
+// answers as v1 does; all of its answers announce its end.
 func TestVersions(t *testing.T) {
 	t.Parallel()
 	s := settings{Data: demoData(t), Args: []string{"--demo", "--rate-limit", "0"}}

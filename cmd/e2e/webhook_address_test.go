@@ -99,7 +99,7 @@ func TestWebhookRefusedAtDial(t *testing.T) {
 	}
 }
 
-// tried is an attempt as the delivery log tells of it.
+// tried is an attempt as the delivery log shows it.
 type tried struct {
 	Outcome string
 	Status  *int

@@ -20,7 +20,7 @@ const settled = 90 * time.Second
 func beats(d time.Duration) { <-time.After(d) }
 
 // moody fails some first attempts, in every way that receivers fail, and takes
-// others in odd ways. Each resource is spared after its second failure, so that a
+// others in odd ways. Each resource succeeds after its second failure, so that a
 // test ends. At rest everything is taken.
 func moody(rest *atomic.Bool) func(*entry) mood {
 	failed := map[string]int{} // by resource

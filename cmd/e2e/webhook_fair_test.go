@@ -67,7 +67,7 @@ func TestWebhooksListen(t *testing.T) {
 			Sequence   int
 			Verified   bool
 			Status     int
-			Body       told
+			Body       envelope
 		}
 		if err := json.Unmarshal([]byte(line), &shown); err != nil {
 			t.Fatalf("%s: %v", line, err)

@@ -61,7 +61,7 @@ func (p *program) register(t *testing.T, key string, b *book, events ...string) 
 	b.id, b.secrets, b.events = made.ID, []string{made.Secret}, made.Events
 }
 
-// Events by what is told of.
+// Events by their resource.
 var (
 	productEvents = []string{"product.created", "product.updated", "product.published", "product.unpublished",
 		"product.archived", "product.deleted"}
@@ -240,7 +240,7 @@ func (c *crew) mutate(t *testing.T, field, id string, data any) bool {
 	return data == nil || json.Unmarshal(answer.Data, data) == nil
 }
 
-// insist sends a write with one key to whatever process lives, until one
+// insist sends a write with one key to any process that runs, until one
 // acknowledges it. So every write is done, and done once.
 func (c *crew) insist(t *testing.T, r request, data any) bool {
 	r.Key = rand.Text()
@@ -277,12 +277,12 @@ func describe(a *answer, err error) string {
 	return fmt.Sprintf("%d %.300s", a.Status, a.Body)
 }
 
-// acknowledges tells that a write was done.
+// acknowledges reports whether a write was done.
 func (a *answer) acknowledges() bool {
 	return (a.Status == http.StatusOK || a.Status == http.StatusCreated) && a.code() == ""
 }
 
-// transient tells that the same request may be done later.
+// transient reports whether the same request may succeed later.
 func (a *answer) transient() bool {
 	return a.Status == http.StatusServiceUnavailable || a.code() == "unavailable" ||
 		a.code() == "idempotency_in_progress"

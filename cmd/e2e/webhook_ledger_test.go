@@ -18,8 +18,8 @@ import (
 	"time"
 )
 
-// told is the body of a delivery (contract, section 8).
-type told struct {
+// envelope is the body of a delivery (contract, section 8).
+type envelope struct {
 	EventID    string    `json:"event_id"`
 	Type       string    `json:"type"`
 	APIVersion string    `json:"api_version"`
@@ -39,7 +39,7 @@ type entry struct {
 	header  http.Header
 	body    []byte
 	at      time.Time
-	payload told
+	payload envelope
 	attempt int
 	mood    string
 	// arrived and answered are places in the ledger; answered is 0 without a 2xx.
@@ -164,7 +164,7 @@ func (b *book) stories(t *testing.T) map[string]*story {
 
 // audit checks the whole book: signatures, order within each resource, and that
 // what came is what the API acknowledged. The endpoint has to be subscribed to
-// all events of the resources that it is told of.
+// all events of the resources that it subscribes to.
 func (b *book) audit(t *testing.T, j *journal) {
 	t.Helper()
 	stories := b.stories(t)

@@ -13,7 +13,7 @@ import (
 )
 
 // When an app's access to a store ends, nothing of what waits goes to it any
-// more, in whatever process; and it is not told, the store's endpoints are.
+// more, in whatever process; and it gets no event of it, while the store's endpoints do.
 func TestWebhookGrantEnds(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s settings) {
@@ -53,7 +53,7 @@ func TestWebhookGrantEnds(t *testing.T) {
 		for _, e := range theirs.all() {
 			last = e.at
 			if e.payload.Type == "app.grant_revoked" {
-				t.Error("the app is told of its own end")
+				t.Error("the app gets the event of its own end")
 			}
 		}
 		t.Logf("%d of 301 events went to the app, the last one %v after the end", len(theirs.all()),

@@ -225,7 +225,7 @@ func (p *program) eventLog(t *testing.T, token, known string) (list []logged) {
 	return list
 }
 
-// matches wants a book and the log to tell of the same events.
+// matches compares the events of a book with those of the log.
 func (b *book) matches(t *testing.T, log []logged) {
 	t.Helper()
 	stories := b.stories(t)

@@ -91,7 +91,7 @@ func (s *sink) enter(b *book, e *entry) mood {
 	s.place++
 	e.arrived, e.mood = s.place, m.name
 	b.entries = append(b.entries, e)
-	s.tell()
+	s.changed()
 	return m
 }
 
@@ -104,10 +104,11 @@ func (s *sink) answered(b *book, e *entry) {
 	if b.taken[e.payload.EventID]++; b.taken[e.payload.EventID] == 1 {
 		b.types[e.payload.Type]++
 	}
-	s.tell()
+	s.changed()
 }
 
-func (s *sink) tell() {
+// changed wakes those that wait.
+func (s *sink) changed() {
 	close(s.more)
 	s.more = make(chan struct{})
 }
@@ -141,7 +142,7 @@ func (s *sink) lacks(within time.Duration, missing func() string) string {
 }
 
 // mood is what a receiver answers, and how. status is the one that the sender
-// gets to see, 0 where none reaches him.
+// gets to see, 0 where none reaches them.
 type mood struct {
 	name   string
 	status int

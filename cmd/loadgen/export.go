@@ -188,7 +188,7 @@ func used(pids ...int) (sum time.Duration, err error) {
 	return sum, nil
 }
 
-// exportJob is what the API tells of a job.
+// exportJob is a job as the API shows it.
 type exportJob struct {
 	ID          string     `json:"id"`
 	Status      string     `json:"status"`

@@ -49,7 +49,7 @@ func (s *shopper) home(ctx context.Context, r *report, m meter, engine string) e
 	return nil
 }
 
-// homeFacts are what a load on the home page tells: a page of so many bytes, so
+// homeFacts are the results of a load on the home page: a page of so many bytes, so
 // many statements for each request, with those of the server's own loops.
 func homeFacts(found *result, size int, statements float64) []fact {
 	name := fmt.Sprintf("%s, %s, ", found.name, found.engine)

@@ -25,7 +25,7 @@ const (
 // liveSpread are the endpoints of live loads.
 var liveSpread = corpus.Spread{Stores: 100, Each: 1, Types: []event.Type{event.ProductCreated}}
 
-// hangs tells which endpoints never answer in the load with thirty that hang.
+// hangs reports whether an endpoint never answers in the load with thirty that hang.
 func hangs(i int) bool { return i%10 < 3 }
 
 // lives are the live loads: of endpoints that answer, and with some that hang.

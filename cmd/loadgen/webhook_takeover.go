@@ -117,7 +117,7 @@ func (b *hookBench) showTakeover(
 			"that owns more queues.",
 		"The gap is the longest time after the kill in which an endpoint with more to come got nothing. The queues " +
 			"and attempts in flight",
-		"are those that the killed one told of right before.",
+		"are those that the killed one reported right before.",
 	}, []string{"take-over", "engine", "deliveries", "longest gap s", "lost", "out of order", "repeats", "its queues",
 		"in flight"},
 		name, b.data.engine, fmt.Sprint(want), most(longestGap(list, moment).Seconds(), 7, "%.2f"),

@@ -161,7 +161,7 @@ func TestLongestGap(t *testing.T) {
 	}
 }
 
-func TestStreamTellsOfWrongAnswers(t *testing.T) {
+func TestStreamReportsWrongAnswers(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

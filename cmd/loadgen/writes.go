@@ -86,7 +86,7 @@ func newAPI(f apiFlags) *api {
 	return &api{f, http.Client{Transport: t, Timeout: patience}}
 }
 
-// answer is what the service said.
+// answer is the answer of the service.
 type answer struct {
 	status   int
 	body     []byte

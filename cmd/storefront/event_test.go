@@ -17,9 +17,9 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// told is what each command that ends by itself tells. None of them touches an
+// emitted are the events of each command that ends by itself. None of them touches an
 // order, a product or a customer, and the end of a grant is no command's.
-var told = map[string]string{
+var emitted = map[string]string{
 	"store create": "", "store legacy": "",
 	"key create": "", "key rotate": "", "key revoke": "",
 	"app create": "", "app update": "", "app disable": "", "app enable": "", "app legacy": "",
@@ -35,17 +35,17 @@ var silent = []string{"serve", "dispatch", "migrate status", "store list", "key 
 // TestEventsOfCommands runs every command that writes, with an app that a store
 // let in, and reads the event log of all stores after each.
 func TestEventsOfCommands(t *testing.T) {
-	t.Run("sqlite", func(t *testing.T) { tellCommands(t, newCLI(t), "") })
+	t.Run("sqlite", func(t *testing.T) { runCommands(t, newCLI(t), "") })
 	if storetest.HaveMySQL(t) {
 		t.Run("mysql", func(t *testing.T) {
 			c, database := newCLI(t), storetest.EmptyMySQL(t)
 			c.env[1] = "STOREFRONT_DATABASE=" + database
-			tellCommands(t, c, database)
+			runCommands(t, c, database)
 		})
 	}
 }
 
-func tellCommands(t *testing.T, c cli, database string) {
+func runCommands(t *testing.T, c cli, database string) {
 	var st status
 	c.decode(&st, "migrate", "apply")
 	s, err := app.OpenStore(t.Context(), app.Opening{Relaxed: true,
@@ -60,8 +60,8 @@ func tellCommands(t *testing.T, c cli, database string) {
 		c.decode(v, args...)
 		name := strings.Join(args[:2], " ")
 		ran[name] = true
-		if got := log.Since(t, s); got != told[name] {
-			t.Errorf("%s told %q, want %q", name, got, told[name])
+		if got := log.Since(t, s); got != emitted[name] {
+			t.Errorf("%s emitted %q, want %q", name, got, emitted[name])
 		}
 	}
 	var made, legacy shop
@@ -84,7 +84,7 @@ func tellCommands(t *testing.T, c cli, database string) {
 	run(&token, "staff", "token", "tom@kite.example", "--name", "laptop")
 	run(&token, "staff", "password", "tom@kite.example")
 	run(&token, "staff", "remove", "tom@kite.example")
-	for name := range told {
+	for name := range emitted {
 		if !ran[name] {
 			t.Errorf("%s was not run", name)
 		}
@@ -115,14 +115,14 @@ func letIn(t *testing.T, s *ent.Store, shop, client, person string) {
 }
 
 // Every command is on one of the two lists.
-func TestEveryCommandSaysWhatItTells(t *testing.T) {
+func TestEveryCommandIsListed(t *testing.T) {
 	parser, err := kong.New(&commands{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, leaf := range parser.Model.Leaves(false) {
 		name := strings.TrimPrefix(leaf.FullPath(), parser.Model.Name+" ")
-		if _, writes := told[name]; writes == slices.Contains(silent, name) {
+		if _, writes := emitted[name]; writes == slices.Contains(silent, name) {
 			t.Errorf("%q is on no list or on both", name)
 		}
 	}

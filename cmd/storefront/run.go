@@ -48,7 +48,7 @@ type commands struct {
 	App      appCmd      `cmd:"" help:"Register OAuth apps and look after them."`
 	Staff    staffCmd    `cmd:"" help:"Look after the people of a store."`
 	Webhooks webhooksCmd `cmd:"" help:"Build and try receivers of webhooks."`
-	Doctor   doctorCmd   `cmd:"" help:"Check the installation and say how to mend it."`
+	Doctor   doctorCmd   `cmd:"" help:"Check the installation and say how to repair it."`
 	Version  versionCmd  `cmd:"" help:"Print what this program is."`
 }
 
@@ -94,7 +94,7 @@ type usageError struct{ err error }
 func (e *usageError) Error() string { return e.err.Error() }
 func (e *usageError) Unwrap() error { return e.err }
 
-// errSilent ends a command that has said itself what is wrong.
+// errSilent ends a command that has itself reported what is wrong.
 var errSilent = errors.New("failed")
 
 // report writes one line about err.

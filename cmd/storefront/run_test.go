@@ -205,7 +205,7 @@ func TestMigrate(t *testing.T) {
 	}
 }
 
-func TestDoctorTellsByItsCode(t *testing.T) {
+func TestDoctorExitCode(t *testing.T) {
 	c := newCLI(t)
 	args := []string{"doctor", "--addr", "127.0.0.1:0", "--admin-addr", "127.0.0.1:0"}
 	if o := c.run(args...); o.code != exitOK || !strings.Contains(o.out, "ok    database") {

@@ -51,7 +51,7 @@ func (c *serveCmd) Run(s *session) error {
 	return err
 }
 
-// announce tells where the server is.
+// announce prints where the server is.
 func (c *serveCmd) announce(s *session, server *app.Server) error {
 	path := filepath.Join(c.Data, demo.FileName)
 	if c.JSON {

@@ -14,12 +14,12 @@ import (
 type staffCmd struct {
 	Add      staffAddCmd      `cmd:"" help:"Add a person; a new one gets a password, shown once."`
 	List     staffListCmd     `cmd:"" help:"List the people of a store, newest first."`
-	Remove   staffRemoveCmd   `cmd:"" help:"Take a person out of a store; his tokens end."`
+	Remove   staffRemoveCmd   `cmd:"" help:"Take a person out of a store; their tokens end."`
 	Token    staffTokenCmd    `cmd:"" help:"Make a token for a person; it is shown once."`
-	Password staffPasswordCmd `cmd:"" help:"Give a person a new password, shown once; his sessions end."`
+	Password staffPasswordCmd `cmd:"" help:"Give a person a new password, shown once; their sessions end."`
 }
 
-// member is a person of a store as he is printed.
+// member is a person of a store as printed.
 type member struct {
 	ID        string      `json:"id"`
 	Name      string      `json:"name"`
@@ -109,7 +109,7 @@ func (w work) people() ([]*model.Staff, error) {
 	})
 }
 
-// person finds somebody by his id or e-mail address.
+// person finds somebody by their id or e-mail address.
 func (w work) person(name string) (*model.Staff, error) {
 	all, err := w.people()
 	if err != nil {
@@ -213,8 +213,9 @@ type staffPasswordCmd struct {
 
 // Help implements kong.HelpProvider.
 func (staffPasswordCmd) Help() string {
-	return `For a person who has forgotten his own. Every browser in which he is signed in is signed out; his tokens ` +
-		`stay. A person of the demo is one no more, and ` + "`serve --demo`" + ` will refuse the database.
+	return `For a person who has forgotten their own. Every browser in which they are signed in is signed out; their ` +
+		`tokens stay. A person of the demo no longer belongs to it, and ` +
+		"`serve --demo`" + ` will refuse the database.
 
 Examples:
 
@@ -222,7 +223,7 @@ Examples:
 `
 }
 
-// renewed is a person with a new password, as he is printed.
+// renewed is a person with a new password, as printed.
 type renewed struct {
 	ID            string `json:"id"`
 	Email         string `json:"email"`

@@ -46,7 +46,7 @@ type storeCreateCmd struct {
 	Name       string `arg:"" help:"The store's name."`
 	Currency   string `required:"" placeholder:"CODE" help:"ISO 4217; fixed after the first order."`
 	OwnerEmail string `required:"" placeholder:"ADDRESS" help:"Who owns the store; a new person gets a password, shown once."`
-	OwnerName  string `placeholder:"NAME" help:"The owner's name (default: his address)."`
+	OwnerName  string `placeholder:"NAME" help:"The owner's name (default: the address)."`
 	Handle     string `placeholder:"HANDLE" help:"1 to 63 of a-z, 0-9 and - (default: made from the name)."`
 	Timezone   string `default:"UTC" placeholder:"ZONE" help:"IANA time zone of reports (default ${default})."`
 }
@@ -81,7 +81,7 @@ func (c *storeCreateCmd) Run(s *session) error {
 		out.Owner = &member{ID: xid.User.Format(person.ID), Name: person.Name, Email: person.Email,
 			Role: viewer.Owner, CreatedAt: person.ID.Time().String()}
 		rows := table{{"id", out.ID}, {"handle", out.Handle}, {"store host", out.StoreHost}, {"owner", out.Owner.Email}}
-		// A person who was known keeps his password.
+		// A person who was known keeps their password.
 		if person.PasswordHash != nil && *person.PasswordHash == hash {
 			out.Owner.Password = &secret
 			rows = append(rows, []string{"password", secret + "  (shown once)"})

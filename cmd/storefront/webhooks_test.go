@@ -176,7 +176,7 @@ func TestListenJSON(t *testing.T) {
 // verified.
 func TestListenDelay(t *testing.T) {
 	l := newCLI(t).listen("--delay", "1h", "--body")
-	// Being asked for the body tells that the delivery has arrived.
+	// Being asked for the body means that the delivery has arrived.
 	arrived := make(chan struct{})
 	ctx := httptrace.WithClientTrace(t.Context(), &httptrace.ClientTrace{Got100Continue: func() { close(arrived) }})
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, l.url, strings.NewReader(webhookBody))

@@ -307,7 +307,7 @@ type PageInfo struct {
 }
 
 type PasswordChangePayload struct {
-	// Tells that it was changed.
+	// Whether it was changed.
 	Changed    bool         `json:"changed"`
 	UserErrors []*UserError `json:"userErrors"`
 }
@@ -494,7 +494,7 @@ type WebhookAttempt struct {
 	Status *int `json:"status,omitempty"`
 	// In microseconds, from the request to the answer's headers.
 	Duration int64 `json:"duration"`
-	// What was wrong, where the class alone does not tell.
+	// What was wrong, where the class alone does not say.
 	Detail *string `json:"detail,omitempty"`
 	// The first 4 KiB of the answer.
 	Response *string      `json:"response,omitempty"`

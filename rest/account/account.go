@@ -1,4 +1,4 @@
-// Package account signs people in and out with their browsers, and tells who a
+// Package account signs people in and out with their browsers, and finds out whom a
 // cookie stands for.
 package account
 

@@ -112,7 +112,7 @@ func serve(t testing.TB, s *ent.Store, host string, edit ...setting) *site {
 	return w
 }
 
-// shop makes a store whose owner has the secret as his password.
+// shop makes a store whose owner has the secret as their password.
 func (w *site) shop(email string) *model.Store {
 	w.t.Helper()
 	s, _, err := w.core.NewStore(w.t.Context(), model.StoreCreateInput{
@@ -330,15 +330,15 @@ func TestFixation(t *testing.T) {
 	each(t, "http://localhost:1", func(t *testing.T, w *site) {
 		w.shop("ada@example.com")
 		w.shop("eve@example.com")
-		hers := w.signIn("eve@example.com")
-		his := w.signIn("ada@example.com", "Cookie", hers)
-		if his == hers {
+		eves := w.signIn("eve@example.com")
+		adas := w.signIn("ada@example.com", "Cookie", eves)
+		if adas == eves {
 			t.Fatal("the planted token was taken over")
 		}
-		if a := w.ask(hers, "{account{email}}"); a.status != 401 {
+		if a := w.ask(eves, "{account{email}}"); a.status != 401 {
 			t.Errorf("the planted token opens: %d %s", a.status, a.body)
 		}
-		if a := w.ask(his, "{account{email}}"); !strings.Contains(a.body, "ada@example.com") {
+		if a := w.ask(adas, "{account{email}}"); !strings.Contains(a.body, "ada@example.com") {
 			t.Errorf("%d %s", a.status, a.body)
 		}
 	})

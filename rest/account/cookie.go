@@ -27,9 +27,10 @@ func (a *Account) cookieName() string {
 
 // cookie carries a token; an empty one takes the cookie away.
 func (a *Account) cookie(token string) *http.Cookie {
-	c := &http.Cookie{Name: a.cookieName(), Value: token, Path: "/", Secure: a.secure(),
-		HttpOnly: true, //nolint:gosec // without Secure on plain http alone, where browsers would drop it
-		SameSite: http.SameSiteLaxMode, MaxAge: int(session.Life.Seconds())}
+	c := &http.Cookie{ //nolint:gosec // without Secure on plain http alone, where browsers would drop it
+		Name: a.cookieName(), Value: token, Path: "/", Secure: a.secure(), HttpOnly: true,
+		SameSite: http.SameSiteLaxMode, MaxAge: int(session.Life.Seconds()),
+	}
 	if token == "" {
 		c.MaxAge = -1
 	}
@@ -37,7 +38,7 @@ func (a *Account) cookie(token string) *http.Cookie {
 }
 
 // token returns the cookie of a request. Two of one name are none: somebody
-// planted one of them, and which is not to be told.
+// planted one of them, and nobody can say which.
 func (a *Account) token(r *http.Request) string {
 	list := r.CookiesNamed(a.cookieName())
 	if len(list) != 1 || list[0].Quoted {

@@ -209,7 +209,7 @@ func TestPasswordChange(t *testing.T) {
 	})
 }
 
-// The sessions of a person spend his allowance together.
+// The sessions of a person spend their allowance together.
 func TestRate(t *testing.T) {
 	w := serve(t, storetest.Open(t), "http://127.0.0.1:8080", func(_ *account.Config, c *rest.Config) {
 		c.RatePerSecond, c.RateBurst = 0.01, 3

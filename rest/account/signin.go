@@ -156,7 +156,7 @@ func Home() http.Handler {
 	})
 }
 
-// foreign refuses a post that a page of another site sends.
+// foreign refuses a post from a page of another site, and reports whether it did.
 func (a *Account) foreign(w http.ResponseWriter, r *http.Request) bool {
 	if a.origins.Check(r) == nil {
 		return false
@@ -166,7 +166,7 @@ func (a *Account) foreign(w http.ResponseWriter, r *http.Request) bool {
 	return true
 }
 
-// Refuse tells how sign-in is switched on where it is not safe (contract, section
+// Refuse explains how sign-in is switched on where it is not safe (contract, section
 // 11). The consent page answers so too.
 func Refuse(w http.ResponseWriter, r *http.Request) {
 	page.Message(w, r, http.StatusForbidden, "Signing in is off here",

@@ -2120,7 +2120,7 @@ type ClientInterface interface {
 
 	// ListMarketplaceThemes List marketplace themes
 	//
-	// The published themes of the marketplace, last published first by (`published_at`, `id`). `installed` tells whether this store has one of them.
+	// The published themes of the marketplace, last published first by (`published_at`, `id`). `installed` is true where this store has one of them.
 	//
 	// Corresponds with GET /marketplace/themes (the `ListMarketplaceThemes` operationId).
 	ListMarketplaceThemes(ctx context.Context, params *ListMarketplaceThemesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -2348,7 +2348,7 @@ func (c *Raw) GetExport(ctx context.Context, id ExportID, reqEditors ...RequestE
 
 // ListMarketplaceThemes List marketplace themes
 //
-// The published themes of the marketplace, last published first by (`published_at`, `id`). `installed` tells whether this store has one of them.
+// The published themes of the marketplace, last published first by (`published_at`, `id`). `installed` is true where this store has one of them.
 //
 // Corresponds with GET /marketplace/themes (the `ListMarketplaceThemes` operationId).
 func (c *Raw) ListMarketplaceThemes(ctx context.Context, params *ListMarketplaceThemesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -4075,7 +4075,7 @@ type ClientWithResponsesInterface interface {
 
 	// ListMarketplaceThemesWithResponse List marketplace themes
 	//
-	// The published themes of the marketplace, last published first by (`published_at`, `id`). `installed` tells whether this store has one of them.
+	// The published themes of the marketplace, last published first by (`published_at`, `id`). `installed` is true where this store has one of them.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -5218,7 +5218,7 @@ func (c *ClientWithResponses) GetExportWithResponse(ctx context.Context, id Expo
 
 // ListMarketplaceThemesWithResponse List marketplace themes
 //
-// The published themes of the marketplace, last published first by (`published_at`, `id`). `installed` tells whether this store has one of them.
+// The published themes of the marketplace, last published first by (`published_at`, `id`). `installed` is true where this store has one of them.
 //
 // Returns a wrapper object for the known response body format(s).
 //

@@ -1,5 +1,5 @@
 // Package hook is for programs that receive Storefront's webhooks. It verifies
-// deliveries, reads them, drops duplicates and tells what is out of date.
+// deliveries, reads them, drops duplicates and detects what is out of date.
 //
 // [Handler] does all of it for a net/http server:
 //

@@ -182,7 +182,7 @@ func (g *gate) enter(ctx context.Context, key string) (leave func(), err error) 
 	}
 }
 
-// take takes the key, or returns what tells that it was given back.
+// take takes the key, or returns a channel that is closed when it was given back.
 func (g *gate) take(key string) (free <-chan struct{}, mine bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -152,7 +152,7 @@ func TestDuplicates(t *testing.T) {
 	}
 }
 
-// Of twins, one calls the function; the other waits and is told the outcome.
+// Of twins, one calls the function; the other waits for its outcome.
 func TestTwins(t *testing.T) {
 	for _, first := range []error{nil, errors.New("failed")} {
 		synctest.Test(t, func(t *testing.T) {

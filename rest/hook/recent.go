@@ -18,7 +18,7 @@ type Seen interface {
 }
 
 // Memory is a [Seen] in memory: bounded, limited in time, and gone with the
-// process. It is for one process whose work bears an event twice now and then.
+// process. It is for one process whose work tolerates an event that comes twice now and then.
 type Memory struct{ recent recent[struct{}] }
 
 // NewMemory returns a memory of the last maxEvents events (0: 100,000), each for

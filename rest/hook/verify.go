@@ -169,7 +169,7 @@ func (v Verifier) ready() error {
 }
 
 // check compares every signature with that of every secret. All are compared, so
-// the time does not tell which secret is in use.
+// the time does not reveal which secret is in use.
 func (c claim) check(body []byte) error {
 	matched := false
 	for _, key := range c.keys {

@@ -170,7 +170,7 @@ func TestAttacks(t *testing.T) {
 				t.Errorf("got %v, want %v", err, tc.want)
 			}
 			if err != nil && (strings.Contains(err.Error(), good) || strings.Contains(err.Error(), secret)) {
-				t.Errorf("the error tells too much: %v", err)
+				t.Errorf("the error reveals too much: %v", err)
 			}
 		})
 	}

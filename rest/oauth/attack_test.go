@@ -130,7 +130,7 @@ func TestTicket(t *testing.T) {
 	eve := w.signIn("Eve", "eve@example.com", member{w.shop, viewer.Owner}, member{other, viewer.Owner})
 	refuse := func(t *testing.T, r *reply) {
 		t.Helper()
-		if r.told(http.StatusBadRequest); !strings.Contains(r.body, "answered already or is too old") ||
+		if r.page(http.StatusBadRequest); !strings.Contains(r.body, "answered already or is too old") ||
 			!strings.Contains(r.body, "Start again") {
 			t.Errorf("%s", r.body)
 		}
@@ -177,8 +177,8 @@ func TestTicket(t *testing.T) {
 			form := w.authorize(w.ada).form()
 			w.answer(w.ada, clone(form), "decision="+first).redirected(callback)
 			before := len(w.grants())
-			w.answer(w.ada, clone(form), "decision=allow").told(http.StatusBadRequest)
-			w.answer(w.ada, clone(form), "decision=deny").told(http.StatusBadRequest)
+			w.answer(w.ada, clone(form), "decision=allow").page(http.StatusBadRequest)
+			w.answer(w.ada, clone(form), "decision=deny").page(http.StatusBadRequest)
 			if n := len(w.grants()); n != before {
 				t.Errorf("after %s: %d grants, then %d", first, before, n)
 			}
@@ -216,9 +216,9 @@ func TestCrossSitePost(t *testing.T) {
 			form.Set("decision", "allow")
 			r := w.send(http.MethodPost, oauth.AuthorizePath, w.ada, form.Encode(),
 				append([]string{"Content-Type: application/x-www-form-urlencoded"}, headers...)...)
-			r.told(http.StatusForbidden)
+			r.page(http.StatusForbidden)
 			// Before anything else: also for requests that would fail otherwise.
-			w.send(http.MethodPost, oauth.AuthorizePath, nil, "", headers...).told(http.StatusForbidden)
+			w.send(http.MethodPost, oauth.AuthorizePath, nil, "", headers...).page(http.StatusForbidden)
 			if n := len(w.grants()); n != 0 {
 				t.Errorf("%d grants", n)
 			}
@@ -256,15 +256,15 @@ func TestAnswerThatCannotBeRead(t *testing.T) {
 		"no form": "%zz", "a field twice": "decision=allow&decision=deny", "too long": strings.Repeat("x", 70_000),
 	} {
 		t.Run(name, func(t *testing.T) {
-			w.send(http.MethodPost, oauth.AuthorizePath, w.ada, body, "Origin: "+issuer).told(http.StatusBadRequest)
+			w.send(http.MethodPost, oauth.AuthorizePath, w.ada, body, "Origin: "+issuer).page(http.StatusBadRequest)
 		})
 	}
 	t.Run("a request that is too long", func(t *testing.T) {
-		w.authorize(w.ada, "state="+strings.Repeat("x", 9000)).told(http.StatusBadRequest)
+		w.authorize(w.ada, "state="+strings.Repeat("x", 9000)).page(http.StatusBadRequest)
 	})
 	t.Run("another method", func(t *testing.T) {
 		if r := w.send(http.MethodPut, oauth.AuthorizePath, w.ada, "").
-			told(http.StatusMethodNotAllowed); r.header.Get("Allow") != "GET, HEAD, POST" {
+			page(http.StatusMethodNotAllowed); r.header.Get("Allow") != "GET, HEAD, POST" {
 			t.Errorf("Allow %q", r.header.Get("Allow"))
 		}
 	})
@@ -276,7 +276,7 @@ func TestClientIDOfAnyBytes(t *testing.T) {
 		for _, name := range []string{"\xff\xfe", "a\x00b", "\xc3\x28", "'\"\\", "\U0001f600", "%", "_",
 			strings.ToUpper(w.app.ClientID), w.app.ClientID + " "} {
 			w.exchange("x", "client_id="+name).refused(http.StatusUnauthorized, "invalid_client")
-			w.authorize(w.ada, "client_id="+name).told(http.StatusBadRequest)
+			w.authorize(w.ada, "client_id="+name).page(http.StatusBadRequest)
 		}
 	})
 }

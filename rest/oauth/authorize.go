@@ -104,7 +104,7 @@ func (f *Frontend) open(w http.ResponseWriter, r *http.Request, raw string) *vis
 	return v
 }
 
-// wrong answers a request that nobody is asked about. The client hears of it only
+// wrong answers a request that nobody is asked about. The client gets the error only
 // at an address that is known to be its own; otherwise the person does (RFC 6749,
 // section 4.1.2.1). The status of every redirect is 303: after it no browser
 // sends a form on (RFC 9700, section 4.12).
@@ -173,7 +173,7 @@ func (f *Frontend) settle(
 	}
 }
 
-// spent tells that the screen which was answered is not good any more.
+// spent answers that the screen is no longer valid.
 func (f *Frontend) spent(w http.ResponseWriter, r *http.Request, v *visit) {
 	f.pages.Render(w, r, http.StatusBadRequest, "again", again{v.request.App.Name, v.again()})
 }

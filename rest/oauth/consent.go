@@ -88,7 +88,7 @@ type nobody struct{ App, Name, Email, SignOut, Again string }
 // again is the page that offers to start anew.
 type again struct{ App, Again string }
 
-// choose asks for the store, or tells a person who has none to choose.
+// choose asks for the store, or explains that there is none to choose.
 func (f *Frontend) choose(w http.ResponseWriter, r *http.Request, v *visit) {
 	own := v.consentable()
 	if len(own) == 0 {

@@ -183,7 +183,7 @@ func TestChooseStore(t *testing.T) {
 		}
 		if !strings.Contains(r.body, id(w.shop)) || !strings.Contains(r.body, id(second)) ||
 			strings.Contains(r.body, id(third)) || strings.Contains(r.body, id(foreign)) {
-			t.Errorf("not the two stores that he may connect apps to\n%s", r.body)
+			t.Errorf("not the two stores that they may connect apps to\n%s", r.body)
 		}
 	}
 	t.Run("several are chosen from", func(t *testing.T) { choice(t, w.authorize(p)) })
@@ -212,15 +212,15 @@ func TestChooseStore(t *testing.T) {
 
 func TestWhoMayNotConsent(t *testing.T) {
 	w := sqlite(t)
-	t.Run("support is told, and sent nowhere", func(t *testing.T) {
+	t.Run("support gets a page, and no redirection", func(t *testing.T) {
 		p := w.signIn("Sue", "sue@example.com", member{w.shop, viewer.Support})
-		if r := w.authorize(p).told(http.StatusForbidden); !strings.Contains(r.body, "sue@example.com") ||
+		if r := w.authorize(p).page(http.StatusForbidden); !strings.Contains(r.body, "sue@example.com") ||
 			!strings.Contains(r.body, account.SignOutPath) {
 			t.Errorf("%s", r.body)
 		}
 	})
 	dev := w.signIn("Dev", "dev@example.com", member{w.shop, viewer.Developer})
-	t.Run("a developer cannot give what he lacks, and may cancel", func(t *testing.T) {
+	t.Run("a developer cannot give what they lack, and may cancel", func(t *testing.T) {
 		r := w.authorize(dev, "scope=products.write orders.write")
 		form := r.form()
 		if strings.Contains(r.body, `value="allow"`) || !strings.Contains(r.body, `value="deny"`) ||
@@ -229,12 +229,12 @@ func TestWhoMayNotConsent(t *testing.T) {
 			strings.Contains(r.body, "<li>Manage products</li>") {
 			t.Errorf("%s", r.body)
 		}
-		w.answer(dev, clone(form), "decision=allow").told(http.StatusForbidden)
+		w.answer(dev, clone(form), "decision=allow").page(http.StatusForbidden)
 		if q := w.answer(dev, form, "decision=deny").redirected(callback); q.Get("error") != "access_denied" {
 			t.Errorf("%v", q)
 		}
 	})
-	t.Run("and may give what he has", func(t *testing.T) {
+	t.Run("and may give what they have", func(t *testing.T) {
 		form := w.authorize(dev, "scope=products.write").form()
 		w.answer(dev, form, "decision=allow").redirected(callback)
 	})
@@ -245,7 +245,7 @@ func TestWhoMayNotConsent(t *testing.T) {
 		if strings.Contains(r.body, `value="allow"`) {
 			t.Errorf("%s", r.body)
 		}
-		w.answer(p, clone(form), "decision=allow").told(http.StatusForbidden)
+		w.answer(p, clone(form), "decision=allow").page(http.StatusForbidden)
 		w.answer(p, form, "decision=deny").redirected(callback)
 	})
 	t.Run("a role that was taken while the screen was open", func(t *testing.T) {
@@ -255,7 +255,7 @@ func TestWhoMayNotConsent(t *testing.T) {
 			_, err := c.Staff.Delete().Exec(ctx)
 			return err
 		})
-		// Without a store he is nobody: the session finds no person.
+		// Without a store they are nobody: the session finds no person.
 		w.answer(p, form, "decision=allow").redirected("/sign-in?")
 	})
 }
@@ -266,15 +266,15 @@ func TestAppDisabledMeanwhile(t *testing.T) {
 	w.in(w.app.StoreID, func(ctx context.Context, c *db.Client) error {
 		return c.App.Update().SetDisabledAt(micros.Now()).Exec(ctx)
 	})
-	w.answer(w.ada, form, "decision=allow").told(http.StatusBadRequest)
+	w.answer(w.ada, form, "decision=allow").page(http.StatusBadRequest)
 }
 
 // Over plain http where others can listen, nothing is served (contract, section 11).
 func TestClosed(t *testing.T) {
 	w := sqlite(t, closed)
-	w.authorize(w.ada).told(http.StatusForbidden)
-	w.authorize(nil).told(http.StatusForbidden)
-	w.answer(w.ada, w.asked()).told(http.StatusForbidden)
+	w.authorize(w.ada).page(http.StatusForbidden)
+	w.authorize(nil).page(http.StatusForbidden)
+	w.answer(w.ada, w.asked()).page(http.StatusForbidden)
 	w.exchange("x").refused(http.StatusForbidden, "invalid_request")
 	w.revoke("x").refused(http.StatusForbidden, "invalid_request")
 	w.send(http.MethodGet, oauth.MetadataPath, nil, "").refused(http.StatusForbidden, "invalid_request")

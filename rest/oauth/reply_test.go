@@ -132,8 +132,8 @@ func (r *reply) redirected(to string) url.Values {
 	return q
 }
 
-// told fails the test unless a page tells the person, and nobody is sent anywhere.
-func (r *reply) told(status int) *reply {
+// page fails the test unless the answer is a page with this status, and no redirection.
+func (r *reply) page(status int) *reply {
 	r.t.Helper()
 	if r.status != status || r.header.Get("Location") != "" ||
 		!strings.HasPrefix(r.header.Get("Content-Type"), "text/html") {

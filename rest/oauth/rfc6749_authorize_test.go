@@ -48,7 +48,7 @@ func TestRFC6749_3_1(t *testing.T) {
 	}
 	for _, name := range []string{"client_id", "redirect_uri"} {
 		t.Run("not more than once: "+name, func(t *testing.T) {
-			w.authorize(w.ada, "+"+name+"="+w.asked().Get(name)).told(http.StatusBadRequest)
+			w.authorize(w.ada, "+"+name+"="+w.asked().Get(name)).page(http.StatusBadRequest)
 		})
 	}
 }
@@ -87,10 +87,10 @@ func TestRFC6749_3_1_2(t *testing.T) {
 	})
 	t.Run("3.1.2.3: the redirection URI is required, though only one is registered", func(t *testing.T) {
 		w.app = w.register(row{})
-		w.authorize(w.ada, "-redirect_uri").told(http.StatusBadRequest)
+		w.authorize(w.ada, "-redirect_uri").page(http.StatusBadRequest)
 	})
 	t.Run("3.1.2.4: nobody is sent to one that is not registered", func(t *testing.T) {
-		r := w.authorize(w.ada, "redirect_uri=https://evil.test/").told(http.StatusBadRequest)
+		r := w.authorize(w.ada, "redirect_uri=https://evil.test/").page(http.StatusBadRequest)
 		if strings.Contains(r.body, "evil.test") {
 			t.Error("the page shows the address")
 		}
@@ -103,7 +103,8 @@ func TestRFC6749_3_3(t *testing.T) {
 	for _, tc := range []struct{ name, asked, want string }{
 		{"the order does not matter", "scope=products.read orders.read", "orders.read products.read"},
 		{"a scope is added once", "scope=products.read products.read", "products.read"},
-		{"what was granted is told where it differs", "scope=products.read customers.read unheard.of", "products.read"},
+		{"the granted scope is named where it differs", "scope=products.read customers.read unheard.of",
+			"products.read"},
 		{"none asked for means all of the app's", "-scope", "orders.read orders.write products.read themes.read"},
 		{"an implied read is granted with its write", "scope=orders.write", "orders.read orders.write"},
 	} {
@@ -128,10 +129,10 @@ func TestRFC6749_3_3(t *testing.T) {
 func TestRFC6749_4_1_1(t *testing.T) {
 	w := sqlite(t)
 	t.Run("client_id is required", func(t *testing.T) {
-		w.authorize(w.ada, "-client_id").told(http.StatusBadRequest)
+		w.authorize(w.ada, "-client_id").page(http.StatusBadRequest)
 	})
-	t.Run("a client that is not known is told of to the person", func(t *testing.T) {
-		w.authorize(w.ada, "client_id=nobody").told(http.StatusBadRequest)
+	t.Run("an unknown client is reported to the person", func(t *testing.T) {
+		w.authorize(w.ada, "client_id=nobody").page(http.StatusBadRequest)
 	})
 	t.Run("the resource owner is authenticated, then decides", func(t *testing.T) {
 		r := w.authorize(nil)
@@ -224,17 +225,17 @@ func TestRFC6749_4_1_2_Code(t *testing.T) {
 
 func TestRFC6749_4_1_2_1(t *testing.T) {
 	w := sqlite(t)
-	t.Run("a faulty client or redirection URI is told to the resource owner alone", func(t *testing.T) {
+	t.Run("a faulty client or redirection URI is reported to the resource owner alone", func(t *testing.T) {
 		for _, change := range []string{
 			"-client_id", "client_id=x", "-redirect_uri", "redirect_uri=https://evil.test/callback", "redirect_uri=:",
 		} {
-			w.authorize(nil, change).told(http.StatusBadRequest)
-			w.authorize(w.ada, change, "response_type=token", "scope=x").told(http.StatusBadRequest)
+			w.authorize(nil, change).page(http.StatusBadRequest)
+			w.authorize(w.ada, change, "response_type=token", "scope=x").page(http.StatusBadRequest)
 		}
 	})
 	t.Run("a disabled client too", func(t *testing.T) {
 		off := w.register(row{Disabled: true})
-		w.authorize(w.ada, "client_id="+off.ClientID).told(http.StatusBadRequest)
+		w.authorize(w.ada, "client_id="+off.ClientID).page(http.StatusBadRequest)
 	})
 	for _, tc := range []struct{ change, want string }{
 		{"-response_type", "invalid_request"},
@@ -243,7 +244,7 @@ func TestRFC6749_4_1_2_1(t *testing.T) {
 		{"scope=nothing", "invalid_scope"},
 		{"-code_challenge", "invalid_request"},
 	} {
-		t.Run("the client is told with its state: "+tc.want+" for "+tc.change, func(t *testing.T) {
+		t.Run("the error goes to the client with its state: "+tc.want+" for "+tc.change, func(t *testing.T) {
 			q := w.authorize(nil, tc.change).redirected(callback + "?")
 			if q.Get("error") != tc.want || q.Get("state") != "st&te" || q.Has("code") {
 				t.Errorf("%v, want %s", q, tc.want)
@@ -263,7 +264,7 @@ func TestRFC6749_4_1_2_1(t *testing.T) {
 		}
 	})
 	t.Run("a query that is not form encoded sends nobody anywhere", func(t *testing.T) {
-		w.send(http.MethodGet, oauth.AuthorizePath+"?"+w.asked().Encode()+"&%zz", w.ada, "").told(http.StatusBadRequest)
-		w.send(http.MethodGet, oauth.AuthorizePath, w.ada, "").told(http.StatusBadRequest)
+		w.send(http.MethodGet, oauth.AuthorizePath+"?"+w.asked().Encode()+"&%zz", w.ada, "").page(http.StatusBadRequest)
+		w.send(http.MethodGet, oauth.AuthorizePath, w.ada, "").page(http.StatusBadRequest)
 	})
 }

@@ -24,7 +24,7 @@ func TestRFC8252_7_1(t *testing.T) {
 			"com.example.app:/oauth2redirect/", "com.example.app2:/oauth2redirect",
 			"COM.example.app:/oauth2redirect", "com.example.app://oauth2redirect",
 			"com.example.app:/oauth2redirect?x=1"} {
-			w.authorize(w.ada, "redirect_uri="+other).told(http.StatusBadRequest)
+			w.authorize(w.ada, "redirect_uri="+other).page(http.StatusBadRequest)
 		}
 	})
 }
@@ -59,12 +59,12 @@ func TestRFC8252_7_3(t *testing.T) {
 		`http://127.0.0.1:80\@evil.test/cb`, `http:\\127.0.0.1/cb`,
 	} {
 		t.Run("and nothing else differs: "+uri, func(t *testing.T) {
-			w.authorize(w.ada, "redirect_uri="+uri).told(http.StatusBadRequest)
+			w.authorize(w.ada, "redirect_uri="+uri).page(http.StatusBadRequest)
 		})
 	}
 	t.Run("a web address has no such freedom", func(t *testing.T) {
 		w.app = w.register(row{})
-		w.authorize(w.ada, "redirect_uri=https://app.test:8443/callback").told(http.StatusBadRequest)
+		w.authorize(w.ada, "redirect_uri=https://app.test:8443/callback").page(http.StatusBadRequest)
 	})
 }
 
@@ -75,7 +75,7 @@ func TestRFC8252_8_3(t *testing.T) {
 		"http://localhost/cb", "http://localhost:8080/cb", "http://LOCALHOST/cb", "http://app.localhost/cb",
 	} {
 		t.Run("localhost is no loopback address: "+uri, func(t *testing.T) {
-			w.authorize(w.ada, "redirect_uri="+uri).told(http.StatusBadRequest)
+			w.authorize(w.ada, "redirect_uri="+uri).page(http.StatusBadRequest)
 		})
 	}
 }
@@ -84,7 +84,7 @@ func TestRFC8252_8_4(t *testing.T) {
 	w := sqlite(t)
 	t.Run("without a registration there is no client: nobody registers by asking", func(t *testing.T) {
 		w.authorize(w.ada, "client_id=http://127.0.0.1/cb", "redirect_uri=http://127.0.0.1/cb").
-			told(http.StatusBadRequest)
+			page(http.StatusBadRequest)
 		doc := w.send(http.MethodGet, oauth.MetadataPath, nil, "").document()
 		if _, open := doc["registration_endpoint"]; open {
 			t.Error("the metadata offers open registration")
@@ -92,7 +92,7 @@ func TestRFC8252_8_4(t *testing.T) {
 	})
 	t.Run("the whole of a redirection URI is compared", func(t *testing.T) {
 		for _, uri := range []string{"https://app.test", "https://app.test/", "https://app.test/callback2"} {
-			w.authorize(w.ada, "redirect_uri="+uri).told(http.StatusBadRequest)
+			w.authorize(w.ada, "redirect_uri="+uri).page(http.StatusBadRequest)
 		}
 	})
 }

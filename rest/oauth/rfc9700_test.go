@@ -43,8 +43,8 @@ func TestRFC9700_2_1(t *testing.T) {
 		"https://app.test/callback https://evil.test/", "https://evil.test/ https://app.test/callback",
 	} {
 		t.Run("the redirection URI is compared as a text: "+uri, func(t *testing.T) {
-			w.authorize(w.ada, "redirect_uri="+uri).told(http.StatusBadRequest)
-			w.authorize(nil, "redirect_uri="+uri, "response_type=token").told(http.StatusBadRequest)
+			w.authorize(w.ada, "redirect_uri="+uri).page(http.StatusBadRequest)
+			w.authorize(nil, "redirect_uri="+uri, "response_type=token").page(http.StatusBadRequest)
 		})
 	}
 	t.Run("of several registered ones each is good, and no mixture of them", func(t *testing.T) {
@@ -54,7 +54,7 @@ func TestRFC9700_2_1(t *testing.T) {
 		for _, uri := range []string{
 			"https://one.test/b", "https://two.test/a", "https://one.test/a https://two.test/b",
 		} {
-			w.authorize(w.ada, "redirect_uri="+uri).told(http.StatusBadRequest)
+			w.authorize(w.ada, "redirect_uri="+uri).page(http.StatusBadRequest)
 		}
 	})
 }
@@ -151,7 +151,7 @@ func TestRFC9700_4_14_2(t *testing.T) {
 			w.refresh(first.Refresh).refused(http.StatusBadRequest, "invalid_grant")
 			w.ended(state.GrantTokenReused)
 		})
-		t.Run("the newest is dead with it", func(t *testing.T) {
+		t.Run("the newest is revoked with it", func(t *testing.T) {
 			w.refresh(third.Refresh).refused(http.StatusBadRequest, "invalid_grant")
 			for _, token := range []string{first.Access, second.Access, third.Access} {
 				if w.opens(token) {
@@ -216,14 +216,14 @@ func TestRFC9700_4_11(t *testing.T) {
 			{"return_to=https://evil.test/", "client_id=x"},
 			{"redirect_uri=https://evil.test/", "response_type=token"},
 		} {
-			w.authorize(nil, changes...).told(http.StatusBadRequest)
-			w.authorize(w.ada, changes...).told(http.StatusBadRequest)
+			w.authorize(nil, changes...).page(http.StatusBadRequest)
+			w.authorize(w.ada, changes...).page(http.StatusBadRequest)
 		}
 	})
 	t.Run("nor through the form of the consent screen", func(t *testing.T) {
 		form := w.authorize(w.ada).form()
 		form.Set("request", w.asked("redirect_uri=https://evil.test/").Encode())
-		w.answer(w.ada, form, "decision=deny").told(http.StatusBadRequest)
+		w.answer(w.ada, form, "decision=deny").page(http.StatusBadRequest)
 	})
 	t.Run("nor through the sign-in", func(t *testing.T) {
 		back := w.authorize(nil, "return_to=https://evil.test/").redirected("/sign-in?").Get("return_to")

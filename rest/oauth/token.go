@@ -69,7 +69,7 @@ func (f *Frontend) called(next func(http.ResponseWriter, *http.Request, oauth.Pa
 	})
 }
 
-// closed is said where {api_host} may not be used for this.
+// closed is the answer where {api_host} may not be used for this.
 const closed = "The service is reached over plain http, where it takes no sign-in and gives no tokens."
 
 func wrongMethod(w http.ResponseWriter, allow string) {

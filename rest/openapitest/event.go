@@ -49,7 +49,7 @@ func (v *Validator) compileEvents(c *jsonschema.Compiler, data []byte) error {
 // Events lists the events of the document, in its order.
 func (v *Validator) Events() []Event { return slices.Clone(v.events) }
 
-// EventErr tells how the body of a delivery differs from what the document says
+// EventErr describes how the body of a delivery differs from what the document says
 // of its type.
 func (v *Validator) EventErr(kind string, body []byte) error {
 	i := slices.IndexFunc(v.events, func(e Event) bool { return e.Type == kind })

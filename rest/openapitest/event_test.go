@@ -5,21 +5,21 @@ import (
 	"testing"
 )
 
-const told = `{"event_id":"evt_01kjynaea8e008000000000000","type":"product.updated","api_version":"v1",` +
+const delivery = `{"event_id":"evt_01kjynaea8e008000000000000","type":"product.updated","api_version":"v1",` +
 	`"occurred_at":"2026-03-05T09:30:01.250000Z","store_id":"str_01kjynacbre008000000000000",` +
 	`"resource":{"type":"product","id":"prod_01jgn7hq3zd5va9k4m8p2r6t0w","version":7},"sequence":4,` +
 	`"changed_fields":["price_minor"],"data":{"object":` + product + `},"payload_omitted":false}`
 
 func TestEventErr(t *testing.T) {
 	v := New(t, document(t))
-	with := func(part, other string) string { return strings.Replace(told, part, other, 1) }
+	with := func(part, other string) string { return strings.Replace(delivery, part, other, 1) }
 	for _, tc := range []struct{ name, kind, body, want string }{
-		{name: "good", kind: "product.updated", body: told},
+		{name: "good", kind: "product.updated", body: delivery},
 		{name: "left out for its size", kind: "product.updated",
 			body: with(`{"object":`+product+`},"payload_omitted":false`, `null,"payload_omitted":true`)},
 		{name: "no changed fields", kind: "product.updated", body: with(`["price_minor"]`, "null")},
-		{name: "another type", kind: "product.created", body: told, want: "/type"},
-		{name: "an unknown type", kind: "product.eaten", body: told, want: "product.eaten"},
+		{name: "another type", kind: "product.created", body: delivery, want: "/type"},
+		{name: "an unknown type", kind: "product.eaten", body: delivery, want: "product.eaten"},
 		{name: "another resource", kind: "product.updated", body: with(`{"type":"product"`, `{"type":"order"`),
 			want: "/resource/type"},
 		{name: "an unknown member", kind: "product.updated", body: with(`"sequence"`, `"number":1,"sequence"`),

@@ -141,7 +141,7 @@ func (v *Validator) Check(t testing.TB, req *http.Request, reqBody []byte, res *
 	}
 }
 
-// Err tells how the exchange differs from the document. An exchange outside the
+// Err describes how the exchange differs from the document. An exchange outside the
 // document's servers, such as /healthz or /docs, is never judged.
 func (v *Validator) Err(req *http.Request, reqBody []byte, res *http.Response, resBody []byte) error {
 	path, ok := v.relative(req.URL.Path)

@@ -39,7 +39,7 @@ type Field struct {
 	// in a type=email, and then nobody is known by them.
 	Type  string
 	Value string
-	// Autocomplete tells password managers what belongs here: username,
+	// Autocomplete is what password managers fill in here: username,
 	// current-password, new-password.
 	Autocomplete string
 	Hint         string // says beforehand what is wanted

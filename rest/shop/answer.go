@@ -114,7 +114,7 @@ func (s *Shop) static(w http.ResponseWriter, r *http.Request) {
 }
 
 // refuse answers where the theme's page cannot be shown. What is our fault is
-// logged; visitors are told to come back, and never see a cause.
+// logged; visitors are asked to come back, and never see a cause.
 func (s *Shop) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	h := w.Header()
 	f, _ := errors.AsType[*fault.Error](err)

@@ -126,7 +126,7 @@ func (s *Shop) readState(ctx context.Context, f *front) (*storefront.State, erro
 	return f.believed(now)
 }
 
-// believed is what the last readings told. While the database is away the last
+// believed is what the last readings found. While the database is away the last
 // state stands in, as long as pages are kept. f.mu is held.
 func (f *front) believed(now time.Time) (*storefront.State, error) {
 	if f.err != nil && (f.state == nil || now.Sub(f.readAt) >= keep) {

@@ -12,7 +12,7 @@ import (
 	"github.com/storefront-go/storefront/graph/keyring"
 )
 
-// TestStateIsReadOnceASecond: who found the state old and gets his turn behind
+// TestStateIsReadOnceASecond: a caller that found the state old and waited for
 // another one's reading does not read again.
 func TestStateIsReadOnceASecond(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *ent.Store) {

@@ -152,7 +152,7 @@ func TestPreviewAddressOfTheCore(t *testing.T) {
 	s.get(address).want(t, 403)
 }
 
-// TestPreviewOfABrokenTheme tells its merchant no more than a visitor sees.
+// TestPreviewOfABrokenTheme shows its merchant no more than a visitor sees.
 func TestPreviewOfABrokenTheme(t *testing.T) {
 	s := sqlite(t)
 	id := s.theme("Broken", func(files map[string]string) { files["templates/home.html"] = `{{define "content"}}{{` })

@@ -34,7 +34,7 @@ type webhooksPage struct {
 	Events    []webhookEvent
 }
 
-// line is a row of a table: a name, and what is said about it.
+// line is a row of a table: a name and its description.
 type line struct {
 	Name    string
 	Meaning template.HTML

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Addresses are where the service is, as clients are told.
+// Addresses are where the service is, as clients see it.
 type Addresses struct {
 	// API is {api_host}: scheme and host without a slash at the end.
 	API string
@@ -56,7 +56,7 @@ func (n Naming) addresses(listened, admin net.Addr, tls bool) Addresses {
 	return a
 }
 
-// Addresses returns the public names as far as the settings alone tell, for
+// Addresses returns the public names as far as the settings alone determine them, for
 // commands that do not listen.
 func (n Naming) Addresses() Addresses {
 	return n.addresses(text("127.0.0.1:8080"), nil, false)

@@ -15,13 +15,13 @@ import (
 	"github.com/storefront-go/storefront/ent/migrate"
 )
 
-// program is how the admin port tells other programs who it is.
+// program is how the admin port identifies the process to other programs.
 const program = "storefront"
 
 // readyTimeout bounds the checks of one probe.
 const readyTimeout = 2 * time.Second
 
-// The phases of the process, as /readyz tells them.
+// The phases of the process, as /readyz shows them.
 const (
 	starting int32 = iota
 	serving
@@ -40,7 +40,7 @@ type admin struct {
 type health struct {
 	Program string `json:"program"`
 	Status  string `json:"status"`
-	// Reason tells an operator why the process is not ready.
+	// Reason is why the process is not ready, for an operator.
 	Reason string `json:"reason,omitzero"`
 }
 

@@ -75,7 +75,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-func TestCheckTellsAllAtOnce(t *testing.T) {
+func TestCheckReportsAllAtOnce(t *testing.T) {
 	c := valid()
 	c.RateLimit, c.DemoOrders = -1, -1
 	err := c.Check()

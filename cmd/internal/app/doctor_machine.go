@@ -132,7 +132,7 @@ func diagnoseAddresses(ctx context.Context, c Config) []Finding {
 	return list
 }
 
-// storefrontAt asks the admin port who is there.
+// storefrontAt reports whether a storefront answers at an admin address.
 func storefrontAt(ctx context.Context, addr string) bool {
 	client := &http.Client{Timeout: 2 * time.Second}
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, origin(addr, false)+"/healthz", nil)

@@ -142,7 +142,7 @@ func TestDiagnoseSecret(t *testing.T) {
 				t.Errorf("%+v, healthy %t; want %s", got, r.Healthy, tc.want)
 			}
 			if got.Grade != OK && got.Mend == "" {
-				t.Error("it does not say how to mend it")
+				t.Error("it does not say how to repair it")
 			}
 			if tc.env != "" && strings.Contains(got.Found, tc.env) {
 				t.Error("it shows the secret")

@@ -56,7 +56,7 @@ func (s *Server) run(ctx context.Context, announce func(*Server) error) error {
 
 // Shutdown takes the server down in the reverse order of its start: no new
 // requests, the running ones finish until ctx ends, then the loops, then the
-// database. /readyz tells from its first moment.
+// database. /readyz shows it from its first moment.
 //
 // Whatever the time runs out for is cut off, and that is safe: a transaction
 // commits whole or not at all.

@@ -40,7 +40,7 @@ func TestStackUndoesInReverse(t *testing.T) {
 }
 
 // TestShutdownLetsRequestsFinish has one request running when the signal comes:
-// it gets its answer, /readyz tells at once, and nobody new comes in.
+// it gets its answer, /readyz shows it at once, and nobody new comes in.
 func TestShutdownLetsRequestsFinish(t *testing.T) {
 	s := &Server{
 		log: slog.New(slog.DiscardHandler), failed: make(chan error, 1), admin: &admin{store: storetest.Open(t)},
@@ -117,7 +117,7 @@ func TestShutdownIsBounded(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel() // the time is up
 	if err := s.Shutdown(ctx); !errors.Is(err, context.Canceled) {
-		t.Errorf("Shutdown = %v, want it to tell that the time ran out", err)
+		t.Errorf("Shutdown = %v, want it to report that the time ran out", err)
 	}
 }
 

@@ -131,7 +131,7 @@ func prepareSchema(ctx context.Context, s *ent.Store, o Opening) error {
 	return nil
 }
 
-// pendingError tells how to go on.
+// pendingError explains how to proceed.
 func pendingError(st migrate.Status) error {
 	text := fmt.Sprintf("%d migrations are pending (%s): run `storefront migrate apply`, or start with --migrate",
 		len(st.Pending), strings.Join(st.Pending, ", "))

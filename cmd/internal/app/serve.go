@@ -9,7 +9,10 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"github.com/storefront-go/storefront/cmd/internal/demo"
+	"github.com/storefront-go/storefront/graph"
 	"github.com/storefront-go/storefront/graph/idem"
 	"github.com/storefront-go/storefront/graph/install"
 	"github.com/storefront-go/storefront/graph/notify"
@@ -30,7 +33,7 @@ const (
 	maxHeaderBytes    = 64 << 10
 )
 
-// DrainTimeout is how long running requests may take once the program is told
+// DrainTimeout is how long running requests may take once the program is asked
 // to stop.
 const DrainTimeout = 15 * time.Second
 
@@ -120,12 +123,8 @@ func (s *Server) listen(ctx context.Context, c Config, r Runtime) error {
 		// Without the blob store the API still serves; a loop tries again.
 		r.Logger.ErrorContext(ctx, "the sample themes could not be installed", "error", err)
 	}
-	reg, err := newRegistry(s.base.Store, r.Build, core.RejectedCursors)
+	reg, err := s.measured(r.Build, core)
 	if err != nil {
-		return err
-	}
-	panics := counter("storefront_theme_panics_total", "Panics in the processing of themes.", s.themes.Panics)
-	if err := errors.Join(s.hooks.Register(reg), core.Exports.Register(reg), reg.Register(panics)); err != nil {
 		return err
 	}
 	if err := s.newSender(c.Mail, reg); err != nil {
@@ -155,6 +154,16 @@ func (s *Server) listen(ctx context.Context, c Config, r Runtime) error {
 	s.public = s.server(ctx, handler, writeTimeout)
 	s.serve(s.public, secured(public, certificate), "public")
 	return nil
+}
+
+// measured returns the metrics of the engines and of the program itself.
+func (s *Server) measured(b Build, core *graph.Resolver) (*prometheus.Registry, error) {
+	reg, err := newRegistry(s.base.Store, b, core.RejectedCursors)
+	if err != nil {
+		return nil, err
+	}
+	panics := counter("storefront_theme_panics_total", "Panics in the processing of themes.", s.themes.Panics)
+	return reg, errors.Join(s.hooks.Register(reg), core.Exports.Register(reg), reg.Register(panics))
 }
 
 func (s *Server) bind(ctx context.Context, addr, flag string) (net.Listener, error) {

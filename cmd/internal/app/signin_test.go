@@ -85,6 +85,6 @@ func TestRefusesDemoPeople(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := b.refuseDemo(t.Context(), "0.0.0.0:8080"); err != nil {
-		t.Errorf("with a password of his own: %v", err)
+		t.Errorf("with a password of their own: %v", err)
 	}
 }

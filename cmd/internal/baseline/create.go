@@ -74,10 +74,10 @@ func (h *handler) silent(rw http.ResponseWriter, r *http.Request, v *viewer.View
 	return h.write(rw, r, v, func(*write, []byte) []step { return nil })
 }
 
-// write runs the transaction of POST /products; tell gives the statements that
+// write runs the transaction of POST /products; events gives the statements that
 // write its event.
 func (h *handler) write(
-	rw http.ResponseWriter, r *http.Request, v *viewer.Viewer, tell func(w *write, object []byte) []step,
+	rw http.ResponseWriter, r *http.Request, v *viewer.Viewer, events func(w *write, object []byte) []step,
 ) error {
 	w, err := read(r, v)
 	if err != nil {
@@ -95,7 +95,7 @@ func (h *handler) write(
 		{savepoint, nil},
 		{insertProduct, w.productArgs()},
 		{insertAudit, w.auditArgs()},
-	}, tell(w, *b), []step{
+	}, events(w, *b), []step{
 		{updateAnswer, []any{http.StatusCreated, *b, w.keyHash[:16], v.Store[:]}},
 	}) {
 		if _, err := tx.ExecContext(r.Context(), s.text, s.args...); err != nil {

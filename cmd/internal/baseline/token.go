@@ -139,8 +139,8 @@ func readRedemption(r *http.Request) (*redemption, error) {
 	return t, nil
 }
 
-// good makes the checks of the service, but for the family that a second use
-// ends.
+// good reports whether the grant passes the checks of the service. It does not revoke
+// the grant after a second use.
 func (t *redemption) good() bool {
 	g := &t.grant
 	if t.app.disabledAt.Valid || g.app != t.app.id || g.revokedAt.Valid {

@@ -15,7 +15,7 @@ import (
 	"github.com/storefront-go/storefront/graph"
 )
 
-// Config says what to make and where to tell.
+// Config says what to make and where to report it.
 type Config struct {
 	Core *graph.Resolver
 	// Orders is how many orders each store gets on the first start.

@@ -39,13 +39,13 @@ func TestEventsFollowTheRows(t *testing.T) {
 			}
 			for _, p := range client.Product.Query().AllX(ctx) {
 				if got, want := list(about[p.ID]), productEvents[p.Status]; !slices.Contains(want, got) {
-					t.Errorf("the %s product %s told %q", p.Status, p.Title, got)
+					t.Errorf("the %s product %s emitted %q", p.Status, p.Title, got)
 				}
 				rows++
 			}
 			for _, p := range client.Customer.Query().AllX(ctx) {
 				if got, want := list(about[p.ID]), customerEvents[p.Status]; got != want {
-					t.Errorf("the %s customer told %q, want %q", p.Status, got, want)
+					t.Errorf("the %s customer emitted %q, want %q", p.Status, got, want)
 				}
 				rows++
 			}
@@ -55,7 +55,7 @@ func TestEventsFollowTheRows(t *testing.T) {
 		}
 		prepare(t, c)
 		if got := log.Since(t, s); got != "" {
-			t.Errorf("a later start told %q", got)
+			t.Errorf("a later start emitted %q", got)
 		}
 	})
 }
@@ -86,10 +86,10 @@ func list(types []event.Type) string {
 }
 
 // checkOrder wants the events that an order's state implies, and no others.
-func checkOrder(t *testing.T, o *db.Order, told []event.Type) {
+func checkOrder(t *testing.T, o *db.Order, types []event.Type) {
 	t.Helper()
 	n := map[event.Type]int{}
-	for _, e := range told {
+	for _, e := range types {
 		n[e]++
 	}
 	is := func(b bool) int {
@@ -108,12 +108,12 @@ func checkOrder(t *testing.T, o *db.Order, told []event.Type) {
 		event.OrderNoteAdded: int(o.NotesCount),
 	}
 	name := fmt.Sprint(o.Number, " ", o.Status, " ", o.FinancialStatus, " ", o.FulfillmentStatus)
-	if len(told) == 0 || told[0] != event.OrderCreated {
-		t.Errorf("order %s begins with %v", name, told)
+	if len(types) == 0 || types[0] != event.OrderCreated {
+		t.Errorf("order %s begins with %v", name, types)
 	}
 	for e, want := range exact {
 		if n[e] != want {
-			t.Errorf("order %s told %s %d times, want %d: %v", name, e, n[e], want, told)
+			t.Errorf("order %s emitted %s %d times, want %d: %v", name, e, n[e], want, types)
 		}
 		delete(n, e)
 	}
@@ -122,16 +122,16 @@ func checkOrder(t *testing.T, o *db.Order, told []event.Type) {
 		event.OrderPartiallyFulfilled: o.FulfillmentStatus == state.FulfillmentPartiallyFulfilled,
 	} {
 		if must && n[e] == 0 {
-			t.Errorf("order %s did not tell %s: %v", name, e, told)
+			t.Errorf("order %s did not emit %s: %v", name, e, types)
 		}
 		delete(n, e)
 	}
-	// A redacted customer's orders lose his e-mail and addresses.
+	// A redacted customer's orders lose their e-mail and addresses.
 	if n[event.OrderUpdated] > 1 || n[event.OrderUpdated] == 1 && o.Email != nil {
 		t.Errorf("order %s was updated %d times", name, n[event.OrderUpdated])
 	}
 	delete(n, event.OrderUpdated)
 	if len(n) > 0 {
-		t.Errorf("order %s told %v", name, n)
+		t.Errorf("order %s emitted %v", name, n)
 	}
 }

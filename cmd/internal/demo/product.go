@@ -91,7 +91,7 @@ func (s *seeder) product(i int) model.ProductCreateInput {
 	return in
 }
 
-// stock counts the shelves, after all the selling: some products are tracked,
+// stock sets the inventory, after all sales: some products are tracked,
 // and some of these are sold out. Then what is no longer sold is archived.
 func (s *seeder) stock(ctx context.Context, rows []*db.Product) error {
 	for i, p := range rows {

@@ -9,7 +9,7 @@ type shop struct {
 	people                           []people
 	shipping                         []int64  // what sending costs, in minor units
 	taxPercent                       int64    // on top of the price; 0 where prices hold it
-	carrier, tracking                string   // who sends, and his page
+	carrier, tracking                string   // the carrier and its tracking page
 	notes                            []string // what is written beside orders
 }
 

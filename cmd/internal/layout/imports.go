@@ -32,7 +32,7 @@ var domains = map[string][]string{
 var arrows = map[string][]string{
 	// Dials are judged.
 	"graph/attempt": {"graph/egress"},
-	// A job's life: claimed, written, told of.
+	// A job's life: claimed, written, announced.
 	"graph/export": {
 		"graph/audit", "graph/blob", "graph/lease", "graph/notify", "graph/outbox", "graph/wire", "graph/work",
 	},

@@ -309,7 +309,7 @@ func newExecutionContext(
 }
 
 var sources = []*ast.Source{
-	{Name: "../../../schema.graphqls", Input: `"The field needs this scope of the catalogue. A person has the scopes of his role."
+	{Name: "../../../schema.graphqls", Input: `"The field needs this scope of the catalogue. A person has the scopes of their role."
 directive @scope(name: String!) on FIELD_DEFINITION
 
 "The field is for people, by role; no API credential reaches it."
@@ -327,7 +327,7 @@ scalar Long
 type Query {
   "Who the calling credential is."
   me: Identity! @scope(name: "products.read")
-  "The person who asks, and the stores he belongs to."
+  "The person who asks, and the stores they belong to."
   account: Account! @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
   "The store of the calling credential."
   store: Store! @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
@@ -441,7 +441,7 @@ type Mutation {
   webhookEndpointPromoteSecret(id: ID!, expectedVersion: Long!): WebhookEndpointPayload! @scope(name: "webhooks.write")
   "Removes the endpoint and cancels what waits for it."
   webhookEndpointDelete(id: ID!): WebhookEndpointDeletePayload! @scope(name: "webhooks.write")
-  "Sends a ping to the endpoint, whatever its status, and tells what came of it."
+  "Sends a ping to the endpoint, whatever its status, and returns its outcome."
   webhookEndpointTest(id: ID!): WebhookDeliveryPayload! @scope(name: "webhooks.write")
   "Sends the events of a time once more, those up to before to."
   webhookEndpointReplay(id: ID!, from: Time!, to: Time!): WebhookEndpointPayload! @scope(name: "webhooks.write")
@@ -478,7 +478,7 @@ type Mutation {
   "Takes a published theme off the marketplace; stores that installed it keep it."
   marketplaceThemeUnlist(id: ID!): MarketplaceSubmissionPayload! @dashboard
 
-  "Changes the calling person's password and ends his other sessions."
+  "Changes the calling person's password and ends their other sessions."
   passwordChange(current: String!, next: String!): PasswordChangePayload! @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
   "Ends every session of the calling person, this one too."
   signOutEverywhere: SignOutPayload! @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
@@ -500,7 +500,7 @@ type Mutation {
   customerDisable(id: ID!, expectedVersion: Long!): CustomerPayload! @dashboard
   "Takes a disabled customer back."
   customerEnable(id: ID!, expectedVersion: Long!): CustomerPayload! @dashboard
-  "Removes the person: his fields, and the e-mail and addresses of his orders."
+  "Redacts the customer: their fields, and the e-mail and addresses of their orders."
   customerRedact(id: ID!, expectedVersion: Long!): CustomerPayload! @dashboard
 
   "Makes an order; stock is taken. An import gives placedAt, which becomes the order's time."
@@ -611,9 +611,9 @@ type Account {
   email: String!
   "In the present store."
   role: StaffRole!
-  "Every open store that he belongs to, at most 100."
+  "Every open store that they belong to, at most 100."
   memberships: [Membership!]!
-  "His browsers that are signed in, the newest first, at most 100."
+  "Their browsers that are signed in, the newest first, at most 100."
   sessions: [Session!]!
 }
 
@@ -798,7 +798,7 @@ type WebhookAttempt {
   status: Int
   "In microseconds, from the request to the answer's headers."
   duration: Long!
-  "What was wrong, where the class alone does not tell."
+  "What was wrong, where the class alone does not say."
   detail: String
   "The first 4 KiB of the answer."
   response: String
@@ -1515,7 +1515,7 @@ type ExportDeletePayload { deletedId: ID userErrors: [UserError!]! }
 type ThemePayload { theme: Theme userErrors: [UserError!]! }
 type ThemeDeletePayload { deletedId: ID userErrors: [UserError!]! }
 type MarketplaceSubmissionPayload { submission: MarketplaceSubmission userErrors: [UserError!]! }
-type PasswordChangePayload { "Tells that it was changed." changed: Boolean! userErrors: [UserError!]! }
+type PasswordChangePayload { "Whether it was changed." changed: Boolean! userErrors: [UserError!]! }
 type SignOutPayload { "How many sessions were ended." sessions: Int! userErrors: [UserError!]! }
 type NotificationPayload { notification: Notification userErrors: [UserError!]! }
 type NotificationsPayload { "How many became read." count: Int! userErrors: [UserError!]! }

@@ -74,7 +74,7 @@ async function begin() {
     if (!id || failure.code !== 'not_found') {
       throw failure;
     }
-    chosen.clear(); // a store that he has left, or that is closed
+    chosen.clear(); // a store that they have left, or that is closed
     useStoreID('');
     return (await send(start)).data;
   }
@@ -101,18 +101,18 @@ function Main() {
 
 function Frame({ data, refresh }) {
   const { account, store } = data;
-  const [note, tell] = useState(null);
+  const [note, setNote] = useState(null);
   const [unread, setUnread] = useState(data.unreadNotifications);
   const timer = useRef(0);
   useEffect(() => setUnread(data.unreadNotifications), [data]);
   const app = {
     account, store, zone: store.timezone, refresh, unread, setUnread,
     can: (what) => reaches(account.role, what),
-    tell: (text, tone = 'good') => {
+    notify: (text, tone = 'good') => {
       clearTimeout(timer.current);
-      tell({ text, tone });
+      setNote({ text, tone });
       if (tone === 'good') {
-        timer.current = setTimeout(() => tell(null), 6000);
+        timer.current = setTimeout(() => setNote(null), 6000);
       }
     },
     choose: (id) => {
@@ -127,9 +127,9 @@ function Frame({ data, refresh }) {
       <main class="content" id="main" tabindex="-1"><${Place} /></main>
     </div>
     <div class="notes">
-      <div role="status" aria-live="polite">${note?.tone === 'good' && html`<p class="note good" data-test="told"><${Icon} name="check" />${note.text}</p>`}</div>
-      <div role="alert">${note?.tone === 'bad' && html`<p class="note bad" data-test="told"><${Icon} name="alert" />${note.text}
-        <button type="button" class="icon-button" aria-label="Dismiss" onClick=${() => tell(null)}><${Icon} name="close" size="16" /></button></p>`}</div>
+      <div role="status" aria-live="polite">${note?.tone === 'good' && html`<p class="note good" data-test="toast"><${Icon} name="check" />${note.text}</p>`}</div>
+      <div role="alert">${note?.tone === 'bad' && html`<p class="note bad" data-test="toast"><${Icon} name="alert" />${note.text}
+        <button type="button" class="icon-button" aria-label="Dismiss" onClick=${() => setNote(null)}><${Icon} name="close" size="16" /></button></p>`}</div>
     </div>
   <//>`;
 }

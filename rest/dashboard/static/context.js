@@ -1,4 +1,4 @@
-// What every page knows: who asks, in which store, and how to tell him something.
+// What every page knows: who asks, in which store, and how to notify them.
 import { createContext, useContext, useEffect, useRef, useState } from './lib.js';
 import { send } from './api.js';
 
@@ -8,7 +8,7 @@ import { send } from './api.js';
  * @property {{id: string, name: string, currency: string, timezone: string, version: number}} store
  * @property {(what: string) => boolean} can whether the person's role reaches something
  * @property {string} zone the store's time zone
- * @property {(text: string, tone?: 'good'|'bad') => void} tell shows and reads out a sentence
+ * @property {(text: string, tone?: 'good'|'bad') => void} notify shows and reads out a sentence
  * @property {() => void} refresh reads account and store again
  * @property {(n: number) => void} setUnread
  */

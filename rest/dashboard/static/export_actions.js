@@ -67,7 +67,7 @@ function daysOf(v, today) {
 
 /** Starts a job; begun gets its id. */
 export function StartExport({ onClose, begun }) {
-  const { tell, zone } = useApp();
+  const { notify, zone } = useApp();
   const [kind, setKind] = useState('ORDERS');
   const [format, setFormat] = useState('CSV');
   const [range, setRange] = useState('any');
@@ -79,7 +79,7 @@ export function StartExport({ onClose, begun }) {
       createdFrom: from && startOfDay(from, zone), createdTo: until && startOfDay(nextDay(until), zone), status: v.get('filters.status') || null,
     };
     const { export: made } = await run({ input: { kind, format, compression: v.has('gzip') ? 'GZIP' : 'NONE', filters } });
-    tell('The export of ' + kind.toLowerCase() + ' has begun.');
+    notify('The export of ' + kind.toLowerCase() + ' has begun.');
     begun(made.id);
   };
   const preset = ranges[range][1]?.(today);
@@ -115,12 +115,12 @@ export function Download({ of: e, kind = '', gone }) {
 }
 
 export function CancelExport({ of: e, onClose, changed }) {
-  const { tell } = useApp();
+  const { notify } = useApp();
   const run = useMutation(cancel);
   const action = async () => {
     try {
       await run({ id: e.id });
-      tell('The export is cancelled.');
+      notify('The export is cancelled.');
     } finally {
       changed(); // it may have ended meanwhile
     }
@@ -131,11 +131,11 @@ export function CancelExport({ of: e, onClose, changed }) {
 }
 
 export function DeleteExport({ of: e, onClose, changed }) {
-  const { tell } = useApp();
+  const { notify } = useApp();
   const run = useMutation(remove);
   const action = async () => {
     await run({ id: e.id });
-    tell('The export is deleted.');
+    notify('The export is deleted.');
     changed();
   };
   return html`<${Confirm} title="Delete this export?" name="export-delete" submit="Delete" onClose=${onClose} action=${action}>

@@ -72,7 +72,7 @@ export function Narrowed({ of: e }) {
   return filtersOf(e, zone) || 'All ' + e.kind.toLowerCase();
 }
 
-/** How far a job has come: a bar with its words, which readers of screens get too. */
+/** How far a job has come: a bar with its words, which screen readers get too. */
 export function Progress({ of: e }) {
   const { rowsDone: done, rowsEstimated: all } = e.progress;
   const known = e.status === 'RUNNING' && all != null && all > 0;

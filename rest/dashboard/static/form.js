@@ -197,9 +197,9 @@ export function useMutation(document, options) {
   return ref.current;
 }
 
-/** A button that does one thing at once and tells how it went. */
+/** A button that does one thing at once and reports how it went. */
 export function ActionButton({ run, done, onStale, children, kind = '', ...rest }) {
-  const { tell } = useApp();
+  const { notify } = useApp();
   const [busy, set] = useState(false);
   const press = async () => {
     if (busy) {
@@ -209,16 +209,16 @@ export function ActionButton({ run, done, onStale, children, kind = '', ...rest 
     set(true);
     try {
       await run();
-      tell(done);
+      notify(done);
     } catch (err) {
       if (!(err instanceof Refused || err instanceof Failure)) {
         throw err;
       }
       if (err.stale && onStale) {
         onStale();
-        tell('Somebody else changed this in the meantime. You now see the newest state.', 'bad');
+        notify('Somebody else changed this in the meantime. You now see the newest state.', 'bad');
       } else {
-        tell(err.message, 'bad');
+        notify(err.message, 'bad');
       }
     } finally {
       set(false);

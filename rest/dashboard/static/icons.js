@@ -40,7 +40,7 @@ const paths = {
   out: 'M12 4V3H3v14h9v-1M8 10h10M15 7l3 3-3 3',
 };
 
-/** A picture beside a text, which says the same: readers of screens skip it. */
+/** A picture beside a text, which says the same: screen readers skip it. */
 export function Icon({ name, size = 20 }) {
   return html`<svg class="icon" width=${size} height=${size} viewBox="0 0 20 20" aria-hidden="true" focusable="false"><path d=${paths[name]} /></svg>`;
 }

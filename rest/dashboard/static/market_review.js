@@ -28,7 +28,7 @@ export function Reviews({ query, changed }) {
   }
   const columns = [
     { name: 'theme', head: 'Theme', main: true, cell: (s) => html`<${Named} of=${s} more=${html`Version ${s.version} by <bdi>${s.author}</bdi>`} />` },
-    { name: 'tagline', head: 'Tagline', cell: (s) => html`<span class="said short">${s.tagline}</span>` },
+    { name: 'tagline', head: 'Tagline', cell: (s) => html`<span class="verbatim short">${s.tagline}</span>` },
     { name: 'price', head: 'Price', cell: (s) => html`<span class="figure">${s.priceMinor === 0 ? 'Free' : money(s.priceMinor, s.currency)}</span>` },
     { name: 'when', head: 'Submitted', cell: (s) => html`<${Time} at=${s.createdAt} how="ago" />` },
     { name: 'actions', head: '', end: true, cell: (s) => html`<span class="row-actions">
@@ -43,7 +43,7 @@ export function Reviews({ query, changed }) {
 }
 
 function Verdict({ verdict, of: s, onClose, changed }) {
-  const { tell } = useApp();
+  const { notify } = useApp();
   const run = useMutation(review);
   const yes = verdict === 'APPROVE';
   const action = async (v) => {
@@ -52,7 +52,7 @@ function Verdict({ verdict, of: s, onClose, changed }) {
       throw new Wrong('note', 'Say what has to change.');
     }
     await run({ id: s.id, verdict, note });
-    tell(s.name + (yes ? ' is approved.' : ' is rejected.'));
+    notify(s.name + (yes ? ' is approved.' : ' is rejected.'));
     changed();
   };
   return html`<${FormDialog} title=${(yes ? 'Approve' : 'Reject') + ' \u201c' + s.name + '\u201d?'} name="review" submit=${yes ? 'Approve' : 'Reject'} busyText="Working" danger=${!yes} onClose=${onClose} action=${action}>

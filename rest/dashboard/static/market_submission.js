@@ -22,7 +22,7 @@ export const Named = ({ of: s, more }) => html`<span class="with-thumb"><span cl
 function columns(open, changed) {
   return [
     { name: 'theme', head: 'Theme', main: true, cell: (s) => html`<${Named} of=${s} more=${html`Version ${s.version}, ${s.priceMinor === 0 ? 'free' : money(s.priceMinor, s.currency)}`} />` },
-    { name: 'status', head: 'Status', cell: (s) => html`<span class="standing"><${Badge} value=${s.status} text=${s.status === 'SUBMITTED' ? 'In review' : undefined} />${s.reviewNote && html`<span class="block said short muted" data-test="review-note">${s.reviewNote}</span>`}</span>` },
+    { name: 'status', head: 'Status', cell: (s) => html`<span class="standing"><${Badge} value=${s.status} text=${s.status === 'SUBMITTED' ? 'In review' : undefined} />${s.reviewNote && html`<span class="block verbatim short muted" data-test="review-note">${s.reviewNote}</span>`}</span>` },
     { name: 'installs', head: 'Installations', cell: (s) => html`<span class="figure">${s.installsCount.toLocaleString()}</span>` },
     { name: 'when', head: 'Submitted', cell: (s) => html`<${Time} at=${s.createdAt} how="date" />` },
     open && { name: 'actions', head: '', end: true, cell: (s) => html`<${Step} of=${s} open=${open} changed=${changed} />` },
@@ -60,11 +60,11 @@ function Step({ of: s, open, changed }) {
 }
 
 function Unlist({ of: s, onClose, changed }) {
-  const { tell } = useApp();
+  const { notify } = useApp();
   const run = useMutation(unlist);
   const action = async () => {
     await run({ id: s.id });
-    tell(s.name + ' is off the marketplace.');
+    notify(s.name + ' is off the marketplace.');
     changed();
   };
   return html`<${Confirm} title=${'Unlist \u201c' + s.name + '\u201d?'} name="unlist" submit="Unlist" onClose=${onClose} action=${action}>
@@ -73,7 +73,7 @@ function Unlist({ of: s, onClose, changed }) {
 
 /** The form of a submission. */
 function Submit({ onClose, changed }) {
-  const { tell } = useApp();
+  const { notify } = useApp();
   const query = useQuery(themes);
   const run = useMutation(submit);
   const own = query.data?.themes.nodes.filter((t) => (t.status === 'ACTIVE' || t.status === 'INACTIVE') && t.source !== 'MARKETPLACE') ?? [];
@@ -83,7 +83,7 @@ function Submit({ onClose, changed }) {
     }
     const categories = lines(v, 'categories', /[\s,]+/).map((c) => c.toLowerCase());
     await run({ input: { themeId: v.get('themeId'), name: text(v, 'name'), tagline: text(v, 'tagline'), categories } });
-    tell('The theme is submitted. You hear of the review here.');
+    notify('The theme is submitted. You hear of the review here.');
     changed();
   };
   if (query.data && own.length === 0) {

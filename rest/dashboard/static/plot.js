@@ -39,7 +39,7 @@ const common = {
 
 /**
  * One picture, drawn again when one of the values in "of" changes, or the
- * colours do. The x of its data counts from 0; point is told which one is under
+ * colours do. The x of its data counts from 0; point gets the index that is under
  * the pointer, or null.
  * @param {{label: string, data: number[][], options: (uPlot: any, look: any) => object, of: any[], point: (at: number|null) => void, low?: boolean, together?: string}} props
  */

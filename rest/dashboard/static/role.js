@@ -17,7 +17,7 @@ const table = {
   notifications: all, account: all,
 };
 
-/** Tells whether a role may do something. */
+/** Reports whether a role may do something. */
 export function reaches(role, what) {
   return table[what]?.includes(role) ?? false;
 }

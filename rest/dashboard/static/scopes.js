@@ -6,7 +6,7 @@ import { useWrong } from './form.js';
 
 const catalogue = 'query Scopes { scopes { name resource access title sentence personal } me { scopes } }';
 
-/** The catalogue, and which of its scopes the person himself has. */
+/** The catalogue, and which of its scopes the person has. */
 export function useScopes() {
   const query = useQuery(catalogue);
   return { ...query, scopes: query.data?.scopes ?? [], mine: query.data?.me.scopes ?? [] };
@@ -27,7 +27,7 @@ export function ScopeSentences({ names, scopes }) {
 
 /**
  * Boxes for every scope of the catalogue. Writing includes reading the same
- * thing: its box shows so. Nobody can give what he lacks.
+ * thing: its box shows so. Nobody can give what they lack.
  */
 export function ScopeChoice({ chosen = [], catalogue: q }) {
   const wrong = useWrong('scopes');

@@ -11,7 +11,7 @@ const remove = `mutation ThemeDelete($id: ID!) { themeDelete(id: $id) { deletedI
 
 const quoted = (name) => '\u201c' + name + '\u201d';
 
-/** Shows a theme on the storefront; done is told, so that it can offer the way back. */
+/** Shows a theme on the storefront; done is called, so that it can offer the way back. */
 export function Activate({ theme: t, former, onClose, done }) {
   const { store } = useApp();
   const run = useMutation(activate);
@@ -33,11 +33,11 @@ function nameOf(v) {
 }
 
 export function Rename({ theme: t, onClose, changed }) {
-  const { tell } = useApp();
+  const { notify } = useApp();
   const run = useMutation(rename);
   const action = async (v) => {
     await run({ id: t.id, name: nameOf(v) });
-    tell('The theme is renamed.');
+    notify('The theme is renamed.');
     changed();
   };
   return html`<${FormDialog} title=${'Rename ' + quoted(t.name)} name="theme-rename" submit="Rename" busyText="Renaming" onClose=${onClose} action=${action}>
@@ -46,11 +46,11 @@ export function Rename({ theme: t, onClose, changed }) {
 }
 
 export function Duplicate({ theme: t, onClose, changed }) {
-  const { tell } = useApp();
+  const { notify } = useApp();
   const run = useMutation(duplicate);
   const action = async (v) => {
     const { theme } = await run({ id: t.id, name: nameOf(v) });
-    tell('The theme is duplicated.');
+    notify('The theme is duplicated.');
     changed(theme?.id);
   };
   return html`<${FormDialog} title=${'Duplicate ' + quoted(t.name)} name="theme-duplicate" submit="Duplicate" busyText="Duplicating" onClose=${onClose} action=${action}>
@@ -59,11 +59,11 @@ export function Duplicate({ theme: t, onClose, changed }) {
 }
 
 export function Delete({ theme: t, onClose, changed }) {
-  const { tell } = useApp();
+  const { notify } = useApp();
   const run = useMutation(remove);
   const action = async () => {
     await run({ id: t.id });
-    tell('The theme is deleted.');
+    notify('The theme is deleted.');
     changed();
   };
   return html`<${Confirm} title=${'Delete ' + quoted(t.name) + '?'} name="theme-delete" submit="Delete" onClose=${onClose} action=${action}>

@@ -111,7 +111,7 @@ export function ImportPlace({ of: { state, take, picker, stop, forget }, themes 
   const over = useDrop(take);
   const chosen = (e) => {
     take([...e.target.files]);
-    e.target.value = ''; // the same file may be chosen again, mended
+    e.target.value = ''; // the same file may be chosen again, corrected
   };
   const onTheWay = state.step === 'reading' || state.step === 'sending';
   const ready = state.step === 'done' && ['INACTIVE', 'ACTIVE'].includes(themes.find((t) => t.id === state.id)?.status);
@@ -129,7 +129,7 @@ export function ImportPlace({ of: { state, take, picker, stop, forget }, themes 
       ${ready && html`<p class="import-done" data-test="import-done"><${Icon} name="check" size="16" /><span><strong>${state.name}</strong> is imported. Look at its preview, then activate it.</span></p>`}
     </div>
     ${state.step === 'refused' && html`<${Alert}><div data-test="import-problems"><p class="strong"><bdi>${state.name || 'This'}</bdi> was not imported.</p>
-      <ul class="problems">${state.problems.map((p, i) => html`<li key=${i}>${p.file && html`<code>${p.file}</code> `}<span class="said">${p.text}</span></li>`)}</ul>
+      <ul class="problems">${state.problems.map((p, i) => html`<li key=${i}>${p.file && html`<code>${p.file}</code> `}<span class="verbatim">${p.text}</span></li>`)}</ul>
       <button type="button" class="button small" onClick=${forget} data-test="import-forget">Dismiss</button></div><//>`}
   </section>`;
 }

@@ -7,7 +7,7 @@ import { dateTime, dateOf, toSecond, exact, ago } from './dates.js';
 
 let moved = false; // the first page keeps the focus where the browser has it
 
-/** Tells the pages that the address changed: their heading takes the focus. */
+/** Notifies the pages that the address changed: their heading takes the focus. */
 export function markMoved() {
   moved = true;
 }
@@ -180,8 +180,8 @@ export function Table({ caption, columns, rows, id = (r) => r.id }) {
  */
 export function List({ query, pick, caption, columns, empty, address, paged }) {
   const page = query.data && pick(query.data);
-  const said = query.loading || !page ? '' : caption + ': ' + page.nodes.length + ' shown' + (page.pageInfo.hasNextPage ? ', older ones follow' : '');
-  return html`<p class="unseen" role="status">${said}</p>
+  const summary = query.loading || !page ? '' : caption + ': ' + page.nodes.length + ' shown' + (page.pageInfo.hasNextPage ? ', older ones follow' : '');
+  return html`<p class="unseen" role="status">${summary}</p>
     ${query.failure ? html`<${Trouble} failure=${query.failure} reload=${query.reload} />`
       : !page ? html`<${Waiting} rows=${8} />`
       : page.nodes.length === 0 ? empty
@@ -210,14 +210,14 @@ export function Facts({ rows }) {
 
 /** A text with a button that copies it. */
 export function Copyable({ text, test }) {
-  const { tell } = useApp();
+  const { notify } = useApp();
   const copy = async (e) => {
     try {
       await navigator.clipboard.writeText(text);
-      tell('Copied.');
+      notify('Copied.');
     } catch { // not a secure origin, or not allowed: select it, so that the person can
       getSelection().selectAllChildren(e.target.closest('.copyable').querySelector('code'));
-      tell('Press Ctrl+C to copy the selected text.');
+      notify('Press Ctrl+C to copy the selected text.');
     }
   };
   return html`<span class="copyable"><code data-test=${test}>${text}</code><button type="button" class="button small" onClick=${copy} data-test="copy"><${Icon} name="copy" size="16" />Copy</button></span>`;
@@ -225,7 +225,7 @@ export function Copyable({ text, test }) {
 
 /**
  * A native dialog. It closes with Escape and its button; with guard it stays
- * until the person has said so in words.
+ * until the person has confirmed it in words.
  */
 export function Dialog({ title, onClose, children, guard, name }) {
   const ref = useRef(null);
@@ -245,7 +245,7 @@ export function Dialog({ title, onClose, children, guard, name }) {
   </dialog>`;
 }
 
-/** Shows a secret once. It goes away only when the person says that he has it. */
+/** Shows a secret once. It goes away only when the person confirms that they have saved it. */
 export function SecretDialog({ title, secret, children, onClose, kept = 'Only a fingerprint of it is kept, so nobody can show it again.' }) {
   return html`<${Dialog} title=${title} guard onClose=${onClose} name="secret-dialog">
     <${Alert} tone="info">This is shown once. ${kept}<//>

@@ -22,7 +22,7 @@ export function base64(file, { progress, signal }) {
 }
 
 /**
- * Sends a request as fetch does, and tells how much of it has gone out, which
+ * Sends a request as fetch does, and reports how much of it was sent, which
  * fetch does not.
  * @param {{progress: (part: number) => void, signal: AbortSignal}} options
  */

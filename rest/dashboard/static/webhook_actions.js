@@ -31,11 +31,11 @@ function pointIn(values, field, zone) {
 const zoneHint = (zone) => `In the store's time zone, ${zone}.`;
 
 export function Disable({ endpoint: e, onClose, changed }) {
-  const { tell } = useApp();
+  const { notify } = useApp();
   const run = useMutation(documents.disable);
   const action = async () => {
     await run({ id: e.id, expectedVersion: e.version });
-    tell('The endpoint is disabled.');
+    notify('The endpoint is disabled.');
     changed();
   };
   return html`<${Confirm} title="Disable this endpoint?" name="webhook-disable" submit="Disable" onClose=${onClose} onStale=${changed} action=${action}>
@@ -50,13 +50,13 @@ const backlogs = [
 ];
 
 export function Reactivate({ endpoint: e, onClose, changed }) {
-  const { tell, zone } = useApp();
+  const { notify, zone } = useApp();
   const [backlog, choose] = useState('RESUME');
   const run = useMutation(documents.reactivate);
   const action = async (v) => {
     const since = backlog === 'FROM' ? pointIn(v, 'since', zone) : null;
     await run({ id: e.id, expectedVersion: e.version, backlog, since });
-    tell('The endpoint is active.');
+    notify('The endpoint is active.');
     changed();
   };
   return html`<${FormDialog} title="Reactivate the endpoint" name="webhook-reactivate" submit="Reactivate" busyText="Working" onClose=${onClose} onStale=${changed} action=${action}>
@@ -90,11 +90,11 @@ export function Rotate({ endpoint: e, onClose, changed, shown }) {
 }
 
 export function Promote({ endpoint: e, onClose, changed }) {
-  const { tell } = useApp();
+  const { notify } = useApp();
   const run = useMutation(documents.promote);
   const action = async () => {
     await run({ id: e.id, expectedVersion: e.version });
-    tell('The new secret is promoted.');
+    notify('The new secret is promoted.');
     changed();
   };
   return html`<${Confirm} title="Promote the new secret?" name="webhook-promote" submit="Promote" danger=${false} onClose=${onClose} onStale=${changed} action=${action}>
@@ -103,7 +103,7 @@ export function Promote({ endpoint: e, onClose, changed }) {
 }
 
 export function Replay({ endpoint: e, onClose, changed }) {
-  const { tell, zone } = useApp();
+  const { notify, zone } = useApp();
   const run = useMutation(documents.replay);
   const action = async (v) => {
     const from = pointIn(v, 'from', zone);
@@ -112,7 +112,7 @@ export function Replay({ endpoint: e, onClose, changed }) {
       throw new Wrong('to', 'Choose a time after the first one.');
     }
     await run({ id: e.id, from, to: until });
-    tell('The events of that time are sent once more.');
+    notify('The events of that time are sent once more.');
     changed();
   };
   return html`<${FormDialog} title="Replay a range" name="webhook-replay" submit="Replay" busyText="Working" onClose=${onClose} action=${action}>
@@ -125,11 +125,11 @@ export function Replay({ endpoint: e, onClose, changed }) {
 }
 
 export function Remove({ endpoint: e, onClose }) {
-  const { tell } = useApp();
+  const { notify } = useApp();
   const run = useMutation(documents.remove);
   const action = async () => {
     await run({ id: e.id });
-    tell('The endpoint is deleted.');
+    notify('The endpoint is deleted.');
     go(to('/webhooks'), { replace: true });
   };
   return html`<${Confirm} title="Delete this endpoint?" name="webhook-delete" submit="Delete" onClose=${onClose} action=${action}>

@@ -18,7 +18,7 @@ export function useEventTypes() {
 }
 
 /**
- * Boxes for every event. Nobody subscribes to what he may not read; what was
+ * Boxes for every event. Nobody subscribes to what they may not read; what was
  * chosen before stays.
  */
 export function EventChoice({ chosen = [], catalogue: q }) {

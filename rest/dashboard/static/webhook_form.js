@@ -35,16 +35,16 @@ export function NewEndpoint({ onClose, shown }) {
 
 /** Changes an endpoint. What is as it was is left out. */
 export function EditEndpoint({ endpoint: e, onClose, changed }) {
-  const { tell } = useApp();
+  const { notify } = useApp();
   const run = useMutation(update);
   const action = async (v) => {
     const input = Object.fromEntries(Object.entries(entered(v)).filter(([k, value]) => JSON.stringify(value) !== JSON.stringify(e[k])));
     if (Object.keys(input).length === 0) {
-      tell('Nothing was changed.');
+      notify('Nothing was changed.');
       return;
     }
     await run({ id: e.id, expectedVersion: e.version, input });
-    tell('The endpoint is saved.');
+    notify('The endpoint is saved.');
     changed();
   };
   return html`<${FormDialog} title="Edit the endpoint" name="webhook" submit="Save" onClose=${onClose} onStale=${changed} action=${action}><${Inputs} endpoint=${e} /><//>`;

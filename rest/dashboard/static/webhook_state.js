@@ -76,7 +76,7 @@ export function Outcome({ of: a }) {
 /** One attempt with all that is known of it. */
 export function Attempt({ of: a }) {
   return html`<p class="attempt-top"><strong>Attempt ${a.number}</strong> <${Outcome} of=${a} /> <span class="muted">after ${span(a.duration)}, <${Time} at=${a.at} how="second" /></span></p>
-    ${a.detail && html`<p class="said">${a.detail}</p>`}
+    ${a.detail && html`<p class="verbatim">${a.detail}</p>`}
     ${a.nextAt && html`<p class="muted">The next one was due <${Time} at=${a.nextAt} how="second" />.</p>`}
     ${a.response && html`<details class="answer"><summary>Answer of the receiver</summary><${Code} name=${'Answer to attempt ' + a.number} text=${a.response} /></details>`}`;
 }
@@ -89,5 +89,5 @@ export function Code({ name, text, test }) {
 /** The fields of an attempt that are shown. */
 export const attemptFields = 'id number at outcome status duration detail response nextAt';
 
-/** A link to a delivery, by what it tells. */
+/** A link to a delivery, by its event. */
 export const DeliveryLink = ({ of: d }) => html`<a class="strong" href=${to(endpointPath(d.endpointId, d.id))} data-test="delivery"><code>${d.type}</code></a>`;

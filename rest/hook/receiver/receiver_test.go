@@ -72,7 +72,7 @@ func TestVectors(t *testing.T) {
 			{"shared", shared, "34 of 34 vectors\n"},
 			{"attacks", attacks, "32 of 32 vectors\n"},
 			{"no secret", empty, "1 of 1 vectors\n"},
-			{"a wrong vector is told", wrong, "FAIL signed\n33 of 34 vectors\n"},
+			{"a wrong vector is reported", wrong, "FAIL signed\n33 of 34 vectors\n"},
 		} {
 			out, err := exec.CommandContext(t.Context(), p.check[0], append(p.check[1:], "--vectors", tc.file)...).
 				CombinedOutput()
@@ -223,26 +223,26 @@ func serve(t *testing.T, p program) string {
 		cmd.Wait()
 		writer.Close()
 	}()
-	var said bytes.Buffer
-	lines := bufio.NewScanner(io.TeeReader(reader, &said))
+	var output bytes.Buffer
+	lines := bufio.NewScanner(io.TeeReader(reader, &output))
 	at := ""
 	for at == "" && lines.Scan() {
 		at = regexp.MustCompile(`http://127\.0\.0\.1:[1-9][0-9]*`).FindString(lines.Text())
 	}
 	if at == "" {
-		t.Fatalf("it does not say where it listens: %s", &said)
+		t.Fatalf("it does not say where it listens: %s", &output)
 	}
 	drained := make(chan struct{})
 	go func() {
 		defer close(drained)
-		io.Copy(&said, reader)
+		io.Copy(&output, reader)
 	}()
 	t.Cleanup(func() {
 		cmd.Process.Kill()
 		<-ended
 		<-drained
-		if n := strings.Count(said.String(), "order.paid ord_ä 1"); n != 1 {
-			t.Errorf("the event was handled %d times:\n%s", n, &said)
+		if n := strings.Count(output.String(), "order.paid ord_ä 1"); n != 1 {
+			t.Errorf("the event was handled %d times:\n%s", n, &output)
 		}
 	})
 	return at

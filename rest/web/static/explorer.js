@@ -130,7 +130,7 @@ const introspection = `query Schema {
 fragment Input on __InputValue { name description defaultValue type { ...Ref } }
 fragment Ref on __Type { kind name ofType { kind name ofType { kind name ofType { kind name } } } }`;
 
-const schema = { types: new Map(), roots: [], trail: [] };
+const schema = { types: new Map(), roots: [], history: [] };
 
 async function load() {
   at('load').disabled = true;
@@ -140,7 +140,7 @@ async function load() {
     if (!data) throw new Error(json?.errors?.[0]?.message ?? `introspection answered ${response.status}`);
     schema.types = new Map(data.types.filter((t) => !t.name.startsWith('__')).map((t) => [t.name, t]));
     schema.roots = [data.queryType?.name, data.mutationType?.name].filter(Boolean);
-    schema.trail = [];
+    schema.history = [];
     at('load').textContent = 'Reload schema';
     search();
   } catch (error) {
@@ -162,7 +162,7 @@ const typeButton = (name, label = name) =>
 
 function open(name) {
   if (!schema.types.has(name)) return;
-  schema.trail.push(name);
+  schema.history.push(name);
   at('search').value = '';
   show();
 }
@@ -200,9 +200,9 @@ function field(f) {
   return item;
 }
 
-// show draws the type at the end of the trail, or the list.
+// show draws the type at the end of the history, or the list.
 function show() {
-  const type = schema.types.get(schema.trail.at(-1));
+  const type = schema.types.get(schema.history.at(-1));
   if (!type) return search();
   at('back').hidden = false;
   const parts = [element('h3', { tabindex: '-1' }, type.name), element('p', {}, type.description ?? '')];
@@ -242,5 +242,5 @@ document.addEventListener('keydown', (event) => {
 });
 at('run').addEventListener('click', run);
 at('load').addEventListener('click', load);
-at('back').addEventListener('click', () => { schema.trail.pop(); show(); });
-at('search').addEventListener('input', () => { schema.trail = []; search(); });
+at('back').addEventListener('click', () => { schema.history.pop(); show(); });
+at('search').addEventListener('input', () => { schema.history = []; search(); });

@@ -6,13 +6,13 @@ export const [issuer, clientID, redirectURI, resource] = process.argv.slice(2)
 
 const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]()
 
-function tell(value) {
+function print(value) {
   process.stdout.write(JSON.stringify(value) + '\n')
 }
 
 // consented returns the address that the consent page led to.
 export async function consented(authorize) {
-  tell({ authorize: authorize.href })
+  print({ authorize: authorize.href })
   const { value } = await lines.next()
   return new URL(value)
 }
@@ -26,7 +26,7 @@ export async function me(token) {
 // finish prints what became of the tokens: those of the code, those of the refresh,
 // and, behind the revocation, nothing.
 export async function finish(first, second, opened, refreshed) {
-  tell({
+  print({
     opened,
     refreshed,
     revoked: await me(second.access_token),

@@ -30,7 +30,7 @@ const (
 const scopes = "orders.read orders.write products.read"
 
 // App is an OAuth client that the first shop registered, and that the last shop
-// lets in as often as it is told.
+// lets in as often as asked.
 type App struct {
 	ClientID string
 

@@ -90,7 +90,7 @@ function Installed({ query, scopes, open, after }) {
 }
 
 function AppForm({ app: a, catalogue, onClose, changed }) {
-  const { tell, store } = useApp();
+  const { notify, store } = useApp();
   const run = useMutation(a ? update : create);
   const action = async (v) => {
     const input = {
@@ -112,7 +112,7 @@ function AppForm({ app: a, catalogue, onClose, changed }) {
       }
     }
     await run(a ? { id: a.id, expectedVersion: a.version, input } : { input });
-    tell(a ? 'The app is saved.' : 'The app is registered.');
+    notify(a ? 'The app is saved.' : 'The app is registered.');
     changed();
   };
   return html`<${FormDialog} title=${a ? 'Edit ' + a.name : 'Register an app'} name="app" submit=${a ? 'Save' : 'Register'} onClose=${onClose} onStale=${changed} action=${action}>
@@ -128,13 +128,13 @@ function AppForm({ app: a, catalogue, onClose, changed }) {
 }
 
 function Move({ app: a, onClose, changed }) {
-  const { tell } = useApp();
+  const { notify } = useApp();
   const on = Boolean(a.disabledAt);
   const [name] = useState(on ? 'appEnable' : 'appDisable');
   const run = useMutation(move(name));
   const action = async () => {
     await run({ id: a.id, expectedVersion: a.version });
-    tell(on ? 'The app is enabled.' : 'The app is disabled.');
+    notify(on ? 'The app is enabled.' : 'The app is disabled.');
     changed();
   };
   return html`<${Confirm} title=${(on ? 'Enable ' : 'Disable ') + a.name + '?'} name="app-move" submit=${on ? 'Enable' : 'Disable'} danger=${!on} onClose=${onClose} onStale=${changed} action=${action}>
@@ -143,11 +143,11 @@ function Move({ app: a, onClose, changed }) {
 }
 
 function Revoke({ document, id, title, name, onClose, changed, children }) {
-  const { tell } = useApp();
+  const { notify } = useApp();
   const run = useMutation(document);
   const action = async () => {
     await run({ id });
-    tell('The access is ended.');
+    notify('The access is ended.');
     changed();
   };
   return html`<${Confirm} title=${title} name=${name} submit="End access" onClose=${onClose} action=${action}>${children}<//>`;

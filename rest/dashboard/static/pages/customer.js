@@ -1,4 +1,4 @@
-// One customer with his orders.
+// One customer with their orders.
 import { html, useState } from '../lib.js';
 import { useApp, useQuery, useFilters } from '../context.js';
 import { Page, Card, Badge, Money, Time, Trouble, Waiting, Empty, Facts, List, words } from '../ui.js';
@@ -21,7 +21,7 @@ export function Customer({ id }) {
   const { can } = useApp();
   const f = useFilters();
   const query = useQuery(read, { id });
-  const bought = useQuery(orders, { after: f.after || null, filter: { customerId: id } });
+  const placed = useQuery(orders, { after: f.after || null, filter: { customerId: id } });
   const [asking, ask] = useState(false);
   const c = query.data?.customer;
   if (query.failure) {
@@ -41,10 +41,10 @@ export function Customer({ id }) {
     <div class="split">
       <div class="stack">
         <${Card} title="Orders" flush name="customer-orders">
-          <${List} query=${bought} pick=${(d) => d.orders} caption="Orders of this customer" columns=${orderColumns({ person: false }).filter((x) => x.name !== 'state')}
+          <${List} query=${placed} pick=${(d) => d.orders} caption="Orders of this customer" columns=${orderColumns({ person: false }).filter((x) => x.name !== 'state')}
             paged=${Boolean(f.after)} address=${(after) => to('/customers/' + id, { after })} empty=${html`<${Empty} icon="orders" title="No orders" />`} />
         <//>
-        ${c.note && html`<${Card} title="Note"><p class="said">${c.note}</p><//>`}
+        ${c.note && html`<${Card} title="Note"><p class="verbatim">${c.note}</p><//>`}
       </div>
       <div class="stack">
         <${Card} title="Customer"><${Facts} rows=${[
@@ -73,18 +73,18 @@ function Change({ name, customer: c, label, done, changed }) {
 }
 
 function Redact({ customer: c, onClose, changed }) {
-  const { tell } = useApp();
+  const { notify } = useApp();
   const run = useMutation(change('customerRedact'));
   const action = async () => {
     await run({ id: c.id, expectedVersion: c.version });
-    tell('The customer is redacted.');
+    notify('The customer is redacted.');
     changed();
   };
   return html`<${Confirm} title="Redact this customer?" name="customer-redact" submit="Redact for good" onClose=${onClose} onStale=${changed} action=${action}>
     <p>This removes <strong>${c.displayName}</strong> as a person, and cannot be undone:</p>
     <ul class="points">
       <li>name, e-mail, phone, language, note, tags and addresses are deleted;</li>
-      <li>the e-mail and the addresses of all of his orders are deleted;</li>
+      <li>the e-mail and the addresses of all of their orders are deleted;</li>
       <li>orders, amounts and counts stay, since the store's books need them.</li>
     </ul>
   <//>`;

@@ -92,11 +92,11 @@ function Buttons({ of: d, changed, ask }) {
 }
 
 function Skip({ of: d, onClose, changed }) {
-  const { tell } = useApp();
+  const { notify } = useApp();
   const run = useMutation(skip);
   const action = async () => {
     await run({ id: d.id });
-    tell('The delivery is skipped.');
+    notify('The delivery is skipped.');
     changed();
   };
   return html`<${Confirm} title="Skip this delivery?" name="delivery-skip" submit="Skip" onClose=${onClose} action=${action}>

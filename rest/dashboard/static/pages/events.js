@@ -26,7 +26,7 @@ const columns = [
 export function Events() {
   const f = useFilters();
   const query = useQuery(list, { after: f.after || null });
-  return html`<${Page} title="Events" lead="What happened in the store, as webhooks tell it, newest first. Kept for 30 days.">
+  return html`<${Page} title="Events" lead="What happened in the store, as webhooks report it, newest first. Kept for 30 days.">
     <section class="card flush" aria-label="Events" data-test="events">
       <${List} query=${query} pick=${(d) => d.events} caption="Events" columns=${columns} paged=${Boolean(f.after)} address=${(after) => to('/events', { after })}
         empty=${html`<${Empty} icon="events" title="Nothing has happened yet" />`} />

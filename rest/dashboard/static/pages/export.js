@@ -14,12 +14,12 @@ const back = { href: to('/exports'), text: 'Exports' };
 const none = [];
 
 export function Export({ id }) {
-  const { tell } = useApp();
+  const { notify } = useApp();
   const query = useQuery(read, { id });
   const [dialog, open] = useState(null);
   const e = query.data?.export;
   usePoll(query, Boolean(e && busy(e)));
-  useMoved(e ? [e] : none, () => announce(e, tell));
+  useMoved(e ? [e] : none, () => announce(e, notify));
   if (query.failure) {
     return html`<${Page} title="Export" back=${back}><${Trouble} failure=${query.failure} reload=${query.reload} /><//>`;
   }
@@ -59,7 +59,7 @@ function Standing({ of: e }) {
     return html`<${Card} name="export-progress"><${Progress} of=${e} /><p class="muted after-progress">You may leave this page: the job goes on without it.</p><//>`;
   }
   if (e.status === 'FAILED') {
-    return html`<${Alert}><div data-test="standing"><p class="said">${e.error?.message ?? 'The export failed.'}</p>${e.error && html`<p class="muted">Code <code>${e.error.code}</code>, after ${rows(e.progress.rowsDone)}.</p>`}</div><//>`;
+    return html`<${Alert}><div data-test="standing"><p class="verbatim">${e.error?.message ?? 'The export failed.'}</p>${e.error && html`<p class="muted">Code <code>${e.error.code}</code>, after ${rows(e.progress.rowsDone)}.</p>`}</div><//>`;
   }
   if (e.status === 'EXPIRED') {
     return html`<${Alert} tone="info"><span data-test="standing">The file was kept for 7 days and is gone. Start another export for newer data.</span><//>`;

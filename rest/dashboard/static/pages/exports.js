@@ -17,7 +17,7 @@ function columns(open, reload) {
     { name: 'export', head: 'Export', main: true, cell: (e) => html`<a class="strong" href=${to(exportPath(e.id))} data-test="export">${words(e.kind)}</a>
       <span class="muted block">${formOf(e)}</span><span class="muted block"><${Narrowed} of=${e} /></span>` },
     { name: 'status', head: 'Status', cell: (e) => html`<span class="standing"><${Status} of=${e} />${busy(e) && html`<${Progress} of=${e} />`}
-      ${e.status === 'FAILED' && e.error && html`<span class="block said short none">${e.error.message}</span>`}
+      ${e.status === 'FAILED' && e.error && html`<span class="block verbatim short none">${e.error.message}</span>`}
       ${e.status === 'COMPLETED' && e.expiresAt && html`<span class="block muted">Expires <${Time} at=${e.expiresAt} how="ago" /></span>`}</span>` },
     { name: 'file', head: 'File', cell: (e) => e.rowCount != null && html`<span><span class="figure">${rows(e.rowCount)}</span><span class="muted block figure">${bytes(e.fileSizeBytes ?? 0)}</span></span>` },
     { name: 'who', head: 'Requested', cell: (e) => html`<span><span class="block"><bdi>${requester(e)}</bdi></span><span class="muted"><${Time} at=${e.createdAt} how="ago" /></span></span>` },
@@ -29,13 +29,13 @@ function columns(open, reload) {
 }
 
 export function Exports() {
-  const { tell } = useApp();
+  const { notify } = useApp();
   const f = useFilters();
   const query = useQuery(list, { after: f.after || null });
   const [dialog, open] = useState(null);
   const nodes = query.data?.exports.nodes ?? none;
   usePoll(query, nodes.some(busy));
-  useMoved(nodes, (e) => announce(e, tell));
+  useMoved(nodes, (e) => announce(e, notify));
   const close = () => open(null);
   const add = html`<button type="button" class="button primary" onClick=${() => open({ kind: 'new' })} data-test="export-new"><${Icon} name="plus" size="16" />New export</button>`;
   const chosen = dialog && nodes.find((e) => e.id === dialog.id);
@@ -52,10 +52,10 @@ export function Exports() {
 }
 
 /** Says that a job which was watched has ended. */
-export function announce(e, tell) {
+export function announce(e, notify) {
   if (e.status === 'COMPLETED') {
-    tell('The export of ' + e.kind.toLowerCase() + ' is ready: ' + rows(e.rowCount ?? 0) + '.');
+    notify('The export of ' + e.kind.toLowerCase() + ' is ready: ' + rows(e.rowCount ?? 0) + '.');
   } else if (e.status === 'FAILED') {
-    tell('The export of ' + e.kind.toLowerCase() + ' failed. ' + (e.error?.message ?? ''), 'bad');
+    notify('The export of ' + e.kind.toLowerCase() + ' failed. ' + (e.error?.message ?? ''), 'bad');
   }
 }

@@ -76,7 +76,7 @@ function Latest() {
   <//>`;
 }
 
-/** How the endpoints are doing, and what they were told last. */
+/** How the endpoints are doing, and what they were sent last. */
 function Webhooks() {
   const q = useQuery(webhooks);
   return html`<${Card} title="Webhooks" name="webhook-health" actions=${html`<a class="button small" href=${to('/webhooks')}>All endpoints</a>`}>

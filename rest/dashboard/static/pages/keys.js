@@ -104,11 +104,11 @@ function Rotate({ of: k, onClose, shown }) {
 }
 
 function Revoke({ of: k, onClose, changed }) {
-  const { tell } = useApp();
+  const { notify } = useApp();
   const run = useMutation(revoke);
   const action = async () => {
     await run({ id: k.id });
-    tell('The key is revoked.');
+    notify('The key is revoked.');
     changed();
   };
   return html`<${Confirm} title=${'Revoke \u201c' + k.name + '\u201d?'} name="key-revoke" submit="Revoke" onClose=${onClose} action=${action}>

@@ -44,7 +44,7 @@ function Notice({ notice: n, changed }) {
   const [needs, page] = pages[n.resourceType] ?? [];
   return html`<li class=${n.readAt ? 'read' : 'unread'} data-id=${n.id}>
     <${Badge} value=${n.level} />
-    <div class="grow"><p class="strong">${n.title}</p><p class="said">${n.body}</p>
+    <div class="grow"><p class="strong">${n.title}</p><p class="verbatim">${n.body}</p>
       <p class="muted"><${Time} at=${n.createdAt} />${page && can(needs) && n.resourceId && html`, <a href=${to(page + encodeURIComponent(n.resourceId))}>see it</a>`}</p></div>
     ${!n.readAt && html`<${ActionButton} kind="small" done="Marked as read." data-test="mark-read" aria-label=${'Mark as read: ' + n.title} run=${async () => {
       await run({ id: n.id });

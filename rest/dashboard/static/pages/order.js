@@ -109,7 +109,7 @@ function Timeline({ order: o }) {
         <p><span class="strong">${e.title}</span>${e.payment && html` <${Money} minor=${e.payment.amountMinor} currency=${e.payment.currency} minus=${e.payment.kind === 'REFUND'} />`}</p>
         ${e.payment && html`<p class="muted">${[e.payment.method, e.payment.reference, e.payment.reason, e.payment.lines.length > 0 && picked(e.payment.lines)].filter(Boolean).join(', ')}</p>`}
         ${e.shipment && html`<p class="muted">${[picked(e.shipment.lines), e.shipment.carrier, e.shipment.trackingNumber].filter(Boolean).join(', ')}${e.shipment.trackingUrl && html` <${Outside} href=${e.shipment.trackingUrl}>Track it<//>`}</p>`}
-        ${e.note && html`<p class="said">${e.note.body}</p><p class="muted">${e.note.author.name || words(e.note.author.type)}</p>`}
+        ${e.note && html`<p class="verbatim">${e.note.body}</p><p class="muted">${e.note.author.name || words(e.note.author.type)}</p>`}
       </div>
       <${Time} at=${e.at} />
     </li>`)}</ol>

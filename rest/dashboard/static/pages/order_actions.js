@@ -26,11 +26,11 @@ const documents = {
 
 /** Runs one of the documents on the order as it was read, then reads it again. */
 function useChange(name, order, changed) {
-  const { tell } = useApp();
+  const { notify } = useApp();
   const run = useMutation(documents[name]);
   return async (variables, done) => {
     await run({ id: order.id, expectedVersion: order.version, ...variables });
-    tell(done);
+    notify(done);
     changed();
   };
 }
@@ -142,12 +142,12 @@ export function Complete({ order, onClose, changed }) {
 }
 
 export function NoteForm({ order, changed }) {
-  const { tell } = useApp();
+  const { notify } = useApp();
   const run = useMutation(documents.note);
   const [turn, again] = useState(0);
   const action = async (v) => {
     await run({ id: order.id, input: { body: v.get('body') ?? '', visibility: v.get('visibility') } });
-    tell('The note is added.');
+    notify('The note is added.');
     again(turn + 1); // an empty form for the next one
     changed();
   };

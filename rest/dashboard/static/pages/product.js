@@ -78,11 +78,11 @@ function Inputs({ product: p = {}, fixed }) {
 const back = { href: to('/products'), text: 'Products' };
 
 export function ProductNew() {
-  const { tell } = useApp();
+  const { notify } = useApp();
   const run = useMutation(create);
   const action = async (v) => {
     const { product } = await run({ input: input(v) });
-    tell('The draft is made.');
+    notify('The draft is made.');
     go(to('/products/' + product.id), { replace: true });
   };
   return html`<${Page} title="New product" back=${back} lead="It begins as a draft, which no customer sees.">
@@ -91,7 +91,7 @@ export function ProductNew() {
 }
 
 export function ProductEdit({ id }) {
-  const { can, tell } = useApp();
+  const { can, notify } = useApp();
   const query = useQuery(read, { id });
   const run = useMutation(update);
   const [asking, ask] = useState(false);
@@ -108,12 +108,12 @@ export function ProductEdit({ id }) {
   const action = async (v) => {
     const change = difference(p, input(v));
     if (Object.keys(change).length === 0) {
-      tell('Nothing was changed.');
+      notify('Nothing was changed.');
       return;
     }
     await run({ id, expectedVersion: p.version, input: change });
     keep(null);
-    tell('The product is saved.');
+    notify('The product is saved.');
     query.reload();
   };
   const stale = (v) => {
@@ -153,11 +153,11 @@ function Move({ name, product, label, done, kind, changed }) {
 }
 
 function Remove({ product: p, onClose, changed }) {
-  const { tell } = useApp();
+  const { notify } = useApp();
   const run = useMutation(remove);
   const action = async () => {
     await run({ id: p.id, expectedVersion: p.version });
-    tell('The product is deleted.');
+    notify('The product is deleted.');
     go(to('/products'), { replace: true });
   };
   return html`<${Confirm} title="Delete this product?" name="product-delete" submit="Delete" onClose=${onClose} onStale=${changed} action=${action}>

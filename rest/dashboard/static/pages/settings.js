@@ -35,11 +35,11 @@ export function Settings() {
 }
 
 function StoreForm() {
-  const { store, tell, refresh } = useApp();
+  const { store, notify, refresh } = useApp();
   const run = useMutation(update);
   const action = async (v) => {
     await run({ input: { expectedVersion: store.version, name: v.get('name'), timezone: (v.get('timezone') ?? '').trim() } });
-    tell('The store is saved.');
+    notify('The store is saved.');
     refresh();
   };
   return html`<${Form} name="store" submit="Save" action=${action} onStale=${refresh}>
@@ -50,7 +50,7 @@ function StoreForm() {
 }
 
 function Password() {
-  const { tell, account } = useApp();
+  const { notify, account } = useApp();
   const run = useMutation(password, { once: false });
   const [turn, again] = useState(0);
   const action = async (v) => {
@@ -58,7 +58,7 @@ function Password() {
       throw new Wrong('repeat', 'This is not the same as the new password.');
     }
     await run({ current: v.get('current'), next: v.get('next') });
-    tell('Your password is changed. Your other sessions are ended.');
+    notify('Your password is changed. Your other sessions are ended.');
     again(turn + 1);
   };
   return html`<${Form} key=${turn} name="password" submit="Change password" action=${action}>

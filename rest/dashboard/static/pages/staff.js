@@ -50,7 +50,7 @@ export function Staff() {
 const roles = (mine) => givable(mine).map((r) => [r, roleNames[r] + ': ' + roleTexts[r]]);
 
 function Add({ onClose, changed, shown }) {
-  const { account, tell } = useApp();
+  const { account, notify } = useApp();
   const run = useMutation(add, { once: false });
   const action = async (v) => {
     const { staff, password } = await run({ input: { name: v.get('name'), email: (v.get('email') ?? '').trim(), role: v.get('role') } });
@@ -59,7 +59,7 @@ function Add({ onClose, changed, shown }) {
       shown(password, staff.name);
       return false; // the dialog with the password takes this one's place
     }
-    tell(staff.name + ' belongs to the store now, and signs in with the password that he has.');
+    notify(staff.name + ' belongs to the store now, and signs in with the password that they have.');
     return true;
   };
   return html`<${FormDialog} title="Add a person" name="staff-add" submit="Add" busyText="Adding" onClose=${onClose} action=${action}>
@@ -70,11 +70,11 @@ function Add({ onClose, changed, shown }) {
 }
 
 function Role({ person: p, onClose, changed }) {
-  const { account, tell } = useApp();
+  const { account, notify } = useApp();
   const run = useMutation(role);
   const action = async (v) => {
     await run({ id: p.id, role: v.get('role'), expectedVersion: p.version });
-    tell('The role is changed.');
+    notify('The role is changed.');
     changed();
   };
   return html`<${FormDialog} title=${'Role of ' + p.name} name="staff-role" submit="Change role" onClose=${onClose} onStale=${changed} action=${action}>
@@ -83,11 +83,11 @@ function Role({ person: p, onClose, changed }) {
 }
 
 function Remove({ person: p, onClose, changed }) {
-  const { tell } = useApp();
+  const { notify } = useApp();
   const run = useMutation(remove);
   const action = async () => {
     await run({ id: p.id });
-    tell(p.name + ' no longer belongs to the store.');
+    notify(p.name + ' no longer belongs to the store.');
     changed();
   };
   return html`<${Confirm} title=${'Remove ' + p.name + '?'} name="staff-remove" submit="Remove" onClose=${onClose} action=${action}>
@@ -137,11 +137,11 @@ function NewToken({ onClose, shown }) {
 }
 
 function RevokeToken({ token: t, onClose, changed }) {
-  const { tell } = useApp();
+  const { notify } = useApp();
   const run = useMutation(revokeToken);
   const action = async () => {
     await run({ id: t.id });
-    tell('The token is revoked.');
+    notify('The token is revoked.');
     changed();
   };
   return html`<${Confirm} title=${'Revoke \u201c' + t.name + '\u201d?'} name="token-revoke" submit="Revoke" onClose=${onClose} action=${action}><p>The token stops working at once, for good.</p><//>`;

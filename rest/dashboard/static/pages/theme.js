@@ -23,7 +23,7 @@ const columns = [
 ];
 
 export function Theme({ id }) {
-  const { store, tell } = useApp();
+  const { store, notify } = useApp();
   const f = useFilters();
   const query = useQuery(read, { id });
   const t = query.data?.theme;
@@ -55,7 +55,7 @@ export function Theme({ id }) {
     <div class="columns">
       <section class="card flush whole-picture" aria-label="Picture"><${Picture} of=${t} eager /></section>
       <${Card} title="Details" name="theme-details">
-        ${t.description && html`<p class="said lead-in">${t.description}</p>`}
+        ${t.description && html`<p class="verbatim lead-in">${t.description}</p>`}
         <${Facts} rows=${[
           ['Version', t.version], ['Author', t.author && html`<bdi>${t.author}</bdi>`], ['Source', sources[t.source]],
           ['Added', html`<${Time} at=${t.createdAt} />`], ['Last activated', t.activatedAt && html`<${Time} at=${t.activatedAt} />`],
@@ -70,7 +70,7 @@ export function Theme({ id }) {
     <//>`}
     ${Opened && html`<${Opened} theme=${t} onClose=${close} changed=${changed} />`}
     ${dialog === 'activate' && html`<${actions.Activate} theme=${t} onClose=${close} done=${() => {
-      tell(t.name + ' is live.');
+      notify(t.name + ' is live.');
       query.reload();
     }} />`}
   <//>`;

@@ -17,7 +17,7 @@ const none = [];
 const dialogs = { rename: actions.Rename, duplicate: actions.Duplicate, delete: actions.Delete };
 
 export function Themes() {
-  const { tell } = useApp();
+  const { notify } = useApp();
   const f = useFilters();
   const query = useQuery(list);
   const [dialog, open] = useState(null);
@@ -29,7 +29,7 @@ export function Themes() {
   });
   const themes = query.data?.themes.nodes ?? none;
   usePoll(query, themes.some((t) => t.status === 'PROCESSING'));
-  useMoved(themes, (t, before) => before === 'PROCESSING' && (t.status === 'FAILED' ? tell(t.name + ' could not be processed.', 'bad') : tell(t.name + ' is ready.')));
+  useMoved(themes, (t, before) => before === 'PROCESSING' && (t.status === 'FAILED' ? notify(t.name + ' could not be processed.', 'bad') : notify(t.name + ' is ready.')));
   const active = themes.find((t) => t.status === 'ACTIVE');
   const others = themes.filter((t) => t !== active);
   const activated = (theme) => {
@@ -91,7 +91,7 @@ function Shown({ theme: t, open }) {
       <p><${Badge} value="ACTIVE" text="Live on the storefront" /></p>
       <h2><a href=${to(themePath(t.id))} data-test="theme-name">${t.name}</a></h2>
       ${byline(t) && html`<p class="muted">${byline(t)}</p>`}
-      ${t.description && html`<p class="said about">${t.description}</p>`}
+      ${t.description && html`<p class="verbatim about">${t.description}</p>`}
       <p class="muted">${sources[t.source]}${t.activatedAt && html`, live since <${Time} at=${t.activatedAt} />`}</p>
       <div class="actions">
         <${NewTab} href=${storefront(store)} kind="small primary" test="view-storefront">View storefront<//>

@@ -84,7 +84,7 @@ function Standing({ of: e }) {
   if (e.status === 'ACTIVE' && !e.failingSince) {
     return e.queue.catchingUp && html`<${Alert} tone="info">Events of the log are being added.<//>`;
   }
-  const last = e.lastError && html`<p>Last error: <span class="said">${sayError(e.lastError)}</span></p>`;
+  const last = e.lastError && html`<p>Last error: <span class="verbatim">${sayError(e.lastError)}</span></p>`;
   if (e.status === 'ACTIVE') {
     return html`<${Alert}><div data-test="standing"><p>Deliveries fail, the oldest since <${Time} at=${e.failingSince} />.</p>${last}
       <p>They are tried again until <${Time} at=${suspendedBy(e.failingSince)} />; then the endpoint is suspended. Repair the receiver and send a test. A delivery that waits can be opened and tried at once, or skipped if it can never succeed.</p></div><//>`;
@@ -104,10 +104,10 @@ function Details({ of: e }) {
   return html`<${Card} title="Endpoint" name="endpoint-details">
     <${Facts} rows=${[
       ['Address', html`<${Address} url=${e.url} />`],
-      ['Description', e.description && html`<span class="said">${e.description}</span>`],
+      ['Description', e.description && html`<span class="verbatim">${e.description}</span>`],
       ['Owner', html`<bdi>${ownerOf(e)}</bdi>`],
       ['Last success', e.lastSuccessAt ? html`<${Time} at=${e.lastSuccessAt} how="ago" />` : 'Never'],
-      ['Last error', e.lastError && html`<span class="said">${sayError(e.lastError)}</span>`],
+      ['Last error', e.lastError && html`<span class="verbatim">${sayError(e.lastError)}</span>`],
       ['Waiting', html`${waiting(q.waiting)}${q.oldestAt && html`, the oldest since <${Time} at=${q.oldestAt} />`}`],
       ['Version', e.apiVersion],
       ['Made', html`<${Time} at=${e.createdAt} />`], ['Changed', html`<${Time} at=${e.updatedAt} />`],

@@ -16,7 +16,7 @@ const named = 3; // how many events a row names
 
 const columns = [
   { name: 'endpoint', head: 'Endpoint', main: true, cell: (e) => html`<a class="strong" href=${to(endpointPath(e.id))} data-test="endpoint"><${Address} url=${e.url} short /></a>
-    ${e.description && html`<span class="muted block said short">${e.description}</span>`}` },
+    ${e.description && html`<span class="muted block verbatim short">${e.description}</span>`}` },
   { name: 'owner', head: 'Owner', cell: (e) => html`<bdi class=${e.app ? '' : 'muted'}>${ownerOf(e)}</bdi>` },
   { name: 'events', head: 'Events', cell: (e) => html`<span><span class="block">${count(e.events.length, 'event')}</span>
     <span class="tags whole">${e.events.slice(0, named).map((n) => html`<code class="tag" key=${n}>${n}</code>`)}${e.events.length > named && html`<span class="muted">and ${e.events.length - named} more</span>`}</span></span>` },
@@ -31,7 +31,7 @@ function Health({ of: e }) {
     ${e.status !== 'ACTIVE' && e.suspendedAt && html`<span class="block">Stopped <${Time} at=${e.suspendedAt} how="ago" /></span>`}
     <span class="block muted">${e.lastSuccessAt ? html`Last success <${Time} at=${e.lastSuccessAt} how="ago" />` : 'No success yet'}</span>
     ${e.queue.waiting > 0 && html`<span class="block">${waiting(e.queue.waiting)} waiting</span>`}
-    ${health(e) !== 'ACTIVE' && e.lastError && html`<span class="muted said short">${sayError(e.lastError)}</span>`}
+    ${health(e) !== 'ACTIVE' && e.lastError && html`<span class="muted verbatim short">${sayError(e.lastError)}</span>`}
   </span>`;
 }
 
