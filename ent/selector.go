@@ -1,7 +1,9 @@
 package ent
 
 import (
+	"fmt"
 	"strconv"
+	"strings"
 
 	"entgo.io/ent/dialect"
 	"entgo.io/ent/dialect/sql"
@@ -69,11 +71,50 @@ func Below(s *sql.Selector, first, second string, a, b any) {
 	s.Where(sql.Or(sql.LT(first, a), sql.And(sql.EQ(first, a), sql.LT(second, b))))
 }
 
-// Clock returns the expression of the time of leases, in microseconds: the
-// database's on MySQL, which processes share, and on SQLite ours.
-func (s *Store) Clock() string {
-	if s.dialect == dialect.SQLite {
+// Clock returns the expression of the time of leases on an engine, in microseconds:
+// on MySQL the server's at the start of the statement, which processes share. SQLite
+// has no server, and there it is that of the machine, as it is now.
+func Clock(engine string) string {
+	if engine == dialect.SQLite {
 		return strconv.FormatInt(int64(micros.Now()), 10)
 	}
-	return "CAST(UNIX_TIMESTAMP(NOW(6)) * 1000000 AS SIGNED)"
+	return mysqlClock
+}
+
+const mysqlClock = "CAST(UNIX_TIMESTAMP(NOW(6)) * 1000000 AS SIGNED)"
+
+// ClockArgument is [Clock] for a statement that is prepared once: an expression and
+// its arguments.
+func ClockArgument(engine string) (string, []any) {
+	if engine == dialect.SQLite {
+		return "?", []any{int64(micros.Now())}
+	}
+	return mysqlClock, nil
+}
+
+// Among writes "IN (…)" of n tuples of k values each, for a statement that is a text.
+func Among(engine string, n, k int) string {
+	tuple := "(" + strings.Repeat("?, ", k-1) + "?)"
+	head := "IN ("
+	if engine == dialect.SQLite {
+		head = "IN (VALUES " // a list of tuples is a table there
+	}
+	return head + strings.Repeat(tuple+", ", n-1) + tuple + ")"
+}
+
+// Accumulate writes the tail of an insert that adds to the row that is there: key are
+// the columns of its key, sums those that are added, and largest the one that keeps
+// the larger value.
+func Accumulate(engine, key string, sums []string, largest string) string {
+	head, given, greatest := " ON DUPLICATE KEY UPDATE ", "VALUES(%s)", "GREATEST"
+	if engine == dialect.SQLite {
+		head, given, greatest = " ON CONFLICT ("+key+") DO UPDATE SET ", "excluded.%s", "MAX"
+	}
+	var b strings.Builder
+	b.WriteString(head)
+	for _, c := range sums {
+		fmt.Fprintf(&b, "%s = %s + "+given+", ", c, c, c)
+	}
+	fmt.Fprintf(&b, "%s = %s(%s, "+given+")", largest, greatest, largest, largest)
+	return b.String()
 }

@@ -68,16 +68,32 @@ func TestIndexHint(t *testing.T) {
 func TestClock(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		var now int64
-		if err := scanOne(t.Context(), s, "SELECT "+s.Clock(), &now); err != nil {
+		if err := scanOne(t.Context(), s, "SELECT "+ent.Clock(s.Dialect()), &now); err != nil {
 			t.Fatal(err)
 		}
 		if off := time.Duration(int64(micros.Now())-now) * time.Microsecond; off.Abs() > time.Minute {
 			t.Errorf("the clock is %v away from ours", off)
 		}
-		if strings.Contains(s.Clock(), "?") {
+		if strings.Contains(ent.Clock(s.Dialect()), "?") {
 			t.Error("the expression takes an argument")
 		}
 	})
+}
+
+func TestTexts(t *testing.T) {
+	for _, tc := range []struct{ engine, among, accumulate string }{
+		{dialect.MySQL, "IN ((?, ?), (?, ?))",
+			" ON DUPLICATE KEY UPDATE n = n + VALUES(n), top = GREATEST(top, VALUES(top))"},
+		{dialect.SQLite, "IN (VALUES (?, ?), (?, ?))",
+			" ON CONFLICT (id) DO UPDATE SET n = n + excluded.n, top = MAX(top, excluded.top)"},
+	} {
+		if got := ent.Among(tc.engine, 2, 2); got != tc.among {
+			t.Errorf("%s: %q, want %q", tc.engine, got, tc.among)
+		}
+		if got := ent.Accumulate(tc.engine, "id", []string{"n"}, "top"); got != tc.accumulate {
+			t.Errorf("%s: %q, want %q", tc.engine, got, tc.accumulate)
+		}
+	}
 }
 
 func scanOne(ctx context.Context, s *ent.Store, query string, into any) error {

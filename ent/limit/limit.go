@@ -31,6 +31,9 @@ const (
 const (
 	// Email is an e-mail address (RFC 5321, section 4.5.3.1.3).
 	Email = 254
+	// EmailFilter is an e-mail address that customers are looked up by: what was
+	// published before [Email] was the limit.
+	EmailFilter = 320
 	// URL is an address of the web.
 	URL = 2048
 	// Handle names a product or a theme in addresses.

@@ -4,24 +4,16 @@ import (
 	"strconv"
 	"time"
 
-	"entgo.io/ent/dialect"
-
-	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent"
 )
 
 // Clock is the time by which leases end, an expression of SQL in microseconds
 // since the Unix epoch.
 type Clock string
 
-// Now returns the clock of a database by its dialect: the server's own, at the
-// start of the statement. SQLite has no server, and there it is that of the
-// machine, as it is now: take it anew for each statement.
-func Now(name string) Clock {
-	if name == dialect.SQLite {
-		return Clock(strconv.FormatInt(int64(micros.Now()), 10))
-	}
-	return "CAST(UNIX_TIMESTAMP(NOW(6)) * 1000000 AS SIGNED)"
-}
+// Now returns the clock of a database by its dialect; take it anew for each
+// statement.
+func Now(dialect string) Clock { return Clock(ent.Clock(dialect)) }
 
 // In returns the expression of the time d later.
 func (c Clock) In(d time.Duration) string {

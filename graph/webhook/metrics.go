@@ -5,13 +5,12 @@ import (
 	stdsql "database/sql"
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
-	"entgo.io/ent/dialect"
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/bucket"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
@@ -172,17 +171,7 @@ func (d *dispatcher) addSlots(ctx context.Context, keys []slotKey, slots map[slo
 
 // upsert is the tail of an insert that adds to the row that is there.
 func (e *Engine) upsert() string {
-	head, given, largest := " ON DUPLICATE KEY UPDATE ", "VALUES(%s)", "GREATEST"
-	if e.Store.Dialect() == dialect.SQLite {
-		head, given, largest = " ON CONFLICT (store_id, id, slot) DO UPDATE SET ", "excluded.%s", "MAX"
-	}
-	var b strings.Builder
-	b.WriteString(head)
-	for _, c := range []string{"delivered", "failed", "latency_sum"} {
-		fmt.Fprintf(&b, "%s = %s + "+given+", ", c, c, c)
-	}
-	fmt.Fprintf(&b, "latency_max = %s(latency_max, "+given+")", largest, "latency_max")
-	return b.String()
+	return ent.Accumulate(e.Store.Dialect(), "store_id, id, slot", []string{"delivered", "failed", "latency_sum"}, "latency_max")
 }
 
 // backlog collects what waits in the database. Each figure reads a bounded part.

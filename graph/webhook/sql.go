@@ -5,9 +5,7 @@ import (
 	stdsql "database/sql"
 	"strings"
 
-	"entgo.io/ent/dialect"
-
-	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent"
 )
 
 // The engine's own statements are texts: they work on many rows of many stores
@@ -15,14 +13,7 @@ import (
 // names the store of every row.
 
 // among writes "IN (...)" of n tuples of k values each.
-func (e *Engine) among(n, k int) string {
-	tuple := marks(k)
-	head := "IN ("
-	if e.Store.Dialect() == dialect.SQLite {
-		head = "IN (VALUES " // a list of tuples is a table there
-	}
-	return head + strings.Repeat(tuple+", ", n-1) + tuple + ")"
-}
+func (e *Engine) among(n, k int) string { return ent.Among(e.Store.Dialect(), n, k) }
 
 // marks writes "(?, ?)" for k values.
 func marks(k int) string { return "(" + strings.Repeat("?, ", k-1) + "?)" }
@@ -33,14 +24,8 @@ func values(n, k int) string {
 	return " VALUES " + strings.Repeat(row+", ", n-1) + row
 }
 
-// clock is the time of leases: the database's on MySQL, on SQLite ours. It is an
-// expression and its arguments.
-func (e *Engine) clock() (string, []any) {
-	if e.Store.Dialect() == dialect.SQLite {
-		return "?", []any{int64(micros.Now())}
-	}
-	return "CAST(UNIX_TIMESTAMP(NOW(6)) * 1000000 AS SIGNED)", nil
-}
+// clock is the time of leases: an expression and its arguments.
+func (e *Engine) clock() (string, []any) { return ent.ClockArgument(e.Store.Dialect()) }
 
 // exec runs a statement of the transaction in ctx and returns how many rows it changed.
 func (e *Engine) exec(ctx context.Context, query string, args ...any) (int, error) {
