@@ -105,6 +105,6 @@ func actionOf(field string) string {
 
 // kinds are the first words of actions, longer ones behind those that they begin with.
 var kinds = []string{
-	"api_key", "app", "customer", "export", "grant", "marketplace_theme", "notification", "order", "password", "product",
-	"session", "staff", "staff_token", "store", "theme", "webhook_delivery", "webhook_endpoint",
+	"api_key", "app", "customer", "export", "grant", "marketplace_theme", "notification", "order", "password",
+	"product", "session", "staff", "staff_token", "store", "theme", "webhook_delivery", "webhook_endpoint",
 }

@@ -56,7 +56,9 @@ func onGrants(how string, name string) func(*caller) string {
 }
 
 // onEndpoint are the arguments for an endpoint, after a change.
-func onEndpoint(change func(*caller, *model.WebhookEndpoint) (*model.WebhookEndpointPayload, error), more ...string) func(*caller) string {
+func onEndpoint(
+	change func(*caller, *model.WebhookEndpoint) (*model.WebhookEndpointPayload, error), more ...string,
+) func(*caller) string {
 	return func(w *caller) string {
 		e := w.endpoint()
 		if change != nil {
@@ -69,8 +71,10 @@ func onEndpoint(change func(*caller, *model.WebhookEndpoint) (*model.WebhookEndp
 // endpoint registers the receiver for all that the tables tell of.
 func (w *caller) endpoint() *model.WebhookEndpoint {
 	w.t.Helper()
-	in := model.WebhookEndpointCreateInput{URL: w.receiver, Events: []string{"webhook_endpoint.suspended", "order.paid"}}
-	return graphtest.Must[*model.WebhookEndpointPayload](w.t)(w.Mutation().WebhookEndpointCreate(w.Ctx, in)).WebhookEndpoint
+	in := model.WebhookEndpointCreateInput{URL: w.receiver,
+		Events: []string{"webhook_endpoint.suspended", "order.paid"}}
+	return graphtest.Must[*model.WebhookEndpointPayload](w.t)(w.Mutation().WebhookEndpointCreate(w.Ctx,
+		in)).WebhookEndpoint
 }
 
 func disabledEndpoint(w *caller, e *model.WebhookEndpoint) (*model.WebhookEndpointPayload, error) {
@@ -100,83 +104,90 @@ func onMember(versioned bool, more string) func(*caller) string {
 // adminEffects are the mutations of a store's own affairs: only the end of a
 // grant is told. An endpoint is suspended by the dispatcher, not by a person.
 var adminEffects = []effect{
-	{"storeCreate", "another one", fixedArgs(`input: {name: "Second", currency: "EUR"}`), "", ""},
-	{"storeUpdate", "its name", func(w *caller) string {
+	{field: "storeCreate", name: "another one", args: fixedArgs(`input: {name: "Second", currency: "EUR"}`)},
+	{field: "storeUpdate", name: "its name", args: func(w *caller) string {
 		s := graphtest.Must[*model.Store](w.t)(w.Query().Store(w.Ctx))
 		return fmt.Sprintf(`input: {expectedVersion: %d, name: "Corner"}`, s.Version)
-	}, "", ""},
-	{"storeSetLegacy", "on", func(w *caller) string {
+	}},
+	{field: "storeSetLegacy", name: "on", args: func(w *caller) string {
 		s := graphtest.Must[*model.Store](w.t)(w.Query().Store(w.Ctx))
 		return fmt.Sprintf("expectedVersion: %d, legacy: true", s.Version)
-	}, "", ""},
-	{"storeClose", "another one", func(w *caller) string {
+	}},
+	{field: "storeClose", name: "another one", args: func(w *caller) string {
 		beside := w.Other(w.t)
 		w.token = w.tokenOf(beside)
 		return fmt.Sprintf("expectedVersion: %d", beside.Model.Version)
-	}, "", ""},
+	}},
 
-	{"staffAdd", "somebody", fixedArgs(`input: {email: "sam@example.com", name: "Sam", role: SUPPORT}`), "", ""},
-	{"staffUpdateRole", "promoted", onMember(true, "role: ADMIN"), "", ""},
-	{"staffRemove", "somebody", onMember(false, ""), "", ""},
-	{"staffTokenCreate", "his own", fixedArgs(`name: "Laptop"`), "", ""},
-	{"staffTokenRevoke", "his own", func(w *caller) string {
-		made := graphtest.Must[*model.StaffTokenPayload](w.t)(w.Mutation().StaffTokenCreate(w.As(w.Owner.ID, viewer.Owner), "Old", nil))
+	{field: "staffAdd", name: "somebody",
+		args: fixedArgs(`input: {email: "sam@example.com", name: "Sam", role: SUPPORT}`)},
+	{field: "staffUpdateRole", name: "promoted", args: onMember(true, "role: ADMIN")},
+	{field: "staffRemove", name: "somebody", args: onMember(false, "")},
+	{field: "staffTokenCreate", name: "his own", args: fixedArgs(`name: "Laptop"`)},
+	{field: "staffTokenRevoke", name: "his own", args: func(w *caller) string {
+		made := graphtest.Must[*model.StaffTokenPayload](w.t)(
+			w.Mutation().StaffTokenCreate(w.As(w.Owner.ID, viewer.Owner), "Old", nil))
 		return fmt.Sprintf("id: %q", made.StaffToken.PublicID())
-	}, "", ""},
+	}},
 
-	{"apiKeyCreate", "a key", fixedArgs(`input: {name: "Sync", scopes: ["orders.read"]}`), "", ""},
-	{"apiKeyRotate", "a key", onKey, "", ""},
-	{"apiKeyRevoke", "a key", onKey, "", ""},
+	{field: "apiKeyCreate", name: "a key", args: fixedArgs(`input: {name: "Sync", scopes: ["orders.read"]}`)},
+	{field: "apiKeyRotate", name: "a key", args: onKey},
+	{field: "apiKeyRevoke", name: "a key", args: onKey},
 
-	{"appCreate", "an app", fixedArgs(`input: {name: "Sync", redirectUris: ["https://sync.example/cb"], scopes: ["orders.read"]}`), "", ""},
-	{"appUpdate", "its name", onApp(false, `input: {name: "Sync 2"}`), "", ""},
-	{"appDisable", "with its grants", func(w *caller) string {
+	{field: "appCreate", name: "an app",
+		args: fixedArgs(`input: {name: "Sync", redirectUris: ["https://sync.example/cb"], scopes: ["orders.read"]}`)},
+	{field: "appUpdate", name: "its name", args: onApp(false, `input: {name: "Sync 2"}`)},
+	{field: "appDisable", name: "with its grants", args: func(w *caller) string {
 		a := w.NewApp(w.t, scope.ProductsRead)
 		w.Gave(w.t, a, 1, nil)
 		return at(a.PublicID(), a.Version)
-	}, "", ""},
-	{"appEnable", "an app", onApp(true), "", ""},
-	{"appSetLegacy", "on", onApp(false, "legacy: true"), "", ""},
+	}},
+	{field: "appEnable", name: "an app", args: onApp(true)},
+	{field: "appSetLegacy", name: "on", args: onApp(false, "legacy: true")},
 
-	{"grantRevoke", "one of two", onGrants("", "id"), "app.grant_revoked", ""},
-	{"grantRevoke", "again", onGrants("dead", "id"), "", "already_revoked"},
-	{"installedAppRevoke", "two grants", onGrants("", "appId"), "app.grant_revoked; app.grant_revoked", ""},
-	{"installedAppRevoke", "again", onGrants("dead", "appId"), "", "already_revoked"},
-	{"installedAppRevoke", "a grant that ran out", onGrants("run out", "appId"), "", "already_revoked"},
+	{field: "grantRevoke", name: "one of two", args: onGrants("", "id"), events: "app.grant_revoked"},
+	{field: "grantRevoke", name: "again", args: onGrants("dead", "id"), refused: "already_revoked"},
+	{field: "installedAppRevoke", name: "two grants", args: onGrants("", "appId"),
+		events: "app.grant_revoked; app.grant_revoked"},
+	{field: "installedAppRevoke", name: "again", args: onGrants("dead", "appId"), refused: "already_revoked"},
+	{field: "installedAppRevoke", name: "a grant that ran out", args: onGrants("run out", "appId"),
+		refused: "already_revoked"},
 
-	{"webhookEndpointCreate", "an endpoint", fixedArgs(`input: {url: "https://hooks.example.com/in", events: ["order.paid"]}`), "", ""},
-	{"webhookEndpointUpdate", "its description", onEndpoint(nil, `input: {description: "ERP"}`), "", ""},
-	{"webhookEndpointDisable", "an endpoint", onEndpoint(nil), "", ""},
-	{"webhookEndpointReactivate", "a disabled one", onEndpoint(disabledEndpoint), "", ""},
-	{"webhookEndpointRotateSecret", "its secret", onEndpoint(nil), "", ""},
-	{"webhookEndpointPromoteSecret", "the second one", onEndpoint(rotatedEndpoint), "", ""},
-	{"webhookEndpointDelete", "with a queue", func(w *caller) string {
+	{field: "webhookEndpointCreate", name: "an endpoint",
+		args: fixedArgs(`input: {url: "https://hooks.example.com/in", events: ["order.paid"]}`)},
+	{field: "webhookEndpointUpdate", name: "its description", args: onEndpoint(nil, `input: {description: "ERP"}`)},
+	{field: "webhookEndpointDisable", name: "an endpoint", args: onEndpoint(nil)},
+	{field: "webhookEndpointReactivate", name: "a disabled one", args: onEndpoint(disabledEndpoint)},
+	{field: "webhookEndpointRotateSecret", name: "its secret", args: onEndpoint(nil)},
+	{field: "webhookEndpointPromoteSecret", name: "the second one", args: onEndpoint(rotatedEndpoint)},
+	{field: "webhookEndpointDelete", name: "with a queue", args: func(w *caller) string {
 		e := w.endpoint()
 		w.Sent(w.t, e, graphtest.Waits, "delivered")
 		return fmt.Sprintf("id: %q", e.PublicID())
-	}, "", ""},
-	{"webhookEndpointTest", "a ping", func(w *caller) string { return fmt.Sprintf("id: %q", w.endpoint().PublicID()) }, "", ""},
-	{"webhookEndpointReplay", "the last hour", func(w *caller) string {
+	}},
+	{field: "webhookEndpointTest", name: "a ping",
+		args: func(w *caller) string { return fmt.Sprintf("id: %q", w.endpoint().PublicID()) }},
+	{field: "webhookEndpointReplay", name: "the last hour", args: func(w *caller) string {
 		e, now := w.endpoint(), micros.Now()
 		w.order("mark_paid")
 		return fmt.Sprintf("id: %q, from: %q, to: %q", e.PublicID(), now.Add(-time.Hour), micros.Now())
-	}, "", ""},
-	{"webhookDeliveryRetry", "one that waits", onDelivery(graphtest.Waits), "", ""},
-	{"webhookDeliveryRetry", "one that has ended", onDelivery("delivered"), "", ""},
-	{"webhookDeliverySkip", "one that waits", onDelivery(graphtest.Waits), "", ""},
+	}},
+	{field: "webhookDeliveryRetry", name: "one that waits", args: onDelivery(graphtest.Waits)},
+	{field: "webhookDeliveryRetry", name: "one that has ended", args: onDelivery("delivered")},
+	{field: "webhookDeliverySkip", name: "one that waits", args: onDelivery(graphtest.Waits)},
 
-	{"notificationMarkRead", "a notice", func(w *caller) string {
+	{field: "notificationMarkRead", name: "a notice", args: func(w *caller) string {
 		w.Told(w.t, 1)
 		list := graphtest.Must[*model.NotificationConnection](w.t)(w.Query().Notifications(w.Ctx, nil, nil))
 		return fmt.Sprintf("id: %q", list.Nodes[0].PublicID())
-	}, "", ""},
-	{"notificationsMarkAllRead", "two", func(w *caller) string { w.Told(w.t, 2); return "" }, "", ""},
-	{"passwordChange", "his own", func(w *caller) string {
+	}},
+	{field: "notificationsMarkAllRead", name: "two", args: func(w *caller) string { w.Told(w.t, 2); return "" }},
+	{field: "passwordChange", name: "his own", args: func(w *caller) string {
 		secret, _, err := w.ResetPassword(w.Ctx, w.Owner.ID)
 		if err != nil {
 			w.t.Fatal(err)
 		}
 		return fmt.Sprintf("current: %q, next: %q", secret, "a long new password")
-	}, "", ""},
-	{"signOutEverywhere", "his own", fixedArgs(""), "", ""},
+	}},
+	{field: "signOutEverywhere", name: "his own", args: fixedArgs("")},
 }

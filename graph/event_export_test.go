@@ -28,10 +28,11 @@ func onExport(cancelled bool) func(*caller) string {
 // exportEffects are the mutations of exports, which tell nothing: that a file is
 // whole, or given up, the engine tells.
 var exportEffects = []effect{
-	{"exportStart", "orders", fixedArgs("input: {kind: ORDERS}"), "", ""},
-	{"exportStart", "refused", fixedArgs(`input: {kind: ORDERS, filters: {status: "draft"}}`), "", "unknown_value"},
-	{"exportCancel", "queued", onExport(false), "", ""},
-	{"exportCancel", "cancelled", onExport(true), "", "invalid_transition"},
-	{"exportDelete", "queued", onExport(false), "", ""},
-	{"exportDelete", "cancelled", onExport(true), "", ""},
+	{field: "exportStart", name: "orders", args: fixedArgs("input: {kind: ORDERS}")},
+	{field: "exportStart", name: "refused", args: fixedArgs(`input: {kind: ORDERS, filters: {status: "draft"}}`),
+		refused: "unknown_value"},
+	{field: "exportCancel", name: "queued", args: onExport(false)},
+	{field: "exportCancel", name: "cancelled", args: onExport(true), refused: "invalid_transition"},
+	{field: "exportDelete", name: "queued", args: onExport(false)},
+	{field: "exportDelete", name: "cancelled", args: onExport(true)},
 }

@@ -56,13 +56,16 @@ func newCaller(t testing.TB, s *ent.Store) *caller {
 	t.Helper()
 	ring := graphtest.Must[*keyring.Ring](t)(keyring.Parse(strings.Repeat("k", 32)))
 	core := graphtest.NewCore(t, s)
-	core.Webhooks = graphtest.Must[*webhook.Engine](t)(webhook.New(webhook.Config{Store: s, Vault: webhook.NewVault(ring),
-		Egress: egress.Policy{AllowLoopback: true}}))
-	handler := graphtest.Must[http.Handler](t)(transport.New(transport.Config{Core: core, Idem: idem.New(s, ring), ResourceMetadata: "https://api.example/x"}))
-	api, receiver := httptest.NewServer(handler), httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	core.Webhooks = graphtest.Must[*webhook.Engine](t)(webhook.New(webhook.Config{Store: s,
+		Vault: webhook.NewVault(ring), Egress: egress.Policy{AllowLoopback: true}}))
+	handler := graphtest.Must[http.Handler](t)(transport.New(transport.Config{Core: core, Idem: idem.New(s, ring),
+		ResourceMetadata: "https://api.example/x"}))
+	api, receiver := httptest.NewServer(handler),
+		httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	t.Cleanup(api.Close)
 	t.Cleanup(receiver.Close)
-	w := &caller{Shop: graphtest.NewShop(t, core), t: t, face: &graphtest.Endpoint{T: t, URL: api.URL, Store: s, Core: core}, receiver: receiver.URL}
+	w := &caller{Shop: graphtest.NewShop(t, core), t: t,
+		face: &graphtest.Endpoint{T: t, URL: api.URL, Store: s, Core: core}, receiver: receiver.URL}
 	w.token = w.tokenOf(w.Shop)
 	return w
 }
@@ -70,7 +73,8 @@ func newCaller(t testing.TB, s *ent.Store) *caller {
 // tokenOf makes a token of a shop's owner.
 func (w *caller) tokenOf(p *graphtest.Shop) string {
 	w.t.Helper()
-	made := graphtest.Must[*model.StaffTokenPayload](w.t)(p.Mutation().StaffTokenCreate(p.As(p.Owner.ID, viewer.Owner), "Test token", nil))
+	made := graphtest.Must[*model.StaffTokenPayload](w.t)(p.Mutation().StaffTokenCreate(p.As(p.Owner.ID, viewer.Owner),
+		"Test token", nil))
 	return *made.Token
 }
 
@@ -119,7 +123,8 @@ func TestMutationEvents(t *testing.T) {
 					t.Errorf("told %q, want %q", got, tc.events)
 				}
 				for about := range strings.SplitSeq(got, "; ") {
-					if types := strings.Fields(about); len(types) != len(slices.Compact(slices.Sorted(slices.Values(types)))) {
+					if types := strings.Fields(about); len(
+						types) != len(slices.Compact(slices.Sorted(slices.Values(types)))) {
 						t.Errorf("an event of a type came twice: %s", about)
 					}
 				}

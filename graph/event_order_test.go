@@ -25,7 +25,8 @@ func (w *caller) order(way string) *model.Order {
 func (w *caller) orderOf(c *model.Customer) *model.Order {
 	w.t.Helper()
 	return graphtest.Must[*model.OrderPayload](w.t)(w.Mutation().OrderCreate(w.Ctx, model.OrderCreateInput{
-		Lines: []*model.OrderLineInput{graphtest.Of(graphtest.Ware(w.t, w.Ctx, w.Resolver, 100, 10), 2)}, Source: "test", CustomerID: new(c.PublicID())})).Order
+		Lines:  []*model.OrderLineInput{graphtest.Of(graphtest.Ware(w.t, w.Ctx, w.Resolver, 100, 10), 2)},
+		Source: "test", CustomerID: new(c.PublicID())})).Order
 }
 
 // customer makes a customer who can be told from the others, and moves him on.
@@ -50,7 +51,8 @@ func (w *caller) customer(way string) *model.Customer {
 func onOrder(way string, more ...string) func(*caller) string {
 	return func(w *caller) string {
 		o := w.order(way)
-		return strings.ReplaceAll(at(o.PublicID(), o.Version, more...), "LINE", fmt.Sprintf("%q", o.Lines[0].PublicID()))
+		return strings.ReplaceAll(at(o.PublicID(), o.Version, more...), "LINE",
+			fmt.Sprintf("%q", o.Lines[0].PublicID()))
 	}
 }
 
@@ -67,73 +69,109 @@ const oneOfTwo = "lines: [{lineItemId: LINE, quantity: 1}]"
 
 // orderEffects are the state machines of an order (contract, section 6).
 var orderEffects = []effect{
-	{"orderCreate", "to be paid", basket(2, 100, ""), "order.created", ""},
-	{"orderCreate", "free", basket(2, 0, ""), "order.created order.paid", ""},
-	{"orderCreate", "free by its discount", fixedArgs(`input: {lines: [{title: "a", quantity: 1, unitPriceMinor: 5, discountMinor: 5}]}`), "order.created order.paid", ""},
-	{"orderCreate", "imported", basket(1, 100, `placedAt: "2020-01-02T03:04:05Z"`), "order.created", ""},
-	{"orderCreate", "imported and free", basket(1, 0, `placedAt: "2020-01-02T03:04:05Z"`), "order.created order.paid", ""},
-	{"orderCreate", "for a customer", func(w *caller) string {
+	{field: "orderCreate", name: "to be paid", args: basket(2, 100, ""), events: "order.created"},
+	{field: "orderCreate", name: "free", args: basket(2, 0, ""), events: "order.created order.paid"},
+	{field: "orderCreate", name: "free by its discount",
+		args:   fixedArgs(`input: {lines: [{title: "a", quantity: 1, unitPriceMinor: 5, discountMinor: 5}]}`),
+		events: "order.created order.paid"},
+	{field: "orderCreate", name: "imported", args: basket(1, 100, `placedAt: "2020-01-02T03:04:05Z"`),
+		events: "order.created"},
+	{field: "orderCreate", name: "imported and free", args: basket(1, 0, `placedAt: "2020-01-02T03:04:05Z"`),
+		events: "order.created order.paid"},
+	{field: "orderCreate", name: "for a customer", args: func(w *caller) string {
 		return basket(1, 100, fmt.Sprintf("customerId: %q", w.customer("").PublicID()))(w)
-	}, "order.created", ""},
-	{"orderCreate", "out of stock", basket(4, 100, ""), "", "out_of_stock"},
-	{"orderCreate", "for nobody", basket(1, 100, `customerId: "cus_1"`), "", "unknown_value"},
+	}, events: "order.created"},
+	{field: "orderCreate", name: "out of stock", args: basket(4, 100, ""), refused: "out_of_stock"},
+	{field: "orderCreate", name: "for nobody", args: basket(1, 100, `customerId: "cus_1"`), refused: "unknown_value"},
 
-	{"orderMarkPaid", "all of it", onOrder(""), "order.paid", ""},
-	{"orderMarkPaid", "the rest", onOrder("pay_50 pay_50"), "order.paid", ""},
-	{"orderMarkPaid", "a completed order", onOrder("ship complete"), "order.paid", ""},
-	{"orderMarkPaid", "again", onOrder("mark_paid"), "", "invalid_transition"},
-	{"orderMarkPaid", "after a refund", onOrder("pay_50 refund_50"), "", "invalid_transition"},
-	{"orderMarkPaid", "a stale version", func(w *caller) string { return at(w.order("tag").PublicID(), 1) }, "", "version_mismatch"},
+	{field: "orderMarkPaid", name: "all of it", args: onOrder(""), events: "order.paid"},
+	{field: "orderMarkPaid", name: "the rest", args: onOrder("pay_50 pay_50"), events: "order.paid"},
+	{field: "orderMarkPaid", name: "a completed order", args: onOrder("ship complete"), events: "order.paid"},
+	{field: "orderMarkPaid", name: "again", args: onOrder("mark_paid"), refused: "invalid_transition"},
+	{field: "orderMarkPaid", name: "after a refund", args: onOrder("pay_50 refund_50"), refused: "invalid_transition"},
+	{field: "orderMarkPaid", name: "a stale version",
+		args: func(w *caller) string { return at(w.order("tag").PublicID(), 1) }, refused: "version_mismatch"},
 
-	{"orderRecordPayment", "a part", onOrder("", "input: {amountMinor: 50}"), "order.partially_paid", ""},
-	{"orderRecordPayment", "another part", onOrder("pay_50", "input: {amountMinor: 50}"), "order.partially_paid", ""},
-	{"orderRecordPayment", "the rest", onOrder("pay_50", "input: {amountMinor: 150}"), "order.paid", ""},
-	{"orderRecordPayment", "all of it", onOrder("", "input: {amountMinor: 200}"), "order.paid", ""},
-	{"orderRecordPayment", "too much", onOrder("", "input: {amountMinor: 201}"), "", "amount_exceeds_balance"},
-	{"orderRecordPayment", "a cancelled order", onOrder("cancel", "input: {amountMinor: 50}"), "", "invalid_transition"},
+	{field: "orderRecordPayment", name: "a part", args: onOrder("", "input: {amountMinor: 50}"),
+		events: "order.partially_paid"},
+	{field: "orderRecordPayment", name: "another part", args: onOrder("pay_50", "input: {amountMinor: 50}"),
+		events: "order.partially_paid"},
+	{field: "orderRecordPayment", name: "the rest", args: onOrder("pay_50", "input: {amountMinor: 150}"),
+		events: "order.paid"},
+	{field: "orderRecordPayment", name: "all of it", args: onOrder("", "input: {amountMinor: 200}"),
+		events: "order.paid"},
+	{field: "orderRecordPayment", name: "too much", args: onOrder("", "input: {amountMinor: 201}"),
+		refused: "amount_exceeds_balance"},
+	{field: "orderRecordPayment", name: "a cancelled order", args: onOrder("cancel", "input: {amountMinor: 50}"),
+		refused: "invalid_transition"},
 
-	{"orderRefund", "a part", onOrder("mark_paid", "input: {amountMinor: 50}"), "order.refunded", ""},
-	{"orderRefund", "another part", onOrder("mark_paid refund_50", "input: {amountMinor: 50}"), "order.refunded", ""},
-	{"orderRefund", "the rest", onOrder("mark_paid refund_50", "input: {amountMinor: 150}"), "order.refunded", ""},
-	{"orderRefund", "all of a part", onOrder("pay_50", "input: {amountMinor: 50}"), "order.refunded", ""},
-	{"orderRefund", "with its stock", onOrder("mark_paid", "input: {amountMinor: 50, restock: true, "+oneOfTwo+"}"), "order.refunded", ""},
-	{"orderRefund", "what was left to ship", onOrder("mark_paid ship_1", "input: {amountMinor: 50, "+oneOfTwo+"}"), "order.refunded order.fulfilled", ""},
-	{"orderRefund", "a cancelled order", onOrder("mark_paid cancel", "input: {amountMinor: 200}"), "order.refunded", ""},
-	{"orderRefund", "too much", onOrder("mark_paid", "input: {amountMinor: 201}"), "", "amount_exceeds_balance"},
-	{"orderRefund", "nothing taken", onOrder("", "input: {amountMinor: 1}"), "", "invalid_transition"},
+	{field: "orderRefund", name: "a part", args: onOrder("mark_paid", "input: {amountMinor: 50}"),
+		events: "order.refunded"},
+	{field: "orderRefund", name: "another part", args: onOrder("mark_paid refund_50", "input: {amountMinor: 50}"),
+		events: "order.refunded"},
+	{field: "orderRefund", name: "the rest", args: onOrder("mark_paid refund_50", "input: {amountMinor: 150}"),
+		events: "order.refunded"},
+	{field: "orderRefund", name: "all of a part", args: onOrder("pay_50", "input: {amountMinor: 50}"),
+		events: "order.refunded"},
+	{field: "orderRefund", name: "with its stock",
+		args: onOrder("mark_paid", "input: {amountMinor: 50, restock: true, "+oneOfTwo+"}"), events: "order.refunded"},
+	{field: "orderRefund", name: "what was left to ship",
+		args:   onOrder("mark_paid ship_1", "input: {amountMinor: 50, "+oneOfTwo+"}"),
+		events: "order.refunded order.fulfilled"},
+	{field: "orderRefund", name: "a cancelled order", args: onOrder("mark_paid cancel", "input: {amountMinor: 200}"),
+		events: "order.refunded"},
+	{field: "orderRefund", name: "too much", args: onOrder("mark_paid", "input: {amountMinor: 201}"),
+		refused: "amount_exceeds_balance"},
+	{field: "orderRefund", name: "nothing taken", args: onOrder("", "input: {amountMinor: 1}"),
+		refused: "invalid_transition"},
 
-	{"orderFulfill", "a part", onOrder("", "input: {"+oneOfTwo+"}"), "order.partially_fulfilled", ""},
-	{"orderFulfill", "another part", threeUnits, "order.partially_fulfilled", ""},
-	{"orderFulfill", "the rest", onOrder("ship_1", "input: {"+oneOfTwo+"}"), "order.fulfilled", ""},
-	{"orderFulfill", "all of it", onOrder("mark_paid", "input: {}"), "order.fulfilled", ""},
-	{"orderFulfill", "all but what was refunded", onOrder("mark_paid return_1", "input: {}"), "order.fulfilled", ""},
-	{"orderFulfill", "nothing left", onOrder("ship", "input: {}"), "", "invalid_transition"},
-	{"orderFulfill", "a cancelled order", onOrder("cancel", "input: {}"), "", "invalid_transition"},
+	{field: "orderFulfill", name: "a part", args: onOrder("", "input: {"+oneOfTwo+"}"),
+		events: "order.partially_fulfilled"},
+	{field: "orderFulfill", name: "another part", args: threeUnits, events: "order.partially_fulfilled"},
+	{field: "orderFulfill", name: "the rest", args: onOrder("ship_1", "input: {"+oneOfTwo+"}"),
+		events: "order.fulfilled"},
+	{field: "orderFulfill", name: "all of it", args: onOrder("mark_paid", "input: {}"), events: "order.fulfilled"},
+	{field: "orderFulfill", name: "all but what was refunded", args: onOrder("mark_paid return_1", "input: {}"),
+		events: "order.fulfilled"},
+	{field: "orderFulfill", name: "nothing left", args: onOrder("ship", "input: {}"), refused: "invalid_transition"},
+	{field: "orderFulfill", name: "a cancelled order", args: onOrder("cancel", "input: {}"),
+		refused: "invalid_transition"},
 
-	{"orderCancel", "unpaid", onOrder(""), "order.cancelled", ""},
-	{"orderCancel", "paid, the money stays", onOrder("mark_paid"), "order.cancelled", ""},
-	{"orderCancel", "paid, with refund", onOrder("mark_paid", "refund: true"), "order.cancelled order.refunded", ""},
-	{"orderCancel", "partly paid, with refund", onOrder("pay_50", "refund: true"), "order.cancelled order.refunded", ""},
-	{"orderCancel", "nothing to refund", onOrder("", "refund: true"), "order.cancelled", ""},
-	{"orderCancel", "refunded before", onOrder("mark_paid refund_200", "refund: true"), "order.cancelled", ""},
-	{"orderCancel", "with a reason", onOrder("", `reason: "Sold out"`), "order.cancelled order.note_added", ""},
-	{"orderCancel", "with all of it", onOrder("mark_paid", `refund: true, reason: "Sold out"`), "order.cancelled order.refunded order.note_added", ""},
-	{"orderCancel", "shipped", onOrder("ship_1"), "", "invalid_transition"},
-	{"orderCancel", "again", onOrder("cancel"), "", "invalid_transition"},
+	{field: "orderCancel", name: "unpaid", args: onOrder(""), events: "order.cancelled"},
+	{field: "orderCancel", name: "paid, the money stays", args: onOrder("mark_paid"), events: "order.cancelled"},
+	{field: "orderCancel", name: "paid, with refund", args: onOrder("mark_paid", "refund: true"),
+		events: "order.cancelled order.refunded"},
+	{field: "orderCancel", name: "partly paid, with refund", args: onOrder("pay_50", "refund: true"),
+		events: "order.cancelled order.refunded"},
+	{field: "orderCancel", name: "nothing to refund", args: onOrder("", "refund: true"), events: "order.cancelled"},
+	{field: "orderCancel", name: "refunded before", args: onOrder("mark_paid refund_200", "refund: true"),
+		events: "order.cancelled"},
+	{field: "orderCancel", name: "with a reason", args: onOrder("", `reason: "Sold out"`),
+		events: "order.cancelled order.note_added"},
+	{field: "orderCancel", name: "with all of it", args: onOrder("mark_paid", `refund: true, reason: "Sold out"`),
+		events: "order.cancelled order.refunded order.note_added"},
+	{field: "orderCancel", name: "shipped", args: onOrder("ship_1"), refused: "invalid_transition"},
+	{field: "orderCancel", name: "again", args: onOrder("cancel"), refused: "invalid_transition"},
 
-	{"orderComplete", "fulfilled", onOrder("ship"), "order.completed", ""},
-	{"orderComplete", "not fulfilled", onOrder("mark_paid"), "", "invalid_transition"},
+	{field: "orderComplete", name: "fulfilled", args: onOrder("ship"), events: "order.completed"},
+	{field: "orderComplete", name: "not fulfilled", args: onOrder("mark_paid"), refused: "invalid_transition"},
 
-	{"orderUpdate", "its tags", onOrder("", `input: {tags: ["vip"]}`), "order.updated", ""},
-	{"orderUpdate", "all of it", onOrder("", `input: {email: "b@example.com", tags: ["vip"], billingAddress: {line1: "1", city: "Ulm", country: "DE"}, shippingAddress: {line1: "1", city: "Ulm", country: "DE"}}`), "order.updated", ""},
-	{"orderUpdate", "a cancelled order", onOrder("cancel", `input: {tags: ["vip"]}`), "order.updated", ""},
-	{"orderUpdate", "nothing", onOrder("tag", `input: {tags: ["vip"]}`), "", ""},
-	{"orderUpdate", "no member", onOrder("", `input: {}`), "", ""},
+	{field: "orderUpdate", name: "its tags", args: onOrder("", `input: {tags: ["vip"]}`), events: "order.updated"},
+	{field: "orderUpdate", name: "all of it",
+		args: onOrder("",
+			`input: {email: "b@example.com", tags: ["vip"], billingAddress: {line1: "1", city: "Ulm", country: "DE"},`+
+				` shippingAddress: {line1: "1", city: "Ulm", country: "DE"}}`), events: "order.updated"},
+	{field: "orderUpdate", name: "a cancelled order", args: onOrder("cancel", `input: {tags: ["vip"]}`),
+		events: "order.updated"},
+	{field: "orderUpdate", name: "nothing", args: onOrder("tag", `input: {tags: ["vip"]}`)},
+	{field: "orderUpdate", name: "no member", args: onOrder("", `input: {}`)},
 
-	{"orderNoteAppend", "a note", noteOn("", `body: "hello"`), "order.note_added", ""},
-	{"orderNoteAppend", "for the customer", noteOn("cancel", `body: "hello", visibility: CUSTOMER`), "order.note_added", ""},
-	{"orderNoteAppend", "blank", noteOn("", `body: " "`), "", "too_short"},
-	{"orderNoteAppend", "for no order", fixedArgs(`orderId: "ord_1", input: {body: "hello"}`), "", "not_found"},
+	{field: "orderNoteAppend", name: "a note", args: noteOn("", `body: "hello"`), events: "order.note_added"},
+	{field: "orderNoteAppend", name: "for the customer", args: noteOn("cancel", `body: "hello", visibility: CUSTOMER`),
+		events: "order.note_added"},
+	{field: "orderNoteAppend", name: "blank", args: noteOn("", `body: " "`), refused: "too_short"},
+	{field: "orderNoteAppend", name: "for no order", args: fixedArgs(`orderId: "ord_1", input: {body: "hello"}`),
+		refused: "not_found"},
 }
 
 // noteOn are the arguments of a note on an order that went a way.
@@ -147,5 +185,6 @@ func noteOn(way, input string) func(*caller) string {
 func threeUnits(w *caller) string {
 	o := graphtest.Sale(w.t, w.Ctx, w.Resolver, graphtest.Item("a", 3, 100))
 	o = graphtest.Must[*model.OrderPayload](w.t)(graphtest.Steps["ship_1"](w.Ctx, w.Mutation(), o)).Order
-	return at(o.PublicID(), o.Version, fmt.Sprintf("input: {lines: [{lineItemId: %q, quantity: 1}]}", o.Lines[0].PublicID()))
+	return at(o.PublicID(), o.Version,
+		fmt.Sprintf("input: {lines: [{lineItemId: %q, quantity: 1}]}", o.Lines[0].PublicID()))
 }

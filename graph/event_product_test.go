@@ -34,52 +34,69 @@ func onCustomer(way string, more ...string) func(*caller) string {
 
 // catalogueEffects are the state machines of products and customers.
 var catalogueEffects = []effect{
-	{"productCreate", "a draft", fixedArgs(`input: {title: "Cup", priceMinor: 1, currency: "EUR", inventoryQuantity: 3}`), "product.created", ""},
-	{"productCreate", "imported", fixedArgs(`input: {title: "Cup", priceMinor: 1, currency: "EUR", createdAt: "2020-01-02T03:04:05Z"}`), "product.created", ""},
-	{"productCreate", "a handle that is taken", func(w *caller) string {
-		return fmt.Sprintf(`input: {title: "Cup", priceMinor: 1, currency: "EUR", handle: %q}`, graphtest.Ware(w.t, w.Ctx, w.Resolver, 1).Handle)
-	}, "", "taken"},
+	{field: "productCreate", name: "a draft",
+		args:   fixedArgs(`input: {title: "Cup", priceMinor: 1, currency: "EUR", inventoryQuantity: 3}`),
+		events: "product.created"},
+	{field: "productCreate", name: "imported",
+		args:   fixedArgs(`input: {title: "Cup", priceMinor: 1, currency: "EUR", createdAt: "2020-01-02T03:04:05Z"}`),
+		events: "product.created"},
+	{field: "productCreate", name: "a handle that is taken", args: func(w *caller) string {
+		return fmt.Sprintf(`input: {title: "Cup", priceMinor: 1, currency: "EUR", handle: %q}`,
+			graphtest.Ware(w.t, w.Ctx, w.Resolver, 1).Handle)
+	}, refused: "taken"},
 
-	{"productUpdate", "its title", onProduct("", `input: {title: "Jug"}`), "product.updated", ""},
-	{"productUpdate", "an active one", onProduct("publish", `input: {title: "Jug", priceMinor: 5}`), "product.updated", ""},
-	{"productUpdate", "its inventory alone", onProduct("", `input: {inventoryQuantity: 5}`), "", ""},
-	{"productUpdate", "no inventory any more", onProduct("", `input: {inventoryQuantity: null}`), "", ""},
-	{"productUpdate", "its inventory too", onProduct("", `input: {inventoryQuantity: 5, title: "Jug"}`), "product.updated", ""},
-	{"productUpdate", "its inventory, and a title as it is", onProduct("", `input: {inventoryQuantity: 5, title: "Mug"}`), "", ""},
-	{"productUpdate", "nothing", onProduct("", `input: {title: "Mug", priceMinor: 100}`), "", ""},
-	{"productUpdate", "a currency that the store does not sell in", onProduct("publish", `input: {currency: "JPY"}`), "", "currency_mismatch"},
+	{field: "productUpdate", name: "its title", args: onProduct("", `input: {title: "Jug"}`),
+		events: "product.updated"},
+	{field: "productUpdate", name: "an active one", args: onProduct("publish", `input: {title: "Jug", priceMinor: 5}`),
+		events: "product.updated"},
+	{field: "productUpdate", name: "its inventory alone", args: onProduct("", `input: {inventoryQuantity: 5}`)},
+	{field: "productUpdate", name: "no inventory any more", args: onProduct("", `input: {inventoryQuantity: null}`)},
+	{field: "productUpdate", name: "its inventory too",
+		args: onProduct("", `input: {inventoryQuantity: 5, title: "Jug"}`), events: "product.updated"},
+	{field: "productUpdate", name: "its inventory, and a title as it is",
+		args: onProduct("", `input: {inventoryQuantity: 5, title: "Mug"}`)},
+	{field: "productUpdate", name: "nothing", args: onProduct("", `input: {title: "Mug", priceMinor: 100}`)},
+	{field: "productUpdate", name: "a currency that the store does not sell in",
+		args: onProduct("publish", `input: {currency: "JPY"}`), refused: "currency_mismatch"},
 
-	{"productPublish", "a draft", onProduct(""), "product.published product.updated", ""},
-	{"productPublish", "again", onProduct("publish"), "", "invalid_transition"},
-	{"productUnpublish", "an active one", onProduct("publish"), "product.unpublished product.updated", ""},
-	{"productUnpublish", "a draft", onProduct(""), "", "invalid_transition"},
-	{"productArchive", "a draft", onProduct(""), "product.archived product.updated", ""},
-	{"productArchive", "an active one", onProduct("publish"), "product.archived product.updated", ""},
-	{"productArchive", "again", onProduct("archive"), "", "invalid_transition"},
-	{"productRestore", "an archived one", onProduct("archive"), "product.updated", ""},
-	{"productRestore", "a draft", onProduct(""), "", "invalid_transition"},
-	{"productDelete", "a draft", onProduct(""), "product.deleted", ""},
-	{"productDelete", "an active one", onProduct("publish"), "product.deleted", ""},
-	{"productDelete", "one that was ordered", func(w *caller) string {
+	{field: "productPublish", name: "a draft", args: onProduct(""), events: "product.published product.updated"},
+	{field: "productPublish", name: "again", args: onProduct("publish"), refused: "invalid_transition"},
+	{field: "productUnpublish", name: "an active one", args: onProduct("publish"),
+		events: "product.unpublished product.updated"},
+	{field: "productUnpublish", name: "a draft", args: onProduct(""), refused: "invalid_transition"},
+	{field: "productArchive", name: "a draft", args: onProduct(""), events: "product.archived product.updated"},
+	{field: "productArchive", name: "an active one", args: onProduct("publish"),
+		events: "product.archived product.updated"},
+	{field: "productArchive", name: "again", args: onProduct("archive"), refused: "invalid_transition"},
+	{field: "productRestore", name: "an archived one", args: onProduct("archive"), events: "product.updated"},
+	{field: "productRestore", name: "a draft", args: onProduct(""), refused: "invalid_transition"},
+	{field: "productDelete", name: "a draft", args: onProduct(""), events: "product.deleted"},
+	{field: "productDelete", name: "an active one", args: onProduct("publish"), events: "product.deleted"},
+	{field: "productDelete", name: "one that was ordered", args: func(w *caller) string {
 		p := graphtest.Must[*db.Product](w.t)(w.ProductRow(w.Ctx, *w.order("").Lines[0].ProductID))
 		return at(p.PublicID(), p.Version)
-	}, "product.deleted", ""},
-	{"productDelete", "a stale version", func(w *caller) string { return at(graphtest.Ware(w.t, w.Ctx, w.Resolver, 1).PublicID(), 7) }, "", "version_mismatch"},
+	}, events: "product.deleted"},
+	{field: "productDelete", name: "a stale version",
+		args:    func(w *caller) string { return at(graphtest.Ware(w.t, w.Ctx, w.Resolver, 1).PublicID(), 7) },
+		refused: "version_mismatch"},
 
-	{"customerCreate", "a guest", fixedArgs("input: {status: GUEST}"), "customer.created", ""},
-	{"customerCreate", "an e-mail address that is taken", func(w *caller) string {
+	{field: "customerCreate", name: "a guest", args: fixedArgs("input: {status: GUEST}"), events: "customer.created"},
+	{field: "customerCreate", name: "an e-mail address that is taken", args: func(w *caller) string {
 		return fmt.Sprintf("input: {email: %q}", *w.customer("").Email)
-	}, "", "taken"},
-	{"customerUpdate", "some members", onCustomer("", `input: {note: "x", tags: []}`), "customer.updated", ""},
-	{"customerUpdate", "a disabled one", onCustomer("disable", `input: {note: "x"}`), "customer.updated", ""},
-	{"customerUpdate", "nothing", onCustomer("", `input: {lastName: "Lovelace"}`), "", ""},
-	{"customerUpdate", "a redacted one", onCustomer("redact", `input: {note: "x"}`), "", "invalid_transition"},
-	{"customerDisable", "an active one", onCustomer(""), "customer.updated", ""},
-	{"customerDisable", "again", onCustomer("disable"), "", "invalid_transition"},
-	{"customerEnable", "a disabled one", onCustomer("disable"), "customer.updated", ""},
-	{"customerEnable", "an active one", onCustomer(""), "", "invalid_transition"},
-	{"customerRedact", "without orders", onCustomer(""), "customer.redacted", ""},
-	{"customerRedact", "with orders", func(w *caller) string {
+	}, refused: "taken"},
+	{field: "customerUpdate", name: "some members", args: onCustomer("", `input: {note: "x", tags: []}`),
+		events: "customer.updated"},
+	{field: "customerUpdate", name: "a disabled one", args: onCustomer("disable", `input: {note: "x"}`),
+		events: "customer.updated"},
+	{field: "customerUpdate", name: "nothing", args: onCustomer("", `input: {lastName: "Lovelace"}`)},
+	{field: "customerUpdate", name: "a redacted one", args: onCustomer("redact", `input: {note: "x"}`),
+		refused: "invalid_transition"},
+	{field: "customerDisable", name: "an active one", args: onCustomer(""), events: "customer.updated"},
+	{field: "customerDisable", name: "again", args: onCustomer("disable"), refused: "invalid_transition"},
+	{field: "customerEnable", name: "a disabled one", args: onCustomer("disable"), events: "customer.updated"},
+	{field: "customerEnable", name: "an active one", args: onCustomer(""), refused: "invalid_transition"},
+	{field: "customerRedact", name: "without orders", args: onCustomer(""), events: "customer.redacted"},
+	{field: "customerRedact", name: "with orders", args: func(w *caller) string {
 		c := w.customer("")
 		open, lost, bare := w.orderOf(c), w.orderOf(c), w.orderOf(c)
 		graphtest.Must[*model.OrderPayload](w.t)(graphtest.Steps["cancel"](w.Ctx, w.Mutation(), lost))
@@ -87,6 +104,6 @@ var catalogueEffects = []effect{
 		none := model.OrderUpdateInput{Email: graphtest.Said[*string](nil)} // nothing is left to redact of this one
 		graphtest.Must[*model.OrderPayload](w.t)(w.Mutation().OrderUpdate(w.Ctx, bare.PublicID(), bare.Version, none))
 		return at(c.PublicID(), graphtest.Again(w.t, w.Ctx, w.Resolver, c.ID).Version)
-	}, "customer.redacted; order.updated; order.updated", ""},
-	{"customerRedact", "again", onCustomer("redact"), "", "invalid_transition"},
+	}, events: "customer.redacted; order.updated; order.updated"},
+	{field: "customerRedact", name: "again", args: onCustomer("redact"), refused: "invalid_transition"},
 }

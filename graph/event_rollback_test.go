@@ -31,7 +31,8 @@ func TestNoChangeWithoutItsEvent(t *testing.T) {
 		mend := breakOutbox(t, s)
 		for i, e := range telling {
 			before := footprint(t, s)
-			a := w.face.Query(w.token, fmt.Sprintf("mutation { %s(%s) { userErrors { code } } }", e.field, args[i]), nil)
+			a := w.face.Query(w.token, fmt.Sprintf("mutation { %s(%s) { userErrors { code } } }", e.field, args[i]),
+				nil)
 			if len(a.Errors) != 1 {
 				t.Errorf("%s, %s: %s", e.field, e.name, a.Body)
 			}
@@ -59,7 +60,8 @@ func breakOutbox(t *testing.T, s *ent.Store) (mend func()) {
 	t.Helper()
 	refuse := "CREATE TRIGGER refuse BEFORE INSERT ON outbox BEGIN SELECT RAISE(ABORT, 'refused'); END"
 	if s.Dialect() == dialect.MySQL {
-		refuse = "CREATE TRIGGER refuse BEFORE INSERT ON outbox FOR EACH ROW SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'refused'"
+		refuse = "CREATE TRIGGER refuse BEFORE INSERT ON outbox FOR EACH ROW SIGNAL SQLSTATE '45000' SET " +
+			"MESSAGE_TEXT = 'refused'"
 	}
 	define(t, s, refuse)
 	mend = func() { define(t, s, "DROP TRIGGER IF EXISTS refuse") }
@@ -85,9 +87,12 @@ func footprint(t *testing.T, s *ent.Store) string {
 	t.Helper()
 	var text strings.Builder
 	for _, table := range []string{"orders", "products", "customers", "grants", "webhook_endpoints"} {
-		text.WriteString(count(t, s, "SELECT COUNT(*) FROM "+table) + "/" + count(t, s, "SELECT SUM(version + event_sequence) FROM "+table) + " ")
+		text.WriteString(count(t, s, "SELECT COUNT(*) FROM "+table) + "/" +
+			count(t, s, "SELECT SUM(version + event_sequence) FROM "+table) + " ")
 	}
-	for _, table := range []string{"order_lines", "payments", "fulfillments", "notes", "events", "outbox", "audit_log", "notifications"} {
+	for _, table := range []string{
+		"order_lines", "payments", "fulfillments", "notes", "events", "outbox", "audit_log", "notifications",
+	} {
 		text.WriteString(count(t, s, "SELECT COUNT(*) FROM "+table) + " ")
 	}
 	return text.String()

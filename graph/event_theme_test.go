@@ -47,38 +47,47 @@ func onListing(name string, as state.ListingStatus, more string) func(*caller) s
 // themeEffects are the mutations of themes. That an imported one is ready, the
 // round tells that processes it.
 var themeEffects = []effect{
-	{"themeImport", "an archive", func(w *caller) string {
+	{field: "themeImport", name: "an archive", args: func(w *caller) string {
 		return fmt.Sprintf("input: {archive: %q}", graphtest.Archived(w.t, graphtest.Tiny(w.t, "Linen", nil)))
-	}, "", ""},
-	{"themeImport", "not an archive", fixedArgs(`input: {archive: "aGVsbG8="}`), "", "invalid_format"},
-	{"themeInstall", "a published one", onListing("marketplaceThemeId", state.ListingPublished, ""), "theme.installed", ""},
-	{"themeInstall", "an approved one", onListing("marketplaceThemeId", state.ListingApproved, ""), "", "not_found"},
-	{"themeInstall", "one with a price", func(w *caller) string {
+	}},
+	{field: "themeImport", name: "not an archive", args: fixedArgs(`input: {archive: "aGVsbG8="}`),
+		refused: "invalid_format"},
+	{field: "themeInstall", name: "a published one", args: onListing("marketplaceThemeId", state.ListingPublished, ""),
+		events: "theme.installed"},
+	{field: "themeInstall", name: "an approved one", args: onListing("marketplaceThemeId", state.ListingApproved, ""),
+		refused: "not_found"},
+	{field: "themeInstall", name: "one with a price", args: func(w *caller) string {
 		l := w.Submitted(w.t, model.MarketplaceThemeSubmitInput{PriceMinor: 1})
 		w.Move(w.t, l, state.ListingPublished)
 		return fmt.Sprintf("marketplaceThemeId: %q", l.PublicID())
-	}, "", "theme_not_free"},
-	{"themeDuplicate", "a ready one", onTheme(nil, ""), "theme.installed", ""},
-	{"themeDuplicate", "the active one", onTheme(activated, `, name: "Twin"`), "theme.installed", ""},
-	{"themeDuplicate", "one in processing", onUnprocessed(""), "", "theme_not_ready"},
-	{"themeRename", "a ready one", onTheme(nil, `, name: "Ours"`), "", ""},
-	{"themeRename", "one in processing", onUnprocessed(`, name: "Ours"`), "", ""},
-	{"themeRename", "to its name", onTheme(nil, `, name: "Linen"`), "", ""},
-	{"themeActivate", "a ready one", onTheme(nil, ""), "theme.activated", ""},
-	{"themeActivate", "the active one", onTheme(activated, ""), "", ""},
-	{"themeActivate", "one in processing", onUnprocessed(""), "", "theme_not_ready"},
-	{"themeActivate", "an unknown one", func(*caller) string { return fmt.Sprintf("id: %q", xid.Theme.Format(xid.New())) }, "", "not_found"},
-	{"themeDelete", "a ready one", onTheme(nil, ""), "", ""},
-	{"themeDelete", "the active one", onTheme(activated, ""), "", "theme_active"},
-	{"themeDelete", "one in processing", onUnprocessed(""), "", ""},
+	}, refused: "theme_not_free"},
+	{field: "themeDuplicate", name: "a ready one", args: onTheme(nil, ""), events: "theme.installed"},
+	{field: "themeDuplicate", name: "the active one", args: onTheme(activated, `, name: "Twin"`),
+		events: "theme.installed"},
+	{field: "themeDuplicate", name: "one in processing", args: onUnprocessed(""), refused: "theme_not_ready"},
+	{field: "themeRename", name: "a ready one", args: onTheme(nil, `, name: "Ours"`)},
+	{field: "themeRename", name: "one in processing", args: onUnprocessed(`, name: "Ours"`)},
+	{field: "themeRename", name: "to its name", args: onTheme(nil, `, name: "Linen"`)},
+	{field: "themeActivate", name: "a ready one", args: onTheme(nil, ""), events: "theme.activated"},
+	{field: "themeActivate", name: "the active one", args: onTheme(activated, "")},
+	{field: "themeActivate", name: "one in processing", args: onUnprocessed(""), refused: "theme_not_ready"},
+	{field: "themeActivate", name: "an unknown one",
+		args: func(*caller) string { return fmt.Sprintf("id: %q", xid.Theme.Format(xid.New())) }, refused: "not_found"},
+	{field: "themeDelete", name: "a ready one", args: onTheme(nil, "")},
+	{field: "themeDelete", name: "the active one", args: onTheme(activated, ""), refused: "theme_active"},
+	{field: "themeDelete", name: "one in processing", args: onUnprocessed("")},
 
-	{"marketplaceThemeSubmit", "a ready one", func(w *caller) string {
+	{field: "marketplaceThemeSubmit", name: "a ready one", args: func(w *caller) string {
 		return fmt.Sprintf("input: {themeId: %q}", w.Imported(w.t, "Linen").PublicID())
-	}, "", ""},
-	{"marketplaceThemeReview", "a submitted one", onListing("id", state.ListingSubmitted, ", verdict: APPROVE"), "", ""},
-	{"marketplaceThemeReview", "again", onListing("id", state.ListingRejected, ", verdict: APPROVE"), "", "invalid_transition"},
-	{"marketplaceThemePublish", "an approved one", onListing("id", state.ListingApproved, ""), "", ""},
-	{"marketplaceThemePublish", "a rejected one", onListing("id", state.ListingRejected, ""), "", "invalid_transition"},
-	{"marketplaceThemeUnlist", "a published one", onListing("id", state.ListingPublished, ""), "", ""},
-	{"marketplaceThemeUnlist", "an approved one", onListing("id", state.ListingApproved, ""), "", "invalid_transition"},
+	}},
+	{field: "marketplaceThemeReview", name: "a submitted one",
+		args: onListing("id", state.ListingSubmitted, ", verdict: APPROVE")},
+	{field: "marketplaceThemeReview", name: "again", args: onListing("id", state.ListingRejected, ", verdict: APPROVE"),
+		refused: "invalid_transition"},
+	{field: "marketplaceThemePublish", name: "an approved one", args: onListing("id", state.ListingApproved, "")},
+	{field: "marketplaceThemePublish", name: "a rejected one", args: onListing("id", state.ListingRejected, ""),
+		refused: "invalid_transition"},
+	{field: "marketplaceThemeUnlist", name: "a published one", args: onListing("id", state.ListingPublished, "")},
+	{field: "marketplaceThemeUnlist", name: "an approved one", args: onListing("id", state.ListingApproved, ""),
+		refused: "invalid_transition"},
 }

@@ -60,8 +60,8 @@ func New(config Config) (*Resolver, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Resolver{Core: c, catalogResolver: catalog.New(c), salesResolver: sales.New(c), endpointResolver: endpoint.New(c),
-		reportResolver: report.New(c), appearanceResolver: appearance.New(c)}
+	r := &Resolver{Core: c, catalogResolver: catalog.New(c), salesResolver: sales.New(c),
+		endpointResolver: endpoint.New(c), reportResolver: report.New(c), appearanceResolver: appearance.New(c)}
 	r.accessResolver = access.New(c, r.endpointResolver, r.reportResolver)
 	r.merchantResolver = merchant.New(c, r.accessResolver)
 	c.Themes.Preview = r.PreviewURL
@@ -81,8 +81,8 @@ type Query struct {
 
 // Query returns the queries.
 func (r *Resolver) Query() Query {
-	return Query{r.catalogResolver.Query(), r.salesResolver.Query(), r.accessResolver.Query(), r.merchantResolver.Query(),
-		r.endpointResolver.Query(), r.reportResolver.Query(), r.appearanceResolver.Query()}
+	return Query{r.catalogResolver.Query(), r.salesResolver.Query(), r.accessResolver.Query(),
+		r.merchantResolver.Query(), r.endpointResolver.Query(), r.reportResolver.Query(), r.appearanceResolver.Query()}
 }
 
 // Mutation holds every root mutation.
@@ -98,8 +98,9 @@ type Mutation struct {
 
 // Mutation returns the mutations.
 func (r *Resolver) Mutation() Mutation {
-	return Mutation{r.catalogResolver.Mutation(), r.salesResolver.Mutation(), r.accessResolver.Mutation(), r.merchantResolver.Mutation(),
-		r.endpointResolver.Mutation(), r.reportResolver.Mutation(), r.appearanceResolver.Mutation()}
+	return Mutation{r.catalogResolver.Mutation(), r.salesResolver.Mutation(), r.accessResolver.Mutation(),
+		r.merchantResolver.Mutation(), r.endpointResolver.Mutation(), r.reportResolver.Mutation(),
+		r.appearanceResolver.Mutation()}
 }
 
 // Storefront returns what storefronts are made of.

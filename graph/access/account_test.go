@@ -35,14 +35,17 @@ func TestAccount(t *testing.T) {
 		if a.User != p.Owner.ID || a.Email != p.Owner.Email || a.Name != "Olive" || a.Role != viewer.Owner {
 			t.Errorf("%+v", a)
 		}
-		list := graphtest.Must[[]*model.Membership](t)(access.AccountFields{Resolver: access.New(p.Core, nil, nil)}.Memberships(owner, a))
-		if len(list) != 1 || list[0].Store.ID != p.Model.ID || list[0].Role != viewer.Owner || list[0].Store.StoreHost == "" {
+		list := graphtest.Must[[]*model.Membership](t)(
+			access.AccountFields{Resolver: access.New(p.Core, nil, nil)}.Memberships(owner, a))
+		if len(list) != 1 || list[0].Store.ID != p.Model.ID || list[0].Role != viewer.Owner ||
+			list[0].Store.StoreHost == "" {
 			t.Errorf("%+v", list)
 		}
 		if out := graphtest.Must[*model.SignOutPayload](t)(p.Mutation().SignOutEverywhere(owner)); out.Sessions != 0 {
 			t.Errorf("%+v", out)
 		}
-		if _, err := p.Mutation().PasswordChange(owner, "anything", "a long new password"); graphtest.FieldOf(err) != "#/current unknown_value" {
+		if _, err := p.Mutation().PasswordChange(owner, "anything",
+			"a long new password"); graphtest.FieldOf(err) != "#/current unknown_value" {
 			t.Errorf("without a password: %v", err)
 		}
 	})
@@ -67,7 +70,8 @@ func TestResetPassword(t *testing.T) {
 			t.Fatal(err)
 		}
 		owner := p.As(p.Owner.ID, viewer.Owner)
-		if got := graphtest.Must[*model.PasswordChangePayload](t)(p.Mutation().PasswordChange(owner, first, "a long new password")); !got.Changed {
+		if got := graphtest.Must[*model.PasswordChangePayload](t)(p.Mutation().PasswordChange(owner, first,
+			"a long new password")); !got.Changed {
 			t.Errorf("%+v", got)
 		}
 		if who, err := p.Sessions.Find(t.Context(), token); who != nil || err != nil {
@@ -77,7 +81,8 @@ func TestResetPassword(t *testing.T) {
 		if err != nil || ended != 0 || first == second {
 			t.Errorf("%q, %d, %v", second, ended, err)
 		}
-		if _, _, err := p.Sessions.SignIn(t.Context(), session.Attempt{Email: p.Owner.Email, Password: "a long new password"}); !errors.Is(err, session.ErrWrong) {
+		if _, _, err := p.Sessions.SignIn(t.Context(),
+			session.Attempt{Email: p.Owner.Email, Password: "a long new password"}); !errors.Is(err, session.ErrWrong) {
 			t.Errorf("the password of before: %v", err)
 		}
 		row := p.Client(p.Ctx).User.Query().Where(user.ID(p.Owner.ID)).OnlyX(p.Ctx)

@@ -29,8 +29,8 @@ func TestAPIKeyCreate(t *testing.T) {
 		made := graphtest.Must[*model.APIKeyPayload](t)(p.Mutation().APIKeyCreate(developer, model.APIKeyCreateInput{
 			Name: "Sync", Scopes: []string{"themes.read", "products.write", "products.write"}, ExpiresAt: &end}))
 		k := made.APIKey
-		if k.LineageID != k.ID || *k.Slot != 1 || k.Superseded() || *k.ExpiresAt != end || *k.CreatedBy != viewer.From(developer).Actor ||
-			k.Hint != "sfk_..."+(*made.Secret)[32:36] {
+		if k.LineageID != k.ID || *k.Slot != 1 || k.Superseded() || *k.ExpiresAt != end ||
+			*k.CreatedBy != viewer.From(developer).Actor || k.Hint != "sfk_..."+(*made.Secret)[32:36] {
 			t.Errorf("made %v", k)
 		}
 		if d := cmp.Diff([]string{"products.write", "themes.read"}, k.Scopes()); d != "" {
@@ -49,10 +49,12 @@ func TestAPIKeyCreate(t *testing.T) {
 			want string
 		}{
 			{model.APIKeyCreateInput{Name: "", Scopes: []string{"products.read"}}, "#/name too_short"},
-			{model.APIKeyCreateInput{Name: strings.Repeat("x", 256), Scopes: []string{"products.read"}}, "#/name too_long"},
+			{model.APIKeyCreateInput{Name: strings.Repeat("x", 256), Scopes: []string{"products.read"}},
+				"#/name too_long"},
 			{model.APIKeyCreateInput{Name: "X"}, "#/scopes too_short"},
 			{model.APIKeyCreateInput{Name: "X", Scopes: []string{"products.read", "all"}}, "#/scopes/1 unknown_value"},
-			{model.APIKeyCreateInput{Name: "X", Scopes: []string{"products.read"}, ExpiresAt: new(micros.Now())}, "#/expires_at out_of_range"},
+			{model.APIKeyCreateInput{Name: "X", Scopes: []string{"products.read"}, ExpiresAt: new(micros.Now())},
+				"#/expires_at out_of_range"},
 		} {
 			if _, err := p.Mutation().APIKeyCreate(p.Ctx, tc.in); graphtest.FieldOf(err) != tc.want {
 				t.Errorf("%+v: %v, want %s", tc.in, err, tc.want)
@@ -66,12 +68,15 @@ func TestAPIKeyCreate(t *testing.T) {
 func TestAPIKeyScopesOfTheCaller(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		_, developer := p.Member(t, viewer.Developer)
-		_, err := p.Mutation().APIKeyCreate(developer, model.APIKeyCreateInput{Name: "X", Scopes: []string{"products.read", "customers.read"}})
-		if f, ok := errors.AsType[*fault.Error](err); !ok || f.Kind != fault.InsufficientScope || f.Scope != "customers.read" {
+		_, err := p.Mutation().APIKeyCreate(developer,
+			model.APIKeyCreateInput{Name: "X", Scopes: []string{"products.read", "customers.read"}})
+		if f, ok := errors.AsType[*fault.Error](err); !ok || f.Kind != fault.InsufficientScope ||
+			f.Scope != "customers.read" {
 			t.Errorf("create: %v", err)
 		}
 		all := p.NewKey(t, p.Ctx, scope.Names()...)
-		if _, err := p.Mutation().APIKeyRotate(developer, all.APIKey.PublicID()); graphtest.FaultOf(err) != "insufficient_scope" {
+		if _, err := p.Mutation().APIKeyRotate(developer,
+			all.APIKey.PublicID()); graphtest.FaultOf(err) != "insufficient_scope" {
 			t.Errorf("rotate: %v", err)
 		}
 		if n := p.Client(p.Ctx).APIKey.Query().CountX(p.Ctx); n != 1 {
@@ -87,7 +92,8 @@ func TestAPIKeyRotate(t *testing.T) {
 		id := first.APIKey.PublicID()
 		second := graphtest.Must[*model.APIKeyPayload](t)(m.APIKeyRotate(p.Ctx, id))
 		k := second.APIKey
-		if k.LineageID != first.APIKey.ID || k.Name != "Sync" || k.APIKey.Scopes != "orders.write" || k.Superseded() || *second.Secret == *first.Secret {
+		if k.LineageID != first.APIKey.ID || k.Name != "Sync" || k.APIKey.Scopes != "orders.write" || k.Superseded() ||
+			*second.Secret == *first.Secret {
 			t.Errorf("rotated to %v", k)
 		}
 		if !p.Live(t, first.Secret) || !p.Live(t, second.Secret) {
@@ -111,10 +117,12 @@ func TestAPIKeyRotate(t *testing.T) {
 			t.Errorf("of a revoked one: %v", err)
 		}
 		third := graphtest.Must[*model.APIKeyPayload](t)(m.APIKeyRotate(p.Ctx, k.PublicID()))
-		if third.APIKey.LineageID != first.APIKey.ID || p.Live(t, first.Secret) || !p.Live(t, second.Secret) || !p.Live(t, third.Secret) {
+		if third.APIKey.LineageID != first.APIKey.ID || p.Live(t, first.Secret) || !p.Live(t, second.Secret) ||
+			!p.Live(t, third.Secret) {
 			t.Errorf("then %v", third.APIKey)
 		}
-		if got, want := p.Audited(t), "store.create api_key.create api_key.rotate api_key.revoke api_key.rotate"; got != want {
+		if got, want := p.Audited(t),
+			"store.create api_key.create api_key.rotate api_key.revoke api_key.rotate"; got != want {
 			t.Errorf("audit log %q, want %q", got, want)
 		}
 	})
@@ -217,9 +225,11 @@ func TestMe(t *testing.T) {
 			want   model.Identity
 			scopes []string
 		}{
-			{key.Secret, model.Identity{Type: model.CredentialTypeAPIKey, CredentialID: key.APIKey.PublicID(), Name: new("Sync"),
-				Hint: key.APIKey.Hint, CreatedAt: key.APIKey.CreatedAt(), Superseded: true}, []string{"orders.read", "orders.write"}},
-			{token.Token, model.Identity{Type: model.CredentialTypeStaffToken, CredentialID: token.StaffToken.PublicID(), Name: new("Laptop"),
+			{key.Secret, model.Identity{Type: model.CredentialTypeAPIKey, CredentialID: key.APIKey.PublicID(),
+				Name: new("Sync"), Hint: key.APIKey.Hint, CreatedAt: key.APIKey.CreatedAt(), Superseded: true},
+				[]string{"orders.read", "orders.write"}},
+			{token.Token, model.Identity{Type: model.CredentialTypeStaffToken,
+				CredentialID: token.StaffToken.PublicID(), Name: new("Laptop"),
 				Hint: token.StaffToken.Hint, CreatedAt: token.StaffToken.CreatedAt()}, scope.Full().Names()},
 		} {
 			v, err := p.Keys.Authenticate(t.Context(), *tc.secret, "sfk_", "sft_")
@@ -237,7 +247,8 @@ func TestMe(t *testing.T) {
 			if d := cmp.Diff(tc.scopes, me.Scopes()); d != "" {
 				t.Error(d)
 			}
-			got := model.Identity{Type: me.Type, CredentialID: me.CredentialID, Name: me.Name, Hint: me.Hint, CreatedAt: me.CreatedAt, Superseded: me.Superseded}
+			got := model.Identity{Type: me.Type, CredentialID: me.CredentialID, Name: me.Name, Hint: me.Hint,
+				CreatedAt: me.CreatedAt, Superseded: me.Superseded}
 			if d := cmp.Diff(tc.want, got); d != "" {
 				t.Error(d)
 			}

@@ -65,11 +65,13 @@ func (m Mutation) registerApp(ctx context.Context, a *db.App) (*db.App, error) {
 	if developer == "" {
 		developer = s.Name
 	}
-	if err := m.Client(ctx).OAuthClient.Create().SetID(a.ClientID).SetStoreID(s.ID).SetAppID(a.ID).Exec(ctx); err != nil {
+	if err := m.Client(ctx).OAuthClient.Create().SetID(a.ClientID).SetStoreID(s.ID).SetAppID(a.ID).
+		Exec(ctx); err != nil {
 		return nil, fmt.Errorf("take client id: %w", err)
 	}
 	row, err := m.Client(ctx).App.Create().SetID(a.ID).SetClientID(a.ClientID).SetName(a.Name).SetDeveloper(developer).
-		SetNillableWebsite(a.Website).SetRedirectUris(a.RedirectUris).SetScopes(a.Scopes).SetUpdatedAt(a.ID.Time()).Save(ctx)
+		SetNillableWebsite(a.Website).SetRedirectUris(a.RedirectUris).SetScopes(a.Scopes).SetUpdatedAt(a.ID.Time()).
+		Save(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("register app: %w", err)
 	}

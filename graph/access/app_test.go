@@ -24,11 +24,13 @@ import (
 func TestAppCreate(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		_, developer := p.Member(t, viewer.Developer)
-		in := model.AppCreateInput{Name: "Bridge", Website: new("https://bridge.example/"), Scopes: []string{"themes.read", "products.write", "themes.read"},
-			RedirectUris: []string{"https://bridge.example/cb?x=1", "http://127.0.0.1/callback", "http://[::1]:7000/", "com.example.app:/callback", "http://127.0.0.1/callback"}}
+		in := model.AppCreateInput{Name: "Bridge", Website: new("https://bridge.example/"),
+			Scopes: []string{"themes.read", "products.write", "themes.read"},
+			RedirectUris: []string{"https://bridge.example/cb?x=1", "http://127.0.0.1/callback", "http://[::1]:7000/",
+				"com.example.app:/callback", "http://127.0.0.1/callback"}}
 		a := graphtest.Must[*model.AppPayload](t)(p.Mutation().AppCreate(developer, in)).App
-		if len(a.ClientID) < 26 || a.ClientID != strings.ToLower(a.ClientID) || a.Developer != "Corner shop" || *a.Website != *in.Website ||
-			a.Version != 1 || a.Legacy || a.DisabledAt != nil {
+		if len(a.ClientID) < 26 || a.ClientID != strings.ToLower(a.ClientID) || a.Developer != "Corner shop" ||
+			*a.Website != *in.Website || a.Version != 1 || a.Legacy || a.DisabledAt != nil {
 			t.Errorf("made %v", a.App)
 		}
 		if d := cmp.Diff([]string{"products.write", "themes.read"}, a.Scopes()); d != "" {
@@ -41,7 +43,8 @@ func TestAppCreate(t *testing.T) {
 		if entry.StoreID != p.Model.ID || entry.AppID != a.ID {
 			t.Errorf("the directory leads to %v", entry)
 		}
-		if read := graphtest.Must[*model.App](t)(p.Query().App(developer, a.PublicID())); read.App.String() != a.App.String() {
+		if read := graphtest.Must[*model.App](t)(p.Query().App(developer,
+			a.PublicID())); read.App.String() != a.App.String() {
 			t.Errorf("stored %v, returned %v", read, a)
 		}
 		in.Developer = new("Bridge Inc.")
@@ -62,13 +65,15 @@ func TestAppCreate(t *testing.T) {
 // Everything that is wrong is said at once, by its place.
 func TestAppChecks(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
-		_, err := p.Mutation().AppCreate(p.Ctx, model.AppCreateInput{Name: " ", Developer: new(strings.Repeat("x", 256)),
-			Website: new("http://bridge.example"), Scopes: []string{"products.read", "all"},
-			RedirectUris: []string{"https://ok.example/", "http://localhost/cb", "https://u:p@x.example/", "https://x.example/#f",
-				"javascript:alert(1)", "data:text/html,x", "file:///etc/passwd", "myapp:/cb", "http://127.0.0.1.evil.example/", "/cb", "",
-				"https://x.example/a b", "https://x.example/\u00a0", "https://x.example/" + strings.Repeat("x", 2048)}})
-		want := map[string]string{"#/name": "too_short", "#/developer": "too_long", "#/website": "invalid_format", "#/scopes/1": "unknown_value",
-			"#/redirect_uris/13": "too_long"}
+		_, err := p.Mutation().AppCreate(p.Ctx,
+			model.AppCreateInput{Name: " ", Developer: new(strings.Repeat("x", 256)),
+				Website: new("http://bridge.example"), Scopes: []string{"products.read", "all"},
+				RedirectUris: []string{"https://ok.example/", "http://localhost/cb", "https://u:p@x.example/",
+					"https://x.example/#f", "javascript:alert(1)", "data:text/html,x", "file:///etc/passwd",
+					"myapp:/cb", "http://127.0.0.1.evil.example/", "/cb", "", "https://x.example/a b",
+					"https://x.example/\u00a0", "https://x.example/" + strings.Repeat("x", 2048)}})
+		want := map[string]string{"#/name": "too_short", "#/developer": "too_long", "#/website": "invalid_format",
+			"#/scopes/1": "unknown_value", "#/redirect_uris/13": "too_long"}
 		for i := 1; i < 13; i++ {
 			want[fmt.Sprint("#/redirect_uris/", i)] = "invalid_format"
 		}
@@ -91,7 +96,8 @@ func TestAppChecks(t *testing.T) {
 			{func(in *model.AppCreateInput) { in.Scopes = nil }, "#/scopes too_short"},
 			{func(in *model.AppCreateInput) { in.Name = strings.Repeat("é", 256) }, "#/name too_long"},
 			{func(in *model.AppCreateInput) { in.Developer = new("") }, "#/developer too_short"},
-			{func(in *model.AppCreateInput) { in.Website = new("https://x.example/" + strings.Repeat("x", 2048)) }, "#/website too_long"},
+			{func(in *model.AppCreateInput) { in.Website = new("https://x.example/" + strings.Repeat("x", 2048)) },
+				"#/website too_long"},
 		} {
 			in := graphtest.Bridge()
 			tc.change(&in)
@@ -124,10 +130,16 @@ func TestAppScopesOfTheCaller(t *testing.T) {
 			in   model.AppUpdateInput
 			want string
 		}{
-			{"one he lacks", mine, model.AppUpdateInput{Scopes: graphtest.Said([]string{"products.read", "customers.read"})}, "insufficient_scope"},
-			{"others' answers", all, model.AppUpdateInput{RedirectUris: graphtest.Said([]string{"https://evil.example/"})}, "insufficient_scope"},
-			{"one he has", mine, model.AppUpdateInput{Scopes: graphtest.Said([]string{"products.write"})}, ""},
-			{"fewer of what he has", all, model.AppUpdateInput{Scopes: graphtest.Said([]string{"products.read", "orders.read"})}, ""},
+			{name: "one he lacks", id: mine,
+				in:   model.AppUpdateInput{Scopes: graphtest.Said([]string{"products.read", "customers.read"})},
+				want: "insufficient_scope"},
+			{name: "others' answers", id: all,
+				in:   model.AppUpdateInput{RedirectUris: graphtest.Said([]string{"https://evil.example/"})},
+				want: "insufficient_scope"},
+			{name: "one he has", id: mine,
+				in: model.AppUpdateInput{Scopes: graphtest.Said([]string{"products.write"})}},
+			{name: "fewer of what he has", id: all,
+				in: model.AppUpdateInput{Scopes: graphtest.Said([]string{"products.read", "orders.read"})}},
 		} {
 			if _, err := m.AppUpdate(developer, tc.id, 1, tc.in); graphtest.FaultOf(err) != tc.want {
 				t.Errorf("%s: %v, want %q", tc.name, err, tc.want)
@@ -153,26 +165,31 @@ func TestAppUpdate(t *testing.T) {
 			version = got.App.Version
 			return got.App
 		}
-		a := update("", model.AppUpdateInput{Name: graphtest.Said(new("Ramp")), Developer: graphtest.Said(new("Ramp Ltd")), Website: graphtest.Said(new("https://ramp.example")),
-			RedirectUris: graphtest.Said([]string{"com.ramp:/cb", "com.ramp:/cb"}), Scopes: graphtest.Said([]string{"products.read"})})
-		if a.Name != "Ramp" || a.Developer != "Ramp Ltd" || *a.Website != "https://ramp.example" || a.App.RedirectUris != "com.ramp:/cb" ||
-			a.App.Scopes != "products.read" || a.Version != 2 {
+		a := update("", model.AppUpdateInput{Name: graphtest.Said(new("Ramp")),
+			Developer: graphtest.Said(new("Ramp Ltd")), Website: graphtest.Said(new("https://ramp.example")),
+			RedirectUris: graphtest.Said([]string{"com.ramp:/cb", "com.ramp:/cb"}),
+			Scopes:       graphtest.Said([]string{"products.read"})})
+		if a.Name != "Ramp" || a.Developer != "Ramp Ltd" || *a.Website != "https://ramp.example" ||
+			a.App.RedirectUris != "com.ramp:/cb" || a.App.Scopes != "products.read" || a.Version != 2 {
 			t.Errorf("changed to %v", a.App)
 		}
 		if same := update("", model.AppUpdateInput{Name: graphtest.Said(new("Ramp"))}); same.Version != 2 {
 			t.Errorf("no change made version %d", same.Version)
 		}
-		if a = update("", model.AppUpdateInput{Website: graphtest.Said[*string](nil)}); a.Website != nil || a.Name != "Ramp" {
+		if a = update("", model.AppUpdateInput{Website: graphtest.Said[*string](nil)}); a.Website != nil ||
+			a.Name != "Ramp" {
 			t.Errorf("emptied to %v", a.App)
 		}
 		update("#/name required", model.AppUpdateInput{Name: graphtest.Said[*string](nil)})
 		update("#/developer required", model.AppUpdateInput{Developer: graphtest.Said[*string](nil)})
 		update("#/developer too_short", model.AppUpdateInput{Developer: graphtest.Said(new(" "))})
 		update("#/redirect_uris too_short", model.AppUpdateInput{RedirectUris: graphtest.Said[[]string](nil)})
-		update("#/redirect_uris/0 invalid_format", model.AppUpdateInput{RedirectUris: graphtest.Said([]string{"http://localhost/"})})
+		update("#/redirect_uris/0 invalid_format",
+			model.AppUpdateInput{RedirectUris: graphtest.Said([]string{"http://localhost/"})})
 		update("#/scopes too_short", model.AppUpdateInput{Scopes: graphtest.Said([]string{})})
 		version = 2
-		if a = update("version_mismatch", model.AppUpdateInput{Name: graphtest.Said(new("X"))}); a.Name != "Ramp" || a.Version != 3 {
+		if a = update("version_mismatch", model.AppUpdateInput{Name: graphtest.Said(new("X"))}); a.Name != "Ramp" ||
+			a.Version != 3 {
 			t.Errorf("a refused change left %v", a.App)
 		}
 		if read := graphtest.Must[*model.App](t)(p.Query().App(p.Ctx, id)); read.App.String() != a.App.String() {
@@ -201,16 +218,22 @@ func TestAppStates(t *testing.T) {
 			want    string
 			then    func(*model.App) bool
 		}{
-			{"enable an enabled one", m.AppEnable, admin, 1, "invalid_transition", nil},
-			{"disable a version of before", m.AppDisable, admin, 9, "version_mismatch", nil},
-			{"disable", m.AppDisable, admin, 1, "", func(a *model.App) bool { return a.DisabledAt != nil && a.Version == 2 }},
-			{"again", m.AppDisable, admin, 2, "invalid_transition", nil},
-			{"enable", m.AppEnable, admin, 2, "", func(a *model.App) bool { return a.DisabledAt == nil && a.Version == 3 }},
-			{"legacy by an admin", legacy(true), admin, 3, "forbidden", nil},
-			{"legacy by nobody", legacy(true), t.Context(), 3, "authentication_required", nil},
-			{"legacy", legacy(true), owner, 3, "", func(a *model.App) bool { return a.Legacy && a.Version == 4 }},
-			{"legacy as before", legacy(true), owner, 4, "", func(a *model.App) bool { return a.Legacy && a.Version == 4 }},
-			{"legacy off by the operator", legacy(false), p.Ctx, 4, "", func(a *model.App) bool { return !a.Legacy && a.Version == 5 }},
+			{name: "enable an enabled one", call: m.AppEnable, ctx: admin, version: 1, want: "invalid_transition"},
+			{name: "disable a version of before", call: m.AppDisable, ctx: admin, version: 9, want: "version_mismatch"},
+			{name: "disable", call: m.AppDisable, ctx: admin, version: 1,
+				then: func(a *model.App) bool { return a.DisabledAt != nil && a.Version == 2 }},
+			{name: "again", call: m.AppDisable, ctx: admin, version: 2, want: "invalid_transition"},
+			{name: "enable", call: m.AppEnable, ctx: admin, version: 2,
+				then: func(a *model.App) bool { return a.DisabledAt == nil && a.Version == 3 }},
+			{name: "legacy by an admin", call: legacy(true), ctx: admin, version: 3, want: "forbidden"},
+			{name: "legacy by nobody", call: legacy(true), ctx: t.Context(), version: 3,
+				want: "authentication_required"},
+			{name: "legacy", call: legacy(true), ctx: owner, version: 3,
+				then: func(a *model.App) bool { return a.Legacy && a.Version == 4 }},
+			{name: "legacy as before", call: legacy(true), ctx: owner, version: 4,
+				then: func(a *model.App) bool { return a.Legacy && a.Version == 4 }},
+			{name: "legacy off by the operator", call: legacy(false), ctx: p.Ctx, version: 4,
+				then: func(a *model.App) bool { return !a.Legacy && a.Version == 5 }},
 		} {
 			got, err := step.call(step.ctx, id, step.version)
 			if graphtest.FaultOf(err) != step.want {
@@ -266,7 +289,8 @@ func TestAppUpdateRace(t *testing.T) {
 		var wg sync.WaitGroup
 		for i := range errs {
 			wg.Go(func() {
-				_, errs[i] = p.Mutation().AppUpdate(p.Ctx, id, 1, model.AppUpdateInput{Name: graphtest.Said(new(fmt.Sprint("Name ", i)))})
+				_, errs[i] = p.Mutation().AppUpdate(p.Ctx, id, 1,
+					model.AppUpdateInput{Name: graphtest.Said(new(fmt.Sprint("Name ", i)))})
 			})
 		}
 		wg.Wait()
@@ -291,8 +315,9 @@ func TestAppLimit(t *testing.T) {
 			rows := make([]*db.AppCreate, access.MaxApps-2)
 			for i := range rows {
 				id := xid.New()
-				rows[i] = p.Client(ctx).App.Create().SetID(id).SetClientID(id.String()).SetName("Planted").SetDeveloper("X").
-					SetRedirectUris("https://x.example/").SetScopes("products.read").SetUpdatedAt(id.Time())
+				rows[i] = p.Client(ctx).App.Create().SetID(id).SetClientID(id.String()).SetName("Planted").
+					SetDeveloper("X").SetRedirectUris("https://x.example/").SetScopes("products.read").
+					SetUpdatedAt(id.Time())
 			}
 			return p.Client(ctx).App.CreateBulk(rows...).Exec(ctx)
 		})

@@ -35,14 +35,17 @@ func stands(g *db.Grant, now micros.Time) bool {
 // Grants lists what people of the store gave to apps, newest first; ended ones
 // are there until they are purged. A page costs two statements, the grants and
 // their apps.
-func (q Query) Grants(ctx context.Context, first *int, after *string, filter *model.GrantFilter) (*model.GrantConnection, error) {
+func (q Query) Grants(
+	ctx context.Context, first *int, after *string, filter *model.GrantFilter,
+) (*model.GrantConnection, error) {
 	var app *xid.ID
 	var filters []string
 	if filter != nil && filter.AppID != nil {
 		id, err := xid.App.Parse(*filter.AppID)
 		if err != nil {
 			return nil, &fault.Error{Kind: fault.InvalidParameter, Detail: "The filter holds a malformed id.",
-				Fields: []fault.Field{{Parameter: "app_id", Code: fault.InvalidFormat, Detail: "This is not the id of an app."}}}
+				Fields: []fault.Field{{Parameter: "app_id", Code: fault.InvalidFormat,
+					Detail: "This is not the id of an app."}}}
 		}
 		app, filters = &id, []string{"app_id", id.String()}
 	}
@@ -157,8 +160,9 @@ func (r *Resolver) installs(ctx context.Context, found []xid.ID, now micros.Time
 		return nil, nil
 	}
 	query := r.Client(ctx).Grant.Query()
-	query.Modify(core.Few{Store: viewer.From(ctx).Store, Parent: grant.FieldAppID, Parents: found, Columns: grant.Columns,
-		Index: grantIndex, Limit: maxInstalled, Newest: true, Only: func() *sql.Predicate { return oauth.Standing(now) }}.Apply)
+	query.Modify(core.Few{Store: viewer.From(ctx).Store, Parent: grant.FieldAppID, Parents: found,
+		Columns: grant.Columns, Index: grantIndex, Limit: maxInstalled, Newest: true,
+		Only: func() *sql.Predicate { return oauth.Standing(now) }}.Apply)
 	rows, err := query.Load(ctx)
 	if err != nil {
 		return nil, err

@@ -23,8 +23,9 @@ func plantApps(p *graphtest.Shop, t testing.TB, n int) []*model.App {
 		made := make([]*db.AppCreate, n)
 		for i := range made {
 			id := xid.New()
-			made[i] = p.Client(ctx).App.Create().SetID(id).SetClientID(id.String()).SetName("Planted").SetDeveloper("X").
-				SetRedirectUris("https://x.example/").SetScopes("products.read").SetUpdatedAt(id.Time())
+			made[i] = p.Client(ctx).App.Create().SetID(id).SetClientID(id.String()).SetName("Planted").
+				SetDeveloper("X").SetRedirectUris("https://x.example/").SetScopes("products.read").
+				SetUpdatedAt(id.Time())
 		}
 		rows, err := p.Client(ctx).App.CreateBulk(made...).Save(ctx)
 		for _, row := range rows {

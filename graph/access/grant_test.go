@@ -106,7 +106,8 @@ func TestGrantStands(t *testing.T) {
 func TestGrants(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		q, maker := p.Query(), graphtest.NewShop(t, p.Resolver)
-		mine, theirs, third := p.NewApp(t, "products.read"), maker.NewApp(t, scope.Names()...), graphtest.NewShop(t, p.Resolver).NewApp(t, "orders.read")
+		mine, theirs, third := p.NewApp(t, "products.read"), maker.NewApp(t, scope.Names()...),
+			graphtest.NewShop(t, p.Resolver).NewApp(t, "orders.read")
 		var want []string
 		for _, a := range []*model.App{mine, theirs, third, theirs, mine, mine} {
 			want = append(want, p.Gave(t, a, 1, nil)[0].PublicID())
@@ -126,7 +127,8 @@ func TestGrants(t *testing.T) {
 			c := graphtest.Must[*model.GrantConnection](t)(q.Grants(p.Ctx, new(2), after, nil))
 			for _, g := range c.Nodes {
 				seen = append(seen, g.PublicID())
-				if (g.App.ID == theirs.ID) != (g.App.StoreID == maker.Model.ID) || g.Live != (g.RevokedAt == nil) || g.User().Name != "Olive" {
+				if (g.App.ID == theirs.ID) != (g.App.StoreID == maker.Model.ID) || g.Live != (g.RevokedAt == nil) ||
+					g.User().Name != "Olive" {
 					t.Errorf("%v with the app %v, live %t", g.Grant, g.App, g.Live)
 				}
 			}
@@ -138,12 +140,15 @@ func TestGrants(t *testing.T) {
 			t.Errorf("the walk (-want +got):\n%s", d)
 		}
 		of := func(id string) int {
-			return len(graphtest.Must[*model.GrantConnection](t)(q.Grants(p.Ctx, nil, nil, &model.GrantFilter{AppID: &id})).Nodes)
+			return len(graphtest.Must[*model.GrantConnection](t)(q.Grants(p.Ctx, nil, nil,
+				&model.GrantFilter{AppID: &id})).Nodes)
 		}
-		if a, b, c := of(mine.PublicID()), of(theirs.PublicID()), of(xid.App.Format(xid.New())); a != 3 || b != 3 || c != 0 {
+		if a, b, c := of(mine.PublicID()), of(theirs.PublicID()), of(xid.App.Format(xid.New())); a != 3 || b != 3 ||
+			c != 0 {
 			t.Errorf("by app: %d, %d and %d", a, b, c)
 		}
-		if _, err := q.Grants(p.Ctx, nil, nil, &model.GrantFilter{AppID: new("app_x")}); graphtest.FieldOf(err) != "app_id invalid_format" {
+		if _, err := q.Grants(p.Ctx, nil, nil,
+			&model.GrantFilter{AppID: new("app_x")}); graphtest.FieldOf(err) != "app_id invalid_format" {
 			t.Errorf("malformed filter: %v", err)
 		}
 		graphtest.Must[*model.AppPayload](t)(maker.Mutation().AppDisable(maker.Ctx, theirs.PublicID(), 1))
@@ -161,7 +166,9 @@ func TestGrantOfAnotherStore(t *testing.T) {
 		maker, m := graphtest.NewShop(t, p.Resolver), p.Mutation()
 		a := maker.NewApp(t, "products.read")
 		id := p.Gave(t, a, 1, nil)[0].PublicID()
-		for name, ctx := range map[string]context.Context{"the maker": maker.Ctx, "a stranger": graphtest.NewShop(t, p.Resolver).Ctx} {
+		for name, ctx := range map[string]context.Context{
+			"the maker": maker.Ctx, "a stranger": graphtest.NewShop(t, p.Resolver).Ctx,
+		} {
 			for call, err := range map[string]error{
 				"read":      graphtest.ErrOf(p.Query().Grant(ctx, id)),
 				"revoke":    graphtest.ErrOf(m.GrantRevoke(ctx, id)),
@@ -238,12 +245,13 @@ func TestInstalledApps(t *testing.T) {
 			t.Errorf("the walk (-want +got):\n%s", d)
 		}
 		list := graphtest.Must[*model.InstalledAppConnection](t)(q.InstalledApps(p.Ctx, nil, nil)).Nodes
-		if got := []int{len(list[0].Grants), len(list[1].Grants), len(list[2].Grants), len(list[3].Grants)}; !slices.Equal(got, []int{1, access.MaxInstalled, 1, 2}) {
+		if got := []int{len(list[0].Grants), len(list[1].Grants), len(list[2].Grants),
+			len(list[3].Grants)}; !slices.Equal(got, []int{1, access.MaxInstalled, 1, 2}) {
 			t.Errorf("grants: %v", got)
 		}
 		last := list[3]
-		if last.Grants[0].ID != first[1].ID || last.FirstConsentedAt() != first[0].CreatedAt() || *last.LastUsedAt() != used ||
-			!slices.Equal(last.Scopes(), []string{"orders.read"}) {
+		if last.Grants[0].ID != first[1].ID || last.FirstConsentedAt() != first[0].CreatedAt() ||
+			*last.LastUsedAt() != used || !slices.Equal(last.Scopes(), []string{"orders.read"}) {
 			t.Errorf("got %v, %v, %v", last.FirstConsentedAt(), last.LastUsedAt(), last.Scopes())
 		}
 		// Its maker stops an app: it stays, and is shown as stopped.
@@ -253,7 +261,8 @@ func TestInstalledApps(t *testing.T) {
 			t.Errorf("with a disabled app: %v", list)
 		}
 		graphtest.Must[*model.InstalledAppRevokePayload](t)(p.Mutation().InstalledAppRevoke(p.Ctx, apps[3].PublicID()))
-		if list = graphtest.Must[*model.InstalledAppConnection](t)(q.InstalledApps(p.Ctx, nil, nil)).Nodes; len(list) != 3 {
+		if list = graphtest.Must[*model.InstalledAppConnection](t)(q.InstalledApps(p.Ctx, nil,
+			nil)).Nodes; len(list) != 3 {
 			t.Errorf("it cannot be taken off: %v", list)
 		}
 	})
@@ -269,13 +278,15 @@ func TestGrantRevoke(t *testing.T) {
 			t.Fatal("dead from the start")
 		}
 		got := graphtest.Must[*model.GrantPayload](t)(p.Mutation().GrantRevoke(developer, rows[0].PublicID())).Grant
-		if got.RevokedAt == nil || *got.RevokedReason != state.GrantEndedByStore || got.Live || got.Version != 2 || got.App.ID != a.ID {
+		if got.RevokedAt == nil || *got.RevokedReason != state.GrantEndedByStore || got.Live || got.Version != 2 ||
+			got.App.ID != a.ID {
 			t.Errorf("ended %v", got.Grant)
 		}
 		if opens(p, t, token) != "" || opens(p, t, other) == "" {
 			t.Error("not just the grant's tokens end")
 		}
-		if read := graphtest.Must[*model.Grant](t)(p.Query().Grant(p.Ctx, got.PublicID())); read.Grant.String() != got.Grant.String() {
+		if read := graphtest.Must[*model.Grant](t)(p.Query().Grant(p.Ctx,
+			got.PublicID())); read.Grant.String() != got.Grant.String() {
 			t.Errorf("stored %v, returned %v", read, got)
 		}
 		if _, err := p.Mutation().GrantRevoke(p.Ctx, got.PublicID()); graphtest.FaultOf(err) != "already_revoked" {
@@ -305,13 +316,17 @@ func checkRevoked(t *testing.T, p *graphtest.Shop, g *model.Grant, a *model.App)
 	if err := json.Unmarshal(e.Body, &body); err != nil {
 		t.Fatal(err)
 	}
-	if body.Type != event.AppGrantRevoked || e.Type != body.Type || body.Sequence != 1 || body.Changed != nil || body.Resource.Type != "grant" ||
-		body.Resource.ID != g.PublicID() || body.Resource.Version != 2 || bytes.Contains(e.Body, []byte("redirect")) {
+	if body.Type != event.AppGrantRevoked || e.Type != body.Type || body.Sequence != 1 || body.Changed != nil ||
+		body.Resource.Type != "grant" || body.Resource.ID != g.PublicID() || body.Resource.Version != 2 ||
+		bytes.Contains(e.Body, []byte("redirect")) {
 		t.Errorf("event %s", e.Body)
 	}
-	want := map[string]any{"id": g.PublicID(), "app": map[string]any{"id": a.PublicID(), "name": a.Name, "client_id": a.ClientID},
-		"scopes": []any{"orders.read", "products.read"}, "consented_by": map[string]any{"id": xid.User.Format(p.Owner.ID), "name": "Olive"},
-		"consented_at": g.CreatedAt().String(), "expires_at": g.ExpiresAt.String(), "revoked_at": g.RevokedAt.String(), "revoked_reason": "store"}
+	want := map[string]any{"id": g.PublicID(),
+		"app":          map[string]any{"id": a.PublicID(), "name": a.Name, "client_id": a.ClientID},
+		"scopes":       []any{"orders.read", "products.read"},
+		"consented_by": map[string]any{"id": xid.User.Format(p.Owner.ID), "name": "Olive"},
+		"consented_at": g.CreatedAt().String(), "expires_at": g.ExpiresAt.String(), "revoked_at": g.RevokedAt.String(),
+		"revoked_reason": "store"}
 	if d := cmp.Diff(want, body.Data.Object); d != "" {
 		t.Errorf("object (-want +got):\n%s", d)
 	}
@@ -343,7 +358,8 @@ func TestGrantRevokeRace(t *testing.T) {
 			}
 		}
 		read := graphtest.Must[*model.Grant](t)(p.Query().Grant(p.Ctx, g.PublicID()))
-		if n := p.Client(p.Ctx).Event.Query().CountX(p.Ctx); ended != 1 || n != 1 || read.Version != 2 || read.EventSequence != 1 {
+		if n := p.Client(p.Ctx).Event.Query().CountX(p.Ctx); ended != 1 || n != 1 || read.Version != 2 ||
+			read.EventSequence != 1 {
 			t.Errorf("%d ended it, %d events, %v", ended, n, read.Grant)
 		}
 	})
@@ -380,7 +396,8 @@ func TestInstalledAppRevoke(t *testing.T) {
 		if _, err := m.InstalledAppRevoke(p.Ctx, a.PublicID()); graphtest.FaultOf(err) != "already_revoked" {
 			t.Errorf("again: %v", err)
 		}
-		if _, err := m.InstalledAppRevoke(p.Ctx, p.NewApp(t, "products.read").PublicID()); graphtest.FaultOf(err) != "not_found" {
+		if _, err := m.InstalledAppRevoke(p.Ctx,
+			p.NewApp(t, "products.read").PublicID()); graphtest.FaultOf(err) != "not_found" {
 			t.Errorf("one that was never installed: %v", err)
 		}
 		// More than one transaction holds.
@@ -389,7 +406,8 @@ func TestInstalledAppRevoke(t *testing.T) {
 		if len(got) != 2*access.MaxEnded+1 || len(slices.Compact(got)) != len(got) {
 			t.Errorf("%d of %d ended", len(got), 2*access.MaxEnded+1)
 		}
-		if n := len(graphtest.Must[*model.InstalledAppConnection](t)(p.Query().InstalledApps(p.Ctx, nil, nil)).Nodes); n != 1 {
+		if n := len(graphtest.Must[*model.InstalledAppConnection](t)(p.Query().InstalledApps(p.Ctx, nil,
+			nil)).Nodes); n != 1 {
 			t.Errorf("%d apps are left, want the other one", n)
 		}
 	})
@@ -407,7 +425,8 @@ func TestAppChangesHoldForTokens(t *testing.T) {
 		}{
 			{func(int64) error { return nil }, "orders.read products.read"},
 			{func(v int64) error {
-				return graphtest.ErrOf(m.AppUpdate(maker.Ctx, a.PublicID(), v, model.AppUpdateInput{Scopes: graphtest.Said([]string{"products.read"})}))
+				return graphtest.ErrOf(m.AppUpdate(maker.Ctx, a.PublicID(), v,
+					model.AppUpdateInput{Scopes: graphtest.Said([]string{"products.read"})}))
 			}, "products.read"},
 			{func(v int64) error { return graphtest.ErrOf(m.AppDisable(maker.Ctx, a.PublicID(), v)) }, ""},
 			{func(v int64) error { return graphtest.ErrOf(m.AppEnable(maker.Ctx, a.PublicID(), v)) }, "products.read"},

@@ -23,7 +23,8 @@ func (q Query) identifyAccess(ctx context.Context, v *viewer.Viewer, id *model.I
 	if err != nil {
 		return err
 	}
-	a, err := core.Only(q.Client(ctx).App.Query().Where(app.StoreID(g.AppStoreID), app.ID(g.AppID)).Load(viewer.Everywhere(ctx)))
+	a, err := core.Only(q.Client(ctx).App.Query().Where(app.StoreID(g.AppStoreID), app.ID(g.AppID)).
+		Load(viewer.Everywhere(ctx)))
 	if err != nil {
 		return err
 	}

@@ -30,7 +30,8 @@ func (r *Resolver) Person(ctx context.Context, p Person) (row *db.User, fresh bo
 	if err != nil {
 		return nil, false, fmt.Errorf("take e-mail address: %w", err)
 	}
-	create := r.Client(ctx).User.Create().SetID(id).SetEmail(p.Email).SetName(p.Name).SetDemo(p.Demo).SetUpdatedAt(micros.Now())
+	create := r.Client(ctx).User.Create().SetID(id).SetEmail(p.Email).SetName(p.Name).SetDemo(p.Demo).
+		SetUpdatedAt(micros.Now())
 	if p.PasswordHash != "" {
 		create.SetPasswordHash(p.PasswordHash)
 	}

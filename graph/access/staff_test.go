@@ -34,7 +34,8 @@ func TestStaffAdd(t *testing.T) {
 		}
 		// A person whom another store knows keeps his name and password.
 		other := graphtest.NewShop(t, p.Resolver)
-		known := graphtest.Must[*model.StaffPayload](t)(other.Mutation().StaffAdd(other.Ctx, model.StaffAddInput{Email: "ada@example.com", Name: "Eve", Role: viewer.Owner}))
+		known := graphtest.Must[*model.StaffPayload](t)(other.Mutation().StaffAdd(other.Ctx,
+			model.StaffAddInput{Email: "ada@example.com", Name: "Eve", Role: viewer.Owner}))
 		if known.Password != nil || known.Staff.ID != made.Staff.ID || known.Staff.Name != "Ada" {
 			t.Errorf("known: %+v", known.Staff)
 		}
@@ -63,7 +64,8 @@ func TestStaffAddRace(t *testing.T) {
 		var wg sync.WaitGroup
 		for i := range errs {
 			wg.Go(func() {
-				_, errs[i] = p.Mutation().StaffAdd(p.Ctx, model.StaffAddInput{Email: "ada@example.com", Name: "Ada", Role: viewer.Admin})
+				_, errs[i] = p.Mutation().StaffAdd(p.Ctx,
+					model.StaffAddInput{Email: "ada@example.com", Name: "Ada", Role: viewer.Admin})
 			})
 		}
 		wg.Wait()
@@ -110,11 +112,13 @@ func TestStaffAdminAndOwners(t *testing.T) {
 			if err := call(admin); graphtest.FaultOf(err) != "forbidden" {
 				t.Errorf("admin, %s: %v", name, err)
 			}
-			if err := call(p.As(second.ID, viewer.Owner)); err != nil && graphtest.FaultOf(err) != "version_mismatch" && graphtest.FaultOf(err) != "last_owner" {
+			if err := call(p.As(second.ID, viewer.Owner)); err != nil && graphtest.FaultOf(err) != "version_mismatch" &&
+				graphtest.FaultOf(err) != "last_owner" {
 				t.Errorf("owner, %s: %v", name, err)
 			}
 		}
-		if got, err := m.StaffRemove(admin, support.PublicID()); graphtest.FaultOf(err) != "" && graphtest.FaultOf(err) != "forbidden" {
+		if got, err := m.StaffRemove(admin, support.PublicID()); graphtest.FaultOf(err) != "" &&
+			graphtest.FaultOf(err) != "forbidden" {
 			t.Errorf("admin removes support: %v, %v", got, err)
 		}
 	})
@@ -128,7 +132,8 @@ func TestStaffUpdateRole(t *testing.T) {
 		if !p.Live(t, token.Token) {
 			t.Fatal("dead from the start")
 		}
-		got := graphtest.Must[*model.StaffPayload](t)(m.StaffUpdateRole(p.Ctx, member.PublicID(), viewer.Developer, 1)).Staff
+		got := graphtest.Must[*model.StaffPayload](t)(m.StaffUpdateRole(p.Ctx, member.PublicID(), viewer.Developer,
+			1)).Staff
 		if got.Role != viewer.Developer || got.Version != 2 || got.Name != "Max" {
 			t.Errorf("changed to %v", got)
 		}
@@ -136,7 +141,8 @@ func TestStaffUpdateRole(t *testing.T) {
 		if err != nil || v.Role != viewer.Developer {
 			t.Errorf("his token has the role of before: %v, %v", v, err)
 		}
-		if same := graphtest.Must[*model.StaffPayload](t)(m.StaffUpdateRole(p.Ctx, member.PublicID(), viewer.Developer, 2)).Staff; same.Version != 2 {
+		if same := graphtest.Must[*model.StaffPayload](t)(m.StaffUpdateRole(p.Ctx, member.PublicID(), viewer.Developer,
+			2)).Staff; same.Version != 2 {
 			t.Errorf("no change made version %d", same.Version)
 		}
 		for _, tc := range []struct {
@@ -145,11 +151,11 @@ func TestStaffUpdateRole(t *testing.T) {
 			version int64
 			want    string
 		}{
-			{member.PublicID(), viewer.Admin, 1, "version_mismatch"},
-			{member.PublicID(), "king", 2, "validation_failed"},
-			{xid.User.Format(xid.New()), viewer.Admin, 1, "not_found"},
-			{"usr_x", viewer.Admin, 1, "not_found"},
-			{xid.User.Format(p.Owner.ID), viewer.Admin, 1, "last_owner"},
+			{id: member.PublicID(), role: viewer.Admin, version: 1, want: "version_mismatch"},
+			{id: member.PublicID(), role: "king", version: 2, want: "validation_failed"},
+			{id: xid.User.Format(xid.New()), role: viewer.Admin, version: 1, want: "not_found"},
+			{id: "usr_x", role: viewer.Admin, version: 1, want: "not_found"},
+			{id: xid.User.Format(p.Owner.ID), role: viewer.Admin, version: 1, want: "last_owner"},
 		} {
 			if _, err := m.StaffUpdateRole(p.Ctx, tc.id, tc.role, tc.version); graphtest.FaultOf(err) != tc.want {
 				t.Errorf("%+v: %v", tc, err)
@@ -179,7 +185,8 @@ func TestStaffRemove(t *testing.T) {
 			t.Errorf("again: %v", err)
 		}
 		// Coming back does not bring the token back.
-		graphtest.Must[*model.StaffPayload](t)(m.StaffAdd(p.Ctx, model.StaffAddInput{Email: member.Email, Name: "Max", Role: viewer.Admin}))
+		graphtest.Must[*model.StaffPayload](t)(m.StaffAdd(p.Ctx,
+			model.StaffAddInput{Email: member.Email, Name: "Max", Role: viewer.Admin}))
 		if p.Live(t, token.Token) {
 			t.Error("his token came alive again")
 		}
@@ -204,7 +211,8 @@ func TestStaffLastOwnerRace(t *testing.T) {
 				if i%2 == 0 {
 					_, errs[i] = p.Mutation().StaffRemove(p.As(id, viewer.Owner), xid.User.Format(id))
 				} else {
-					_, errs[i] = p.Mutation().StaffUpdateRole(p.As(id, viewer.Owner), xid.User.Format(id), viewer.Support, 1)
+					_, errs[i] = p.Mutation().StaffUpdateRole(p.As(id, viewer.Owner), xid.User.Format(id),
+						viewer.Support, 1)
 				}
 			})
 		}
@@ -233,7 +241,8 @@ func TestStaffTokens(t *testing.T) {
 		end := micros.Now().Add(time.Hour)
 		made := graphtest.Must[*model.StaffTokenPayload](t)(m.StaffTokenCreate(support, "Laptop", &end))
 		id := made.StaffToken.PublicID()
-		if !p.Live(t, made.Token) || *made.StaffToken.ExpiresAt != end || made.StaffToken.UserID != viewer.From(support).Actor {
+		if !p.Live(t, made.Token) || *made.StaffToken.ExpiresAt != end ||
+			made.StaffToken.UserID != viewer.From(support).Actor {
 			t.Errorf("made %v", made.StaffToken)
 		}
 		for name, tc := range map[string]struct {
@@ -242,7 +251,8 @@ func TestStaffTokens(t *testing.T) {
 			want string
 		}{
 			"another's": {developer, id, "not_found"}, "unknown": {admin, xid.Token.Format(xid.New()), "not_found"},
-			"malformed": {admin, "tok_x", "not_found"}, "a key": {graphtest.AsKey(p.Ctx, "orders.read"), id, "not_found"},
+			"malformed":       {admin, "tok_x", "not_found"},
+			"a key":           {graphtest.AsKey(p.Ctx, "orders.read"), id, "not_found"},
 			"another store's": {graphtest.NewShop(t, p.Resolver).Ctx, id, "not_found"},
 		} {
 			if _, err := m.StaffTokenRevoke(tc.ctx, tc.id); graphtest.FaultOf(err) != tc.want {
@@ -256,7 +266,8 @@ func TestStaffTokens(t *testing.T) {
 		if _, err := m.StaffTokenRevoke(admin, id); graphtest.FaultOf(err) != "already_revoked" {
 			t.Errorf("again: %v", err)
 		}
-		second := graphtest.Must[*model.StaffTokenPayload](t)(p.NewStaffToken(p.Ctx, viewer.From(support).Actor, "By the operator", nil))
+		second := graphtest.Must[*model.StaffTokenPayload](t)(p.NewStaffToken(p.Ctx, viewer.From(support).Actor,
+			"By the operator", nil))
 		if _, err := m.StaffTokenRevoke(admin, second.StaffToken.PublicID()); err != nil || p.Live(t, second.Token) {
 			t.Errorf("an admin ends another's: %v", err)
 		}
@@ -267,7 +278,8 @@ func TestStaffTokens(t *testing.T) {
 		_, blank := m.StaffTokenCreate(support, "", nil)
 		_, past := m.StaffTokenCreate(support, "X", new(micros.Now()))
 		_, key := m.StaffTokenCreate(graphtest.AsKey(p.Ctx, "orders.read"), "X", nil)
-		if graphtest.FieldOf(blank) != "#/name too_short" || graphtest.FieldOf(past) != "#/expires_at out_of_range" || graphtest.FaultOf(key) != "forbidden" {
+		if graphtest.FieldOf(blank) != "#/name too_short" || graphtest.FieldOf(past) != "#/expires_at out_of_range" ||
+			graphtest.FaultOf(key) != "forbidden" {
 			t.Errorf("refused: %v, %v, %v", blank, past, key)
 		}
 	})

@@ -33,7 +33,9 @@ const (
 // MarketplaceThemes lists the published themes of the marketplace, the one
 // published last first. A page costs two statements: the themes, and those of the
 // store that came of them.
-func (q Query) MarketplaceThemes(ctx context.Context, first *int, after *string) (*model.MarketplaceThemeConnection, error) {
+func (q Query) MarketplaceThemes(
+	ctx context.Context, first *int, after *string,
+) (*model.MarketplaceThemeConnection, error) {
 	return core.Connect(ctx, q.Core, core.List[*model.MarketplaceTheme]{
 		Name: "marketplace_themes",
 		At: func(m *model.MarketplaceTheme) page.Position {
@@ -97,7 +99,8 @@ func (r *Resolver) listed(ctx context.Context, rows []*db.MarketplaceTheme) ([]*
 	if len(rows) == 0 {
 		return nil, nil
 	}
-	query := r.Client(ctx).Theme.Query().Where(themes.MarketplaceThemeIDIn(core.IDs(rows, func(m *db.MarketplaceTheme) *xid.ID { return &m.ID })...))
+	query := r.Client(ctx).Theme.Query().
+		Where(themes.MarketplaceThemeIDIn(core.IDs(rows, func(m *db.MarketplaceTheme) *xid.ID { return &m.ID })...))
 	var mine []struct {
 		Listing xid.ID `sql:"marketplace_theme_id"`
 		ID      xid.ID `sql:"id"`
@@ -125,19 +128,24 @@ func (r *Resolver) listed(ctx context.Context, rows []*db.MarketplaceTheme) ([]*
 }
 
 // MarketplaceSubmissions lists what the store submitted, newest first.
-func (q Query) MarketplaceSubmissions(ctx context.Context, first *int, after *string) (*model.MarketplaceSubmissionConnection, error) {
+func (q Query) MarketplaceSubmissions(
+	ctx context.Context, first *int, after *string,
+) (*model.MarketplaceSubmissionConnection, error) {
 	v, err := core.Caller(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return q.submissions(ctx, "marketplace_submissions", submitterIndex, first, after, func(query *db.MarketplaceThemeQuery) {
-		query.Where(marketplacetheme.SubmitterID(v.Store))
-	})
+	return q.submissions(ctx, "marketplace_submissions", submitterIndex, first, after,
+		func(query *db.MarketplaceThemeQuery) {
+			query.Where(marketplacetheme.SubmitterID(v.Store))
+		})
 }
 
 // MarketplaceReviews lists what nobody has reviewed, newest first. Only reviewers
 // see it.
-func (q Query) MarketplaceReviews(ctx context.Context, first *int, after *string) (*model.MarketplaceSubmissionConnection, error) {
+func (q Query) MarketplaceReviews(
+	ctx context.Context, first *int, after *string,
+) (*model.MarketplaceSubmissionConnection, error) {
 	if err := q.reviewer(ctx); err != nil {
 		return nil, core.Explain("store", err)
 	}
@@ -147,7 +155,9 @@ func (q Query) MarketplaceReviews(ctx context.Context, first *int, after *string
 }
 
 // submissions lists themes on their way to the marketplace, newest first.
-func (q Query) submissions(ctx context.Context, name, index string, first *int, after *string, choose func(*db.MarketplaceThemeQuery)) (*model.MarketplaceSubmissionConnection, error) {
+func (q Query) submissions(
+	ctx context.Context, name, index string, first *int, after *string, choose func(*db.MarketplaceThemeQuery),
+) (*model.MarketplaceSubmissionConnection, error) {
 	return core.Connect(ctx, q.Core, core.List[*model.MarketplaceSubmission]{
 		Name: name,
 		At:   func(m *model.MarketplaceSubmission) page.Position { return core.ByID(m.ID) },

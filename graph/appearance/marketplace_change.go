@@ -34,7 +34,8 @@ func (m Mutation) bought(ctx context.Context, id xid.ID) (*db.MarketplaceTheme, 
 		return nil, fault.State(fault.ThemeNotFree, "The theme has a price, and themes are not sold here yet.")
 	}
 	n, err := m.Client(ctx).MarketplaceTheme.Update().
-		Where(marketplacetheme.ID(id), marketplacetheme.StatusEQ(state.ListingPublished), marketplacetheme.PriceMinor(0)).
+		Where(marketplacetheme.ID(id), marketplacetheme.StatusEQ(state.ListingPublished),
+			marketplacetheme.PriceMinor(0)).
 		AddInstallsCount(1).Save(ctx)
 	if err := core.Swapped(xid.MarketplaceTheme, n, err); err != nil {
 		return nil, err
@@ -226,12 +227,13 @@ func (m Mutation) MarketplaceThemeReview(ctx context.Context, id string, verdict
 
 // MarketplaceThemePublish shows what was approved, or was unlisted, to all stores.
 func (m Mutation) MarketplaceThemePublish(ctx context.Context, id string) (*model.MarketplaceSubmissionPayload, error) {
-	return m.moveListing(ctx, id, listingMove{action: "marketplace_theme.publish", mine: true, to: state.ListingPublished,
-		from: []state.ListingStatus{state.ListingApproved, state.ListingUnlisted},
-		set: func(row *db.MarketplaceTheme, u *db.MarketplaceThemeUpdate) {
-			row.PublishedAt = new(row.UpdatedAt)
-			u.SetPublishedAt(row.UpdatedAt)
-		}})
+	return m.moveListing(ctx, id,
+		listingMove{action: "marketplace_theme.publish", mine: true, to: state.ListingPublished,
+			from: []state.ListingStatus{state.ListingApproved, state.ListingUnlisted},
+			set: func(row *db.MarketplaceTheme, u *db.MarketplaceThemeUpdate) {
+				row.PublishedAt = new(row.UpdatedAt)
+				u.SetPublishedAt(row.UpdatedAt)
+			}})
 }
 
 // MarketplaceThemeUnlist takes a published theme off the marketplace. Stores that

@@ -41,7 +41,10 @@ func TestMarketplaceTransitions(t *testing.T) {
 		"published unlist": state.ListingUnlisted,
 	}
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
-		for _, from := range []state.ListingStatus{state.ListingSubmitted, state.ListingApproved, state.ListingRejected, state.ListingPublished, state.ListingUnlisted} {
+		for _, from := range []state.ListingStatus{
+			state.ListingSubmitted, state.ListingApproved, state.ListingRejected, state.ListingPublished,
+			state.ListingUnlisted,
+		} {
 			for name, call := range calls {
 				l := p.Offered(t, from)
 				before := p.Audited(t)
@@ -61,7 +64,8 @@ func TestMarketplaceTransitions(t *testing.T) {
 func TestMarketplaceAudit(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		l := p.Offered(t, state.ListingUnlisted)
-		const want = "marketplace_theme.submit marketplace_theme.review marketplace_theme.publish marketplace_theme.unlist"
+		const want = "marketplace_theme.submit marketplace_theme.review marketplace_theme.publish " +
+			"marketplace_theme.unlist"
 		if got := p.Audited(t); !strings.HasSuffix(got, want) {
 			t.Errorf("the audit log: %s", got)
 		}
@@ -80,19 +84,22 @@ func TestMarketplaceAudit(t *testing.T) {
 func TestMarketplaceSubmit(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		plain := p.Submitted(t, model.MarketplaceThemeSubmitInput{})
-		if plain.Name != "Linen" || plain.Slug != "linen" || plain.Author != "Ada" || plain.ThemeVersion != "1.2.0" || plain.Currency != "EUR" ||
-			plain.PriceMinor != 0 || plain.Status != state.ListingSubmitted || plain.PublishedAt != nil || plain.Tagline != nil ||
-			len(plain.Categories()) != 0 || plain.PreviewImageURL() == nil {
+		if plain.Name != "Linen" || plain.Slug != "linen" || plain.Author != "Ada" || plain.ThemeVersion != "1.2.0" ||
+			plain.Currency != "EUR" || plain.PriceMinor != 0 || plain.Status != state.ListingSubmitted ||
+			plain.PublishedAt != nil || plain.Tagline != nil || len(plain.Categories()) != 0 ||
+			plain.PreviewImageURL() == nil {
 			t.Errorf("submitted %+v", plain.MarketplaceTheme)
 		}
 		again := p.Submitted(t, model.MarketplaceThemeSubmitInput{})
 		if !strings.HasPrefix(again.Slug, "linen-") || again.Slug[6:] != again.PublicID()[len(again.PublicID())-6:] {
 			t.Errorf("the second slug is %q", again.Slug)
 		}
-		full := p.Submitted(t, model.MarketplaceThemeSubmitInput{Slug: new("soft"), Name: new("Soft"), Tagline: new("So soft."), Author: new("Bea"),
-			PriceMinor: 900, Currency: new("jpy"), Categories: []string{"b2b", "art", "b2b"}})
-		if full.Slug != "soft" || full.Name != "Soft" || *full.Tagline != "So soft." || full.Author != "Bea" || full.PriceMinor != 900 ||
-			full.Currency != "JPY" || !slices.Equal(full.Categories(), []string{"art", "b2b"}) {
+		full := p.Submitted(t,
+			model.MarketplaceThemeSubmitInput{Slug: new("soft"), Name: new("Soft"), Tagline: new("So soft."),
+				Author: new("Bea"), PriceMinor: 900, Currency: new("jpy"), Categories: []string{"b2b", "art", "b2b"}})
+		if full.Slug != "soft" || full.Name != "Soft" || *full.Tagline != "So soft." || full.Author != "Bea" ||
+			full.PriceMinor != 900 || full.Currency != "JPY" ||
+			!slices.Equal(full.Categories(), []string{"art", "b2b"}) {
 			t.Errorf("submitted %+v", full.MarketplaceTheme)
 		}
 	})
@@ -113,13 +120,17 @@ func TestMarketplaceSubmitRefusals(t *testing.T) {
 			{"slug", model.MarketplaceThemeSubmitInput{Slug: new("Upper")}, "#/slug invalid_format"},
 			{"empty slug", model.MarketplaceThemeSubmitInput{Slug: new("")}, "#/slug too_short"},
 			{"name", model.MarketplaceThemeSubmitInput{Name: new(" ")}, "#/name too_short"},
-			{"tagline", model.MarketplaceThemeSubmitInput{Tagline: new(strings.Repeat("x", 256))}, "#/tagline too_long"},
+			{"tagline", model.MarketplaceThemeSubmitInput{Tagline: new(strings.Repeat("x", 256))},
+				"#/tagline too_long"},
 			{"author", model.MarketplaceThemeSubmitInput{Author: new("a\nb")}, "#/author invalid_format"},
 			{"price", model.MarketplaceThemeSubmitInput{PriceMinor: -1}, "#/price_minor out_of_range"},
 			{"currency", model.MarketplaceThemeSubmitInput{Currency: new("ABC")}, "#/currency unknown_value"},
-			{"categories", model.MarketplaceThemeSubmitInput{Categories: strings.Fields("a b c d e f g h i j k")}, "#/categories too_long"},
-			{"category", model.MarketplaceThemeSubmitInput{Categories: []string{"ok", "No"}}, "#/categories/1 invalid_format"},
-			{"long category", model.MarketplaceThemeSubmitInput{Categories: []string{strings.Repeat("x", 33)}}, "#/categories/0 too_long"},
+			{"categories", model.MarketplaceThemeSubmitInput{Categories: strings.Fields("a b c d e f g h i j k")},
+				"#/categories too_long"},
+			{"category", model.MarketplaceThemeSubmitInput{Categories: []string{"ok", "No"}},
+				"#/categories/1 invalid_format"},
+			{"long category", model.MarketplaceThemeSubmitInput{Categories: []string{strings.Repeat("x", 33)}},
+				"#/categories/0 too_long"},
 			{"empty category", model.MarketplaceThemeSubmitInput{Categories: []string{""}}, "#/categories/0 too_short"},
 		} {
 			t.Run(tc.name, func(t *testing.T) {
@@ -133,7 +144,8 @@ func TestMarketplaceSubmitRefusals(t *testing.T) {
 		for id, want := range map[string]string{
 			foreign.PublicID(): "not_found", xid.Theme.Format(xid.New()): "not_found", "thm_x": "not_found",
 		} {
-			if got := graphtest.FaultOf(last(p.Mutation().MarketplaceThemeSubmit(p.Ctx, model.MarketplaceThemeSubmitInput{ThemeID: id}))); got != want {
+			if got := graphtest.FaultOf(last(p.Mutation().MarketplaceThemeSubmit(p.Ctx,
+				model.MarketplaceThemeSubmitInput{ThemeID: id}))); got != want {
 				t.Errorf("%s: %s, want %s", id, got, want)
 			}
 		}
@@ -141,7 +153,8 @@ func TestMarketplaceSubmitRefusals(t *testing.T) {
 			t.Errorf("left behind: %s, before %s", after, before)
 		}
 		waiting := p.Unprocessed(t)
-		if got := graphtest.FaultOf(last(p.Mutation().MarketplaceThemeSubmit(p.Ctx, model.MarketplaceThemeSubmitInput{ThemeID: waiting.PublicID()}))); got != "theme_not_ready" {
+		if got := graphtest.FaultOf(last(p.Mutation().MarketplaceThemeSubmit(p.Ctx,
+			model.MarketplaceThemeSubmitInput{ThemeID: waiting.PublicID()}))); got != "theme_not_ready" {
 			t.Errorf("a theme in processing: %s", got)
 		}
 	})
@@ -157,35 +170,44 @@ func TestMarketplaceOwnership(t *testing.T) {
 			"unlist":  last(other.Mutation().MarketplaceThemeUnlist(other.Ctx, l.PublicID())),
 			"show":    last(other.Query().MarketplaceTheme(other.Ctx, l.PublicID())),
 			"install": last(other.Mutation().ThemeInstall(other.Ctx, l.PublicID())),
-			"sample": last(p.Mutation().MarketplaceThemeUnlist(p.Ctx, graphtest.Must[*model.MarketplaceThemeConnection](t)(
-				p.Query().MarketplaceThemes(p.Ctx, nil, nil)).Nodes[0].PublicID())),
+			"sample": last(p.Mutation().MarketplaceThemeUnlist(p.Ctx,
+				graphtest.Must[*model.MarketplaceThemeConnection](t)(
+					p.Query().MarketplaceThemes(p.Ctx, nil, nil)).Nodes[0].PublicID())),
 		} {
 			if graphtest.FaultOf(err) != "not_found" {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
-		if list := graphtest.Must[*model.MarketplaceSubmissionConnection](t)(other.Query().MarketplaceSubmissions(other.Ctx, nil, nil)); len(list.Nodes) != 0 {
+		if list := graphtest.Must[*model.MarketplaceSubmissionConnection](t)(
+			other.Query().MarketplaceSubmissions(other.Ctx, nil, nil)); len(list.Nodes) != 0 {
 			t.Errorf("the other store sees %d submissions", len(list.Nodes))
 		}
 		// A reviewer may review it, of whichever store it is; nobody else may.
 		waiting := p.Submitted(t, model.MarketplaceThemeSubmitInput{})
 		p.Reviewer = func(s *db.Store) bool { return s.ID == other.Model.ID }
-		if got := graphtest.FaultOf(last(p.Mutation().MarketplaceThemeReview(p.Ctx, waiting.PublicID(), state.ReviewApprove, nil))); got != "forbidden" {
+		if got := graphtest.FaultOf(last(p.Mutation().MarketplaceThemeReview(p.Ctx, waiting.PublicID(),
+			state.ReviewApprove, nil))); got != "forbidden" {
 			t.Errorf("anybody reviews: %s", got)
 		}
 		if got := graphtest.FaultOf(last(p.Query().MarketplaceReviews(p.Ctx, nil, nil))); got != "forbidden" {
 			t.Errorf("anybody reads reviews: %s", got)
 		}
-		reviews := graphtest.Must[*model.MarketplaceSubmissionConnection](t)(other.Query().MarketplaceReviews(other.Ctx, nil, nil))
+		reviews := graphtest.Must[*model.MarketplaceSubmissionConnection](t)(other.Query().MarketplaceReviews(other.Ctx,
+			nil, nil))
 		if len(reviews.Nodes) != 1 || reviews.Nodes[0].ID != waiting.ID {
 			t.Errorf("%d wait for a review", len(reviews.Nodes))
 		}
-		done := graphtest.Must[*model.MarketplaceSubmissionPayload](t)(other.Mutation().MarketplaceThemeReview(other.Ctx, waiting.PublicID(), state.ReviewReject, new("Too dark.")))
-		mine := graphtest.Must[*model.MarketplaceSubmissionConnection](t)(p.Query().MarketplaceSubmissions(p.Ctx, nil, nil))
-		if *done.Submission.ReviewNote != "Too dark." || mine.Nodes[0].Status != state.ListingRejected || *mine.Nodes[0].ReviewNote != "Too dark." {
+		done := graphtest.Must[*model.MarketplaceSubmissionPayload](t)(
+			other.Mutation().MarketplaceThemeReview(other.Ctx, waiting.PublicID(), state.ReviewReject,
+				new("Too dark.")))
+		mine := graphtest.Must[*model.MarketplaceSubmissionConnection](t)(p.Query().MarketplaceSubmissions(p.Ctx, nil,
+			nil))
+		if *done.Submission.ReviewNote != "Too dark." || mine.Nodes[0].Status != state.ListingRejected ||
+			*mine.Nodes[0].ReviewNote != "Too dark." {
 			t.Errorf("the submitter reads %+v", mine.Nodes[0].MarketplaceTheme)
 		}
-		if got := graphtest.FieldOf(last(other.Mutation().MarketplaceThemeReview(other.Ctx, l.PublicID(), state.ReviewApprove, new(strings.Repeat("x", 1001))))); got != "#/note too_long" {
+		if got := graphtest.FieldOf(last(other.Mutation().MarketplaceThemeReview(other.Ctx, l.PublicID(),
+			state.ReviewApprove, new(strings.Repeat("x", 1001))))); got != "#/note too_long" {
 			t.Errorf("a long note: %s", got)
 		}
 	})
@@ -200,9 +222,11 @@ func TestMarketplaceRaces(t *testing.T) {
 			call func() error
 			lose string
 		}{
-			"publish": {func() error { return last(p.Mutation().MarketplaceThemePublish(p.Ctx, approved.PublicID())) }, "invalid_transition"},
+			"publish": {func() error { return last(p.Mutation().MarketplaceThemePublish(p.Ctx, approved.PublicID())) },
+				"invalid_transition"},
 			"submit": {func() error {
-				return last(p.Mutation().MarketplaceThemeSubmit(p.Ctx, model.MarketplaceThemeSubmitInput{ThemeID: th.PublicID(), Slug: new("race")}))
+				return last(p.Mutation().MarketplaceThemeSubmit(p.Ctx,
+					model.MarketplaceThemeSubmitInput{ThemeID: th.PublicID(), Slug: new("race")}))
 			}, "validation_failed"},
 		} {
 			var wg sync.WaitGroup
@@ -241,11 +265,15 @@ func TestThemeInstallCounts(t *testing.T) {
 		wg.Wait()
 		shown := graphtest.Must[*model.MarketplaceTheme](t)(other.Query().MarketplaceTheme(other.Ctx, l.PublicID()))
 		themes := graphtest.Must[*model.ThemeConnection](t)(other.Query().Themes(other.Ctx, nil, nil))
-		if shown.InstallsCount != 2*many || !shown.Installed() || *shown.InstalledThemeID() != themes.Nodes[0].PublicID() || len(themes.Nodes) != many+1 {
-			t.Errorf("%d installations, %d themes, the newest %s is not %v", shown.InstallsCount, len(themes.Nodes), themes.Nodes[0].PublicID(), *shown.InstalledThemeID())
+		if shown.InstallsCount != 2*many || !shown.Installed() ||
+			*shown.InstalledThemeID() != themes.Nodes[0].PublicID() || len(themes.Nodes) != many+1 {
+			t.Errorf("%d installations, %d themes, the newest %s is not %v", shown.InstallsCount, len(themes.Nodes),
+				themes.Nodes[0].PublicID(), *shown.InstalledThemeID())
 		}
-		if th := themes.Nodes[0]; th.Source != state.ThemeMarketplace || *th.MarketplaceThemeID != l.ID || th.Name != "Linen" || th.AssetCount != 3 ||
-			th.Checksum() != p.ThemeNow(t, graphtest.Must[*model.ThemeConnection](t)(p.Query().Themes(p.Ctx, nil, nil)).Nodes[0]).Checksum() {
+		if th := themes.Nodes[0]; th.Source != state.ThemeMarketplace || *th.MarketplaceThemeID != l.ID ||
+			th.Name != "Linen" || th.AssetCount != 3 ||
+			th.Checksum() != p.ThemeNow(t,
+				graphtest.Must[*model.ThemeConnection](t)(p.Query().Themes(p.Ctx, nil, nil)).Nodes[0]).Checksum() {
 			t.Errorf("installed %+v", th.Theme)
 		}
 		if got := strings.Count(other.Audited(t), "theme.install"); got != many {
@@ -258,13 +286,16 @@ func TestThemeInstallCounts(t *testing.T) {
 func TestMarketplaceSubmitAnonymous(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		files := graphtest.Tiny(t, "", map[string]string{"theme.json": `{"name": "漢字"}`})
-		added := graphtest.Must[*model.ThemePayload](t)(p.Mutation().ThemeImport(p.Ctx, model.ThemeImportInput{Archive: graphtest.Archived(t, files)})).Theme
+		added := graphtest.Must[*model.ThemePayload](t)(p.Mutation().ThemeImport(p.Ctx,
+			model.ThemeImportInput{Archive: graphtest.Archived(t, files)})).Theme
 		if err := p.Themes.Round(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		ctx := p.As(p.Owner.ID, viewer.Admin)
-		l := graphtest.Must[*model.MarketplaceSubmissionPayload](t)(p.Mutation().MarketplaceThemeSubmit(ctx, model.MarketplaceThemeSubmitInput{ThemeID: added.PublicID()})).Submission
-		if got := fmt.Sprint(l.Slug, ", ", l.Name, ", ", l.Author, ", ", l.ThemeVersion, ", ", l.PreviewImageURL()); got != "theme, 漢字, Corner shop, 1.0.0, <nil>" {
+		l := graphtest.Must[*model.MarketplaceSubmissionPayload](t)(p.Mutation().MarketplaceThemeSubmit(ctx,
+			model.MarketplaceThemeSubmitInput{ThemeID: added.PublicID()})).Submission
+		if got := fmt.Sprint(l.Slug, ", ", l.Name, ", ", l.Author, ", ", l.ThemeVersion, ", ",
+			l.PreviewImageURL()); got != "theme, 漢字, Corner shop, 1.0.0, <nil>" {
 			t.Errorf("submitted %s", got)
 		}
 	})

@@ -20,7 +20,8 @@ func TestMarketplaceThemes(t *testing.T) {
 		want := []string{"plain"}
 		for i := range 6 {
 			l := graphtest.Must[*model.MarketplaceSubmissionPayload](t)(p.Mutation().MarketplaceThemeSubmit(p.Ctx,
-				model.MarketplaceThemeSubmitInput{ThemeID: th.PublicID(), Slug: new(fmt.Sprint("theme-", i))})).Submission
+				model.MarketplaceThemeSubmitInput{ThemeID: th.PublicID(),
+					Slug: new(fmt.Sprint("theme-", i))})).Submission
 			p.Move(t, l, []state.ListingStatus{state.ListingPublished, state.ListingUnlisted}[i%2])
 			if i%2 == 0 {
 				want = append(want, l.Slug)
@@ -30,7 +31,8 @@ func TestMarketplaceThemes(t *testing.T) {
 		var got []string
 		var after *string
 		for {
-			page := graphtest.Must[*model.MarketplaceThemeConnection](t)(p.Query().MarketplaceThemes(p.Ctx, new(1), after))
+			page := graphtest.Must[*model.MarketplaceThemeConnection](t)(p.Query().MarketplaceThemes(p.Ctx, new(1),
+				after))
 			for _, m := range page.Nodes {
 				got = append(got, m.Slug)
 			}
@@ -56,9 +58,12 @@ func TestMarketplaceRepublish(t *testing.T) {
 		if got := graphtest.FaultOf(last(p.Query().MarketplaceTheme(p.Ctx, one.PublicID()))); got != "not_found" {
 			t.Errorf("an unlisted theme is shown: %s", got)
 		}
-		again := graphtest.Must[*model.MarketplaceSubmissionPayload](t)(p.Mutation().MarketplaceThemePublish(p.Ctx, one.PublicID())).Submission
-		shelf := graphtest.Must[*model.MarketplaceThemeConnection](t)(p.Query().MarketplaceThemes(p.Ctx, nil, nil)).Nodes
-		if len(shelf) != 3 || shelf[0].ID != one.ID || shelf[1].ID != two.ID || *again.PublishedAt <= *one.PublishedAt || shelf[0].PublishedAt() != *again.PublishedAt {
+		again := graphtest.Must[*model.MarketplaceSubmissionPayload](t)(p.Mutation().MarketplaceThemePublish(p.Ctx,
+			one.PublicID())).Submission
+		shelf := graphtest.Must[*model.MarketplaceThemeConnection](t)(p.Query().MarketplaceThemes(p.Ctx, nil,
+			nil)).Nodes
+		if len(shelf) != 3 || shelf[0].ID != one.ID || shelf[1].ID != two.ID ||
+			*again.PublishedAt <= *one.PublishedAt || shelf[0].PublishedAt() != *again.PublishedAt {
 			t.Errorf("the shelf has %d themes, the first is %s", len(shelf), shelf[0].Slug)
 		}
 	})

@@ -26,7 +26,8 @@ func TestPreviewURL(t *testing.T) {
 			t.Errorf("the address is %s", u)
 		}
 		params, err := r.Links.Verify("/", u.RawQuery, micros.Now())
-		if err != nil || params[appearance.PreviewTheme] != xid.Theme.Format(id) || params[appearance.PreviewStore] != xid.Store.Format(s.ID) {
+		if err != nil || params[appearance.PreviewTheme] != xid.Theme.Format(id) ||
+			params[appearance.PreviewStore] != xid.Store.Format(s.ID) {
 			t.Errorf("signed %v, %v", params, err)
 		}
 	})

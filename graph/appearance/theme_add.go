@@ -67,7 +67,8 @@ func (m Mutation) roomForTheme(ctx context.Context) error {
 		return fmt.Errorf("count themes: %w", err)
 	}
 	if len(rows) == limit.Themes {
-		return fault.State(fault.LimitReached, "The store has "+strconv.Itoa(limit.Themes)+" themes, which is the limit.")
+		return fault.State(fault.LimitReached,
+			"The store has "+strconv.Itoa(limit.Themes)+" themes, which is the limit.")
 	}
 	return nil
 }
@@ -91,7 +92,8 @@ func (m Mutation) ThemeDuplicate(ctx context.Context, id string, name *string) (
 		if t.Status != state.ThemeInactive {
 			return nil, notReady(t)
 		}
-		a := install.Addition{Name: clipped("Copy of "+t.Name, limit.Line), Source: state.ThemeDuplicate, Sum: t.Checksum}
+		a := install.Addition{Name: clipped("Copy of "+t.Name, limit.Line), Source: state.ThemeDuplicate,
+			Sum: t.Checksum}
 		core.Opt(name, func(s string) { a.Name = s })
 		if a.Package, err = m.Themes.Package(ctx, t.Checksum); err != nil {
 			return nil, fmt.Errorf("duplicate theme: %w", err)

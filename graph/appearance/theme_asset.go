@@ -30,7 +30,9 @@ const (
 
 // ThemeAssets lists the assets of a theme, by key. They never change once the
 // theme is ready, and are remembered; that it is there still is asked each time.
-func (q Query) ThemeAssets(ctx context.Context, themeID string, first *int, after *string) (*model.ThemeAssetConnection, error) {
+func (q Query) ThemeAssets(
+	ctx context.Context, themeID string, first *int, after *string,
+) (*model.ThemeAssetConnection, error) {
 	id, err := core.ParseID(xid.Theme, themeID)
 	if err != nil {
 		return nil, err
@@ -88,7 +90,8 @@ func (r *Resolver) assets(ctx context.Context, id xid.ID) ([]*model.ThemeAsset, 
 // themeStatus reads the state of a theme of the viewer's store, the least that
 // tells that it is there.
 func (r *Resolver) themeStatus(ctx context.Context, id xid.ID) (status state.ThemeStatus, err error) {
-	rows, err := r.Client(ctx).QueryContext(ctx, "SELECT status FROM themes WHERE store_id = ? AND id = ?", viewer.From(ctx).Store, id)
+	rows, err := r.Client(ctx).QueryContext(ctx, "SELECT status FROM themes WHERE store_id = ? AND id = ?",
+		viewer.From(ctx).Store, id)
 	if err != nil {
 		return "", fmt.Errorf("read theme: %w", err)
 	}

@@ -39,7 +39,8 @@ func TestThemeActivate(t *testing.T) {
 		log.Mark(t, s)
 		before := p.Audited(t)
 		done := graphtest.Must[*model.ThemePayload](t)(p.Mutation().ThemeActivate(p.Ctx, th.PublicID())).Theme
-		if done.Status() != state.ThemeActive || done.ActivatedAt == nil || done.UpdatedAt <= th.UpdatedAt || done.Version != th.Version+1 {
+		if done.Status() != state.ThemeActive || done.ActivatedAt == nil || done.UpdatedAt <= th.UpdatedAt ||
+			done.Version != th.Version+1 {
 			t.Errorf("activated %+v", done.Theme)
 		}
 		told := log.Next(t, s)
@@ -54,7 +55,8 @@ func TestThemeActivate(t *testing.T) {
 		}
 		// The event carries what a read shows, the status after included.
 		now := p.ThemeNow(t, th)
-		if want := string(wire.AppendTheme(nil, now.Theme, state.ThemeActive, now.PreviewURL)); string(body.Data.Object) != want || now.PreviewURL == nil {
+		if want := string(wire.AppendTheme(nil, now.Theme, state.ThemeActive,
+			now.PreviewURL)); string(body.Data.Object) != want || now.PreviewURL == nil {
 			t.Errorf("told %s, shown %s", body.Data.Object, want)
 		}
 		if got := p.Audited(t); got != before+" theme.activate" {
@@ -80,7 +82,8 @@ func TestThemeActivate(t *testing.T) {
 
 // shownRow is a theme as the wire shows it, with what it counts.
 func shownRow(t *db.Theme) string {
-	return string(wire.AppendTheme(nil, t, t.Status, nil)) + " " + xid.Theme.Format(t.ID) + " " + string(rune('0'+t.Version)) + string(rune('0'+t.EventSequence))
+	return string(wire.AppendTheme(nil, t, t.Status, nil)) + " " + xid.Theme.Format(t.ID) + " " +
+		string(rune('0'+t.Version)) + string(rune('0'+t.EventSequence))
 }
 
 // Every read shows exactly one active theme, however many activate at once, and
@@ -114,7 +117,9 @@ func TestThemeActivations(t *testing.T) {
 		// Each change of the pointer has one event and one audit row.
 		changes := strings.Count(p.Audited(t)[len(before):], "theme.activate")
 		events, sequences := 0, int64(0)
-		if err := p.Store.Raw().QueryRowContext(t.Context(), "SELECT COUNT(*) FROM events WHERE type = 'theme.activated'").Scan(&events); err != nil {
+		if err := p.Store.Raw().
+			QueryRowContext(t.Context(), "SELECT COUNT(*) FROM events WHERE type = 'theme.activated'").
+			Scan(&events); err != nil {
 			t.Fatal(err)
 		}
 		for _, id := range themes {
@@ -138,7 +143,8 @@ func TestThemeActivateOrDelete(t *testing.T) {
 			wg.Go(func() { _, activated = p.Mutation().ThemeActivate(p.Ctx, th.PublicID()) })
 			wg.Go(func() { _, deleted = p.Mutation().ThemeDelete(p.Ctx, th.PublicID()) })
 			wg.Wait()
-			if got := graphtest.FaultOf(activated) + graphtest.FaultOf(deleted); got != "not_found" && got != "theme_active" {
+			if got := graphtest.FaultOf(activated) + graphtest.FaultOf(deleted); got != "not_found" &&
+				got != "theme_active" {
 				t.Errorf("activated: %v, deleted: %v", activated, deleted)
 			}
 			if got := activeOnes(p, t); len(got) != 1 {
@@ -152,16 +158,19 @@ func TestThemeRename(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		th := p.Imported(t, "Linen")
 		before := p.Audited(t)
-		renamed := graphtest.Must[*model.ThemePayload](t)(p.Mutation().ThemeRename(p.Ctx, th.PublicID(), "Ours 2")).Theme
-		if now := p.ThemeNow(t, th); now.Name != "Ours 2" || renamed.Name != "Ours 2" || now.Version != th.Version+1 || now.EventSequence != th.EventSequence ||
-			now.UpdatedAt <= th.UpdatedAt {
+		renamed := graphtest.Must[*model.ThemePayload](t)(p.Mutation().ThemeRename(p.Ctx, th.PublicID(),
+			"Ours 2")).Theme
+		if now := p.ThemeNow(t, th); now.Name != "Ours 2" || renamed.Name != "Ours 2" || now.Version != th.Version+1 ||
+			now.EventSequence != th.EventSequence || now.UpdatedAt <= th.UpdatedAt {
 			t.Errorf("renamed %+v", now.Theme)
 		}
 		graphtest.Must[*model.ThemePayload](t)(p.Mutation().ThemeRename(p.Ctx, th.PublicID(), "Ours 2"))
 		if got := p.Audited(t); got != before+" theme.rename" {
 			t.Errorf("the audit log: %s", got)
 		}
-		for name, want := range map[string]string{"": "#/name too_short", "a\tb": "#/name invalid_format", strings.Repeat("x", 256): "#/name too_long"} {
+		for name, want := range map[string]string{
+			"": "#/name too_short", "a\tb": "#/name invalid_format", strings.Repeat("x", 256): "#/name too_long",
+		} {
 			if got := graphtest.FieldOf(last(p.Mutation().ThemeRename(p.Ctx, th.PublicID(), name))); got != want {
 				t.Errorf("%q: %s", name, got)
 			}
@@ -173,15 +182,18 @@ func TestThemeDuplicate(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		th := p.Imported(t, "Linen")
 		copied := graphtest.Must[*model.ThemePayload](t)(p.Mutation().ThemeDuplicate(p.Ctx, th.PublicID(), nil)).Theme
-		if copied.Name != "Copy of Linen" || copied.Source != state.ThemeDuplicate || copied.Status() != state.ThemeInactive || copied.ActivatedAt != nil ||
-			copied.Checksum() != th.Checksum() || copied.AssetCount != th.AssetCount || copied.SizeBytes != th.SizeBytes ||
-			*copied.PreviewImageURL != *th.PreviewImageURL || *copied.PreviewURL == *th.PreviewURL || copied.MarketplaceThemeID != nil {
+		if copied.Name != "Copy of Linen" || copied.Source != state.ThemeDuplicate ||
+			copied.Status() != state.ThemeInactive || copied.ActivatedAt != nil ||
+			copied.Checksum() != th.Checksum() || copied.AssetCount != th.AssetCount ||
+			copied.SizeBytes != th.SizeBytes || *copied.PreviewImageURL != *th.PreviewImageURL ||
+			*copied.PreviewURL == *th.PreviewURL || copied.MarketplaceThemeID != nil {
 			t.Errorf("copied %+v of %+v", copied.Theme, th.Theme)
 		}
 		if d := cmp.Diff(keys(p, t, th.PublicID()), keys(p, t, copied.PublicID())); d != "" {
 			t.Error(d)
 		}
-		named := graphtest.Must[*model.ThemePayload](t)(p.Mutation().ThemeDuplicate(p.Ctx, th.PublicID(), new("Twin"))).Theme
+		named := graphtest.Must[*model.ThemePayload](t)(p.Mutation().ThemeDuplicate(p.Ctx, th.PublicID(),
+			new("Twin"))).Theme
 		graphtest.Must[*model.ThemePayload](t)(p.Mutation().ThemeRename(p.Ctx, th.PublicID(), strings.Repeat("ü", 255)))
 		long := graphtest.Must[*model.ThemePayload](t)(p.Mutation().ThemeDuplicate(p.Ctx, th.PublicID(), nil)).Theme
 		if named.Name != "Twin" || long.Name != "Copy of "+strings.Repeat("ü", 246)+"…" {
@@ -198,7 +210,8 @@ func TestThemeDuplicate(t *testing.T) {
 // keys are the paths of a theme's assets.
 func keys(p *graphtest.Shop, t testing.TB, id string) (paths []string) {
 	t.Helper()
-	for _, a := range graphtest.Must[*model.ThemeAssetConnection](t)(p.Query().ThemeAssets(p.Ctx, id, new(100), nil)).Nodes {
+	for _, a := range graphtest.Must[*model.ThemeAssetConnection](t)(p.Query().ThemeAssets(p.Ctx, id, new(100),
+		nil)).Nodes {
 		paths = append(paths, a.Path+" "+a.Checksum())
 	}
 	return paths
@@ -239,14 +252,16 @@ func TestThemeIsolation(t *testing.T) {
 			"read": last(q.Theme(ctx, id)), "assets": last(q.ThemeAssets(ctx, id, nil, nil)),
 			"activate": last(m.ThemeActivate(ctx, id)), "rename": last(m.ThemeRename(ctx, id, "Theirs")),
 			"duplicate": last(m.ThemeDuplicate(ctx, id, nil)), "delete": last(m.ThemeDelete(ctx, id)),
-			"malformed": last(m.ThemeActivate(ctx, "thm_1")), "another kind": last(q.Theme(ctx, xid.Product.Format(th.ID))),
-			"unknown": last(q.ThemeAssets(ctx, xid.Theme.Format(xid.New()), nil, nil)),
+			"malformed":    last(m.ThemeActivate(ctx, "thm_1")),
+			"another kind": last(q.Theme(ctx, xid.Product.Format(th.ID))),
+			"unknown":      last(q.ThemeAssets(ctx, xid.Theme.Format(xid.New()), nil, nil)),
 		} {
 			if graphtest.FaultOf(err) != "not_found" {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
-		if got := graphtest.Must[*model.ThemeConnection](t)(q.Themes(ctx, nil, nil)); len(got.Nodes) != 1 || got.Nodes[0].Status() != state.ThemeActive {
+		if got := graphtest.Must[*model.ThemeConnection](t)(q.Themes(ctx, nil, nil)); len(got.Nodes) != 1 ||
+			got.Nodes[0].Status() != state.ThemeActive {
 			t.Errorf("the other store has %d themes", len(got.Nodes))
 		}
 		if now := p.ThemeNow(t, th); shownRow(now.Theme) != shownRow(th.Theme) {
@@ -266,12 +281,16 @@ func TestNewStoreHasATheme(t *testing.T) {
 		for _, p := range []*graphtest.Shop{one, two} {
 			list := graphtest.Must[*model.ThemeConnection](t)(p.Query().Themes(p.Ctx, nil, nil))
 			th := list.Nodes[0]
-			if len(list.Nodes) != 1 || th.Status() != state.ThemeActive || th.Name != "Plain" || th.Source != state.ThemeMarketplace || th.ActivatedAt == nil ||
-				*p.Model.ActiveThemeID != th.ID || *graphtest.Must[*db.Store](t)(s.DB(p.Ctx).Store.Query().Where(store.ID(p.Model.ID)).Only(p.Ctx)).ActiveThemeID != th.ID {
+			if len(list.Nodes) != 1 || th.Status() != state.ThemeActive || th.Name != "Plain" ||
+				th.Source != state.ThemeMarketplace || th.ActivatedAt == nil ||
+				*p.Model.ActiveThemeID != th.ID ||
+				*graphtest.Must[*db.Store](t)(s.DB(p.Ctx).Store.Query().Where(store.ID(p.Model.ID)).
+					Only(p.Ctx)).ActiveThemeID != th.ID {
 				t.Errorf("%d themes, the first is %+v", len(list.Nodes), th.Theme)
 			}
 			shelf := graphtest.Must[*model.MarketplaceThemeConnection](t)(p.Query().MarketplaceThemes(p.Ctx, nil, nil))
-			if len(shelf.Nodes) != 1 || *shelf.Nodes[0].InstalledThemeID() != th.PublicID() || shelf.Nodes[0].InstallsCount != 0 {
+			if len(shelf.Nodes) != 1 || *shelf.Nodes[0].InstalledThemeID() != th.PublicID() ||
+				shelf.Nodes[0].InstallsCount != 0 {
 				t.Errorf("the marketplace has %d themes", len(shelf.Nodes))
 			}
 		}

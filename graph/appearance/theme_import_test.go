@@ -15,9 +15,11 @@ import (
 func TestThemeImport(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		added := graphtest.Must[*model.ThemePayload](t)(p.Mutation().ThemeImport(p.Ctx,
-			model.ThemeImportInput{Archive: graphtest.Archived(t, graphtest.Tiny(t, "Linen", nil)), Name: new("Ours")})).Theme
-		if added.Status() != state.ThemeProcessing || added.Name != "Ours" || *added.ThemeVersion != "1.2.0" || *added.Author != "Ada" ||
-			added.PreviewURL != nil || added.PreviewImageURL != nil || added.AssetCount != 0 || added.Source != state.ThemeUploaded {
+			model.ThemeImportInput{Archive: graphtest.Archived(t, graphtest.Tiny(t, "Linen", nil)),
+				Name: new("Ours")})).Theme
+		if added.Status() != state.ThemeProcessing || added.Name != "Ours" || *added.ThemeVersion != "1.2.0" ||
+			*added.Author != "Ada" || added.PreviewURL != nil || added.PreviewImageURL != nil ||
+			added.AssetCount != 0 || added.Source != state.ThemeUploaded {
 			t.Errorf("added %+v", added.Theme)
 		}
 		select {
@@ -25,10 +27,12 @@ func TestThemeImport(t *testing.T) {
 		default:
 			t.Error("nobody is woken")
 		}
-		if got := graphtest.FaultOf(last(p.Mutation().ThemeActivate(p.Ctx, added.PublicID()))); got != "theme_not_ready" {
+		if got := graphtest.FaultOf(last(p.Mutation().ThemeActivate(p.Ctx,
+			added.PublicID()))); got != "theme_not_ready" {
 			t.Errorf("a theme that is processed is activated: %s", got)
 		}
-		assets := graphtest.Must[*model.ThemeAssetConnection](t)(p.Query().ThemeAssets(p.Ctx, added.PublicID(), nil, nil))
+		assets := graphtest.Must[*model.ThemeAssetConnection](t)(p.Query().ThemeAssets(p.Ctx, added.PublicID(), nil,
+			nil))
 		if len(assets.Nodes) != 0 {
 			t.Errorf("%d assets before the processing", len(assets.Nodes))
 		}
@@ -36,9 +40,11 @@ func TestThemeImport(t *testing.T) {
 			t.Fatal(err)
 		}
 		done := p.ThemeNow(t, added)
-		if done.Status() != state.ThemeInactive || done.AssetCount != 3 || done.SizeBytes < 100 || done.PreviewURL == nil ||
-			done.PreviewImageURL == nil || !strings.HasPrefix(*done.PreviewImageURL, "https://api.example/assets/") ||
-			!strings.HasSuffix(*done.PreviewImageURL, "/preview.png") || done.Checksum() != added.Checksum() || done.Name != "Ours" {
+		if done.Status() != state.ThemeInactive || done.AssetCount != 3 || done.SizeBytes < 100 ||
+			done.PreviewURL == nil || done.PreviewImageURL == nil ||
+			!strings.HasPrefix(*done.PreviewImageURL, "https://api.example/assets/") ||
+			!strings.HasSuffix(*done.PreviewImageURL, "/preview.png") || done.Checksum() != added.Checksum() ||
+			done.Name != "Ours" {
 			t.Errorf("processed: %+v", done.Theme)
 		}
 		if got := p.Audited(t); !strings.HasSuffix(got, " theme.import") {
@@ -59,18 +65,28 @@ func TestThemeImportRefusals(t *testing.T) {
 			name, archive, title string
 			want                 string
 		}{
-			{"not base64", "%%%%", "", "#/archive invalid_format"},
-			{"no padding", strings.TrimRight(good, "=") + "A", "", "#/archive invalid_format"},
-			{"new lines", good[:64] + "\n" + good[64:], "", "#/archive invalid_format"},
-			{"the other alphabet", strings.Repeat("-_", 32), "", "#/archive invalid_format"},
-			{"loose bits", "AB==", "", "#/archive invalid_format"},
-			{"nothing", "", "", "#/archive too_short"},
-			{"too long", strings.Repeat("A", base64.StdEncoding.EncodedLen(appearance.MaxArchive+3)), "", "#/archive too_long"},
-			{"too long by a byte", base64.StdEncoding.EncodeToString(make([]byte, appearance.MaxArchive+1)), "", "#/archive too_long"},
-			{"not a zip", base64.StdEncoding.EncodeToString([]byte("hello")), "", "#/archive invalid_format"},
-			{"a blank name", good, " ", "#/name too_short"},
-			{"a script", graphtest.Archived(t, graphtest.Tiny(t, "Bad", map[string]string{"assets/x.js": "alert(1)", "../evil.css": "h1 {}"})), "", "#/archive invalid_format"},
-			{"no layout", graphtest.Archived(t, graphtest.Tiny(t, "Bad", map[string]string{"templates/layout.html": ""})), "", "#/archive invalid_format"},
+			{name: "not base64", archive: "%%%%", want: "#/archive invalid_format"},
+			{name: "no padding", archive: strings.TrimRight(good, "=") + "A", want: "#/archive invalid_format"},
+			{name: "new lines", archive: good[:64] + "\n" + good[64:], want: "#/archive invalid_format"},
+			{name: "the other alphabet", archive: strings.Repeat("-_", 32), want: "#/archive invalid_format"},
+			{name: "loose bits", archive: "AB==", want: "#/archive invalid_format"},
+			{name: "nothing", want: "#/archive too_short"},
+			{name: "too long", archive: strings.Repeat("A", base64.StdEncoding.EncodedLen(appearance.MaxArchive+3)),
+				want: "#/archive too_long"},
+			{name: "too long by a byte",
+				archive: base64.StdEncoding.EncodeToString(make([]byte, appearance.MaxArchive+1)),
+				want:    "#/archive too_long"},
+			{name: "not a zip", archive: base64.StdEncoding.EncodeToString([]byte("hello")),
+				want: "#/archive invalid_format"},
+			{name: "a blank name", archive: good, title: " ", want: "#/name too_short"},
+			{name: "a script",
+				archive: graphtest.Archived(t,
+					graphtest.Tiny(t, "Bad", map[string]string{"assets/x.js": "alert(1)", "../evil.css": "h1 {}"})),
+				want: "#/archive invalid_format"},
+			{name: "no layout",
+				archive: graphtest.Archived(t,
+					graphtest.Tiny(t, "Bad", map[string]string{"templates/layout.html": ""})),
+				want: "#/archive invalid_format"},
 		} {
 			t.Run(tc.name, func(t *testing.T) {
 				in := model.ThemeImportInput{Archive: tc.archive}
@@ -93,7 +109,10 @@ func TestThemeImportRefusals(t *testing.T) {
 func leftovers(p *graphtest.Shop, t testing.TB) string {
 	t.Helper()
 	var counts []string
-	for _, table := range []string{"themes", "theme_uploads", "theme_assets", "theme_packages", "marketplace_themes", "audit_log", "events", "outbox", "notifications"} {
+	for _, table := range []string{
+		"themes", "theme_uploads", "theme_assets", "theme_packages", "marketplace_themes", "audit_log", "events",
+		"outbox", "notifications",
+	} {
 		var n int
 		if err := p.Store.Raw().QueryRowContext(t.Context(), "SELECT COUNT(*) FROM "+table).Scan(&n); err != nil {
 			t.Fatal(err)
@@ -121,7 +140,8 @@ func TestThemeLimit(t *testing.T) {
 		}
 		before := p.Audited(t)
 		for name, err := range map[string]error{
-			"import":    last(p.Mutation().ThemeImport(p.Ctx, model.ThemeImportInput{Archive: graphtest.Archived(t, graphtest.Tiny(t, "More", nil))})),
+			"import": last(p.Mutation().ThemeImport(p.Ctx,
+				model.ThemeImportInput{Archive: graphtest.Archived(t, graphtest.Tiny(t, "More", nil))})),
 			"duplicate": last(p.Mutation().ThemeDuplicate(p.Ctx, first.PublicID(), nil)),
 		} {
 			if graphtest.FaultOf(err) != "limit_reached" {
@@ -132,6 +152,7 @@ func TestThemeLimit(t *testing.T) {
 			t.Error("a refusal was noted")
 		}
 		graphtest.Must[*model.ThemeDeletePayload](t)(p.Mutation().ThemeDelete(p.Ctx, first.PublicID()))
-		graphtest.Must[*model.ThemePayload](t)(p.Mutation().ThemeImport(p.Ctx, model.ThemeImportInput{Archive: graphtest.Archived(t, graphtest.Tiny(t, "More", nil))}))
+		graphtest.Must[*model.ThemePayload](t)(p.Mutation().ThemeImport(p.Ctx,
+			model.ThemeImportInput{Archive: graphtest.Archived(t, graphtest.Tiny(t, "More", nil))}))
 	})
 }

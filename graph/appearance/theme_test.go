@@ -35,10 +35,14 @@ func TestThemeStatements(t *testing.T) {
 			{"one theme", func(ctx context.Context) error { return last(q.Theme(ctx, id)) }, 2},
 			{"assets", func(ctx context.Context) error { return last(q.ThemeAssets(ctx, id, nil, nil)) }, 1},
 			{"more assets", func(ctx context.Context) error { return last(q.ThemeAssets(ctx, id, nil, &second)) }, 1},
-			{"no assets", func(ctx context.Context) error { return last(q.ThemeAssets(ctx, waiting.PublicID(), nil, nil)) }, 1},
+			{"no assets", func(ctx context.Context) error {
+				return last(q.ThemeAssets(ctx, waiting.PublicID(), nil, nil))
+			}, 1},
 			{"the marketplace", func(ctx context.Context) error { return last(q.MarketplaceThemes(ctx, nil, nil)) }, 2},
-			{"one of the marketplace", func(ctx context.Context) error { return last(q.MarketplaceTheme(ctx, l.PublicID())) }, 2},
-			{"submissions", func(ctx context.Context) error { return last(q.MarketplaceSubmissions(ctx, nil, nil)) }, 1},
+			{"one of the marketplace",
+				func(ctx context.Context) error { return last(q.MarketplaceTheme(ctx, l.PublicID())) }, 2},
+			{"submissions", func(ctx context.Context) error { return last(q.MarketplaceSubmissions(ctx, nil, nil)) },
+				1},
 			{"reviews", func(ctx context.Context) error { return last(q.MarketplaceReviews(ctx, nil, nil)) }, 2},
 		} {
 			ctx, n := ent.CountStatements(p.Ctx)
@@ -52,7 +56,8 @@ func TestThemeStatements(t *testing.T) {
 		// The handle and the assets are read once.
 		ctx, n := ent.CountStatements(empty.Ctx)
 		for range 2 {
-			graphtest.Must[*model.ThemeAssetConnection](t)(empty.Query().ThemeAssets(ctx, activeOnes(empty, t)[0], nil, nil))
+			graphtest.Must[*model.ThemeAssetConnection](t)(empty.Query().ThemeAssets(ctx, activeOnes(empty, t)[0], nil,
+				nil))
 		}
 		if n.N() != 4 {
 			t.Errorf("the assets of a new store cost %d statements twice", n.N())
@@ -102,7 +107,8 @@ func wide(t testing.TB, n int) map[string]string {
 func TestThemeAssets(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		files := wide(t, 130)
-		added := graphtest.Must[*model.ThemePayload](t)(p.Mutation().ThemeImport(p.Ctx, model.ThemeImportInput{Archive: graphtest.Archived(t, files)})).Theme
+		added := graphtest.Must[*model.ThemePayload](t)(p.Mutation().ThemeImport(p.Ctx,
+			model.ThemeImportInput{Archive: graphtest.Archived(t, files)})).Theme
 		if err := p.Themes.Round(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -115,7 +121,8 @@ func TestThemeAssets(t *testing.T) {
 		slices.Sort(want)
 		var after *string
 		for size := 7; ; size++ {
-			page := graphtest.Must[*model.ThemeAssetConnection](t)(p.Query().ThemeAssets(p.Ctx, added.PublicID(), &size, after))
+			page := graphtest.Must[*model.ThemeAssetConnection](t)(p.Query().ThemeAssets(p.Ctx, added.PublicID(), &size,
+				after))
 			for _, a := range page.Nodes {
 				got = append(got, a.Path)
 			}
@@ -123,7 +130,8 @@ func TestThemeAssets(t *testing.T) {
 				break
 			}
 			after = &page.Next
-			twin := graphtest.Must[*model.ThemePayload](t)(p.Mutation().ThemeDuplicate(p.Ctx, added.PublicID(), nil)).Theme
+			twin := graphtest.Must[*model.ThemePayload](t)(p.Mutation().ThemeDuplicate(p.Ctx, added.PublicID(),
+				nil)).Theme
 			graphtest.Must[*model.ThemePayload](t)(p.Mutation().ThemeActivate(p.Ctx, twin.PublicID()))
 			graphtest.Must[*model.ThemePayload](t)(p.Mutation().ThemeActivate(p.Ctx, added.PublicID()))
 			graphtest.Must[*model.ThemeDeletePayload](t)(p.Mutation().ThemeDelete(p.Ctx, twin.PublicID()))
@@ -133,12 +141,14 @@ func TestThemeAssets(t *testing.T) {
 		}
 		// The cursor is of this theme alone, and ends with it.
 		other := p.Imported(t, "Linen")
-		if page := graphtest.Must[*model.ThemeAssetConnection](t)(p.Query().ThemeAssets(p.Ctx, other.PublicID(), nil, after)); len(page.Nodes) != 3 {
+		if page := graphtest.Must[*model.ThemeAssetConnection](t)(p.Query().ThemeAssets(p.Ctx, other.PublicID(), nil,
+			after)); len(page.Nodes) != 3 {
 			t.Errorf("a cursor of another theme leaves %d of 3", len(page.Nodes))
 		}
 		graphtest.Must[*model.ThemePayload](t)(p.Mutation().ThemeActivate(p.Ctx, other.PublicID()))
 		graphtest.Must[*model.ThemeDeletePayload](t)(p.Mutation().ThemeDelete(p.Ctx, added.PublicID()))
-		if err := last(p.Query().ThemeAssets(p.Ctx, added.PublicID(), nil, after)); graphtest.FaultOf(err) != "not_found" {
+		if err := last(p.Query().ThemeAssets(p.Ctx, added.PublicID(), nil,
+			after)); graphtest.FaultOf(err) != "not_found" {
 			t.Errorf("the rest of a deleted theme: %v", err)
 		}
 	})
@@ -148,9 +158,11 @@ func TestThemeAssetFields(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		th := p.Imported(t, "Linen")
 		var got []string
-		for _, a := range graphtest.Must[*model.ThemeAssetConnection](t)(p.Query().ThemeAssets(p.Ctx, th.PublicID(), nil, nil)).Nodes {
+		for _, a := range graphtest.Must[*model.ThemeAssetConnection](t)(p.Query().ThemeAssets(p.Ctx, th.PublicID(),
+			nil, nil)).Nodes {
 			sum, ok := strings.CutPrefix(a.Checksum(), "sha256:")
-			if want := "https://" + p.Model.StoreHost + "/assets/" + sum + "/" + a.Path[len("assets/"):]; !ok || a.URL() != want {
+			if want := "https://" + p.Model.StoreHost + "/assets/" + sum + "/" + a.Path[len("assets/"):]; !ok ||
+				a.URL() != want {
 				t.Errorf("the address is %s, want %s", a.URL(), want)
 			}
 			if a.ThemeID != th.ID || !strings.HasPrefix(xid.ThemeAsset.Format(a.ID), "ast_") {
@@ -162,7 +174,8 @@ func TestThemeAssetFields(t *testing.T) {
 			}
 			got = append(got, fmt.Sprint(a.Path, " ", a.Kind, " ", a.ContentType, " ", size))
 		}
-		want := []string{"assets/preview.png image image/png 1x1", "assets/print.css css text/css; charset=utf-8 ", "assets/style.css css text/css; charset=utf-8 "}
+		want := []string{"assets/preview.png image image/png 1x1", "assets/print.css css text/css; charset=utf-8 ",
+			"assets/style.css css text/css; charset=utf-8 "}
 		if d := cmp.Diff(want, got); d != "" {
 			t.Error(d)
 		}

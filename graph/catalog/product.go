@@ -16,7 +16,9 @@ import (
 
 // Products lists the store's products: newest first, or with UpdatedFrom the
 // oldest change first.
-func (q Query) Products(ctx context.Context, first *int, after *string, filter *model.ProductFilter) (*model.ProductConnection, error) {
+func (q Query) Products(
+	ctx context.Context, first *int, after *string, filter *model.ProductFilter,
+) (*model.ProductConnection, error) {
 	f := model.ProductFilter{}
 	if filter != nil {
 		f = *filter

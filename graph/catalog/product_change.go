@@ -30,7 +30,8 @@ func (r *Resolver) products() *core.Versioned[*db.Product, *db.ProductUpdate] {
 		Kind: xid.Product,
 		Load: r.ProductRow,
 		Head: func(p *db.Product) core.Head {
-			return core.Head{Store: p.StoreID, ID: p.ID, Version: &p.Version, Sequence: &p.EventSequence, UpdatedAt: &p.UpdatedAt}
+			return core.Head{Store: p.StoreID, ID: p.ID, Version: &p.Version, Sequence: &p.EventSequence,
+				UpdatedAt: &p.UpdatedAt}
 		},
 		Update: func(ctx context.Context, id xid.ID, version int64) *db.ProductUpdate {
 			return r.Client(ctx).Product.Update().Where(product.ID(id), product.Version(version))
@@ -65,7 +66,9 @@ func (m Mutation) changeProduct(ctx context.Context, id string, expected int64, 
 }
 
 // ProductUpdate changes the members that are given.
-func (m Mutation) ProductUpdate(ctx context.Context, id string, expectedVersion int64, in model.ProductUpdateInput) (*model.ProductPayload, error) {
+func (m Mutation) ProductUpdate(
+	ctx context.Context, id string, expectedVersion int64, in model.ProductUpdateInput,
+) (*model.ProductPayload, error) {
 	c := &core.Check{}
 	checkProductUpdate(c, &in)
 	if err := c.Err(); err != nil {
@@ -78,11 +81,13 @@ func (m Mutation) ProductUpdate(ctx context.Context, id string, expectedVersion 
 		core.MemberOf(&e.Changed, in.Currency, "currency", &p.Currency, u.SetCurrency)
 		core.MemberOf(&e.Changed, in.Handle, "handle", &p.Handle, u.SetHandle)
 		core.MemberOpt(&e.Changed, in.Description, "description", &p.Description, u.SetDescription, u.ClearDescription)
-		core.MemberOpt(&e.Changed, in.CompareAtPriceMinor, "compare_at_price_minor", &p.CompareAtPriceMinor, u.SetCompareAtPriceMinor, u.ClearCompareAtPriceMinor)
+		core.MemberOpt(&e.Changed, in.CompareAtPriceMinor, "compare_at_price_minor", &p.CompareAtPriceMinor,
+			u.SetCompareAtPriceMinor, u.ClearCompareAtPriceMinor)
 		core.MemberOpt(&e.Changed, in.Sku, "sku", &p.Sku, u.SetSku, u.ClearSku)
 		core.MemberOpt(&e.Changed, in.Vendor, "vendor", &p.Vendor, u.SetVendor, u.ClearVendor)
 		core.MemberOpt(&e.Changed, in.ProductType, "product_type", &p.ProductType, u.SetProductType, u.ClearProductType)
-		core.MemberOpt(&e.Changed, in.InventoryQuantity, "inventory_quantity", &p.InventoryQuantity, u.SetInventoryQuantity, u.ClearInventoryQuantity)
+		core.MemberOpt(&e.Changed, in.InventoryQuantity, "inventory_quantity", &p.InventoryQuantity,
+			u.SetInventoryQuantity, u.ClearInventoryQuantity)
 		core.MemberOpt(&e.Changed, in.ImageURL, "image_url", &p.ImageURL, u.SetImageURL, u.ClearImageURL)
 		core.MemberDoc(&e.Changed, document.NewTags(in.Tags.Value()), in.Tags.IsSet(), "tags", &p.Tags, u.SetTags, nil)
 		if p.Status == state.ProductActive {
@@ -100,7 +105,8 @@ func checkProductUpdate(c *core.Check, in *model.ProductUpdateInput) {
 		in.Currency = model.Some(c.Currency("currency", s))
 	})
 	core.NotNull(c, "handle", in.Handle, func(string) {})
-	checkProductTexts(c, in.Handle.Value(), in.Description.Value(), in.Sku.Value(), in.Vendor.Value(), in.ProductType.Value(), in.ImageURL.Value())
+	checkProductTexts(c, in.Handle.Value(), in.Description.Value(), in.Sku.Value(), in.Vendor.Value(),
+		in.ProductType.Value(), in.ImageURL.Value())
 	core.Opt(in.CompareAtPriceMinor.Value(), func(v int64) { c.Amount("compare_at_price_minor", v) })
 	core.Opt(in.InventoryQuantity.Value(), func(v int64) { c.Within("inventory_quantity", v, 0, limit.Inventory) })
 	c.Tags("tags", in.Tags.Value())
@@ -108,22 +114,31 @@ func checkProductUpdate(c *core.Check, in *model.ProductUpdateInput) {
 
 // ProductPublish takes a draft to the storefront, in the store's currency.
 func (m Mutation) ProductPublish(ctx context.Context, id string, expectedVersion int64) (*model.ProductPayload, error) {
-	return m.moveProduct(ctx, id, expectedVersion, productMove{"product.publish", event.ProductPublished, state.ProductActive, []state.ProductStatus{state.ProductDraft}})
+	return m.moveProduct(ctx, id, expectedVersion,
+		productMove{"product.publish", event.ProductPublished, state.ProductActive,
+			[]state.ProductStatus{state.ProductDraft}})
 }
 
 // ProductUnpublish takes an active product back to a draft.
-func (m Mutation) ProductUnpublish(ctx context.Context, id string, expectedVersion int64) (*model.ProductPayload, error) {
-	return m.moveProduct(ctx, id, expectedVersion, productMove{"product.unpublish", event.ProductUnpublished, state.ProductDraft, []state.ProductStatus{state.ProductActive}})
+func (m Mutation) ProductUnpublish(
+	ctx context.Context, id string, expectedVersion int64,
+) (*model.ProductPayload, error) {
+	return m.moveProduct(ctx, id, expectedVersion,
+		productMove{"product.unpublish", event.ProductUnpublished, state.ProductDraft,
+			[]state.ProductStatus{state.ProductActive}})
 }
 
 // ProductArchive puts a product away.
 func (m Mutation) ProductArchive(ctx context.Context, id string, expectedVersion int64) (*model.ProductPayload, error) {
-	return m.moveProduct(ctx, id, expectedVersion, productMove{"product.archive", event.ProductArchived, state.ProductArchived, []state.ProductStatus{state.ProductDraft, state.ProductActive}})
+	return m.moveProduct(ctx, id, expectedVersion,
+		productMove{"product.archive", event.ProductArchived, state.ProductArchived,
+			[]state.ProductStatus{state.ProductDraft, state.ProductActive}})
 }
 
 // ProductRestore takes an archived product back to a draft.
 func (m Mutation) ProductRestore(ctx context.Context, id string, expectedVersion int64) (*model.ProductPayload, error) {
-	return m.moveProduct(ctx, id, expectedVersion, productMove{"product.restore", "", state.ProductDraft, []state.ProductStatus{state.ProductArchived}})
+	return m.moveProduct(ctx, id, expectedVersion,
+		productMove{"product.restore", "", state.ProductDraft, []state.ProductStatus{state.ProductArchived}})
 }
 
 // productMove is one transition of contract section 6.
@@ -134,7 +149,9 @@ type productMove struct {
 	from    []state.ProductStatus
 }
 
-func (m Mutation) moveProduct(ctx context.Context, id string, expected int64, move productMove) (*model.ProductPayload, error) {
+func (m Mutation) moveProduct(
+	ctx context.Context, id string, expected int64, move productMove,
+) (*model.ProductPayload, error) {
 	return m.changeProduct(ctx, id, expected, move.action, func(ctx context.Context, e *productEdit) error {
 		p := e.Row
 		if err := core.Allowed("product", p.Status, move.to, move.from...); err != nil {
@@ -172,15 +189,19 @@ func (m Mutation) sellable(ctx context.Context, p *db.Product) error {
 		return err
 	}
 	if s.Currency != p.Currency {
-		return fault.State(fault.CurrencyMismatch, "The store sells in "+s.Currency+", the product is priced in "+p.Currency+".")
+		return fault.State(fault.CurrencyMismatch,
+			"The store sells in "+s.Currency+", the product is priced in "+p.Currency+".")
 	}
 	return nil
 }
 
 // ProductDelete removes a product. Old order lines keep its id, which is then
 // unknown.
-func (m Mutation) ProductDelete(ctx context.Context, id string, expectedVersion int64) (*model.ProductDeletePayload, error) {
-	err := core.Remove(ctx, m.Core, m.products(), id, expectedVersion, "product.delete", m.leaveStorefront, event.ProductDeleted)
+func (m Mutation) ProductDelete(
+	ctx context.Context, id string, expectedVersion int64,
+) (*model.ProductDeletePayload, error) {
+	err := core.Remove(ctx, m.Core, m.products(), id, expectedVersion, "product.delete", m.leaveStorefront,
+		event.ProductDeleted)
 	if err != nil {
 		return nil, err
 	}
@@ -195,7 +216,8 @@ func (m Mutation) leaveStorefront(ctx context.Context, p *db.Product) error {
 	if p.Status != state.ProductActive {
 		return nil
 	}
-	if _, err := m.Client(ctx).Store.Update().Where(store.ID(p.StoreID)).AddStorefrontRevision(1).Save(ctx); err != nil {
+	if _, err := m.Client(ctx).Store.Update().Where(store.ID(p.StoreID)).AddStorefrontRevision(1).
+		Save(ctx); err != nil {
 		return fmt.Errorf("count a change of the storefront: %w", err)
 	}
 	return nil

@@ -52,7 +52,9 @@ func (m Mutation) insertProduct(ctx context.Context, in model.ProductCreateInput
 	return m.productRow(ctx, id, core.Suffixed(handle, xid.Product.Format(id)), in).Save(ctx)
 }
 
-func (m Mutation) productRow(ctx context.Context, id xid.ID, handle string, in model.ProductCreateInput) *db.ProductCreate {
+func (m Mutation) productRow(
+	ctx context.Context, id xid.ID, handle string, in model.ProductCreateInput,
+) *db.ProductCreate {
 	return m.Client(ctx).Product.Create().
 		SetID(id).SetTitle(in.Title).SetHandle(handle).SetNillableDescription(in.Description).
 		SetStatus(state.ProductDraft).SetPriceMinor(in.PriceMinor).
@@ -88,5 +90,6 @@ func checkProductTexts(c *core.Check, handle, description, sku, vendor, productT
 }
 
 func handleTaken() error {
-	return fault.Invalid(fault.Field{Pointer: "#/handle", Code: fault.Taken, Detail: "Another product has this handle."})
+	return fault.Invalid(fault.Field{Pointer: "#/handle", Code: fault.Taken,
+		Detail: "Another product has this handle."})
 }

@@ -31,7 +31,8 @@ func sameProduct(t testing.TB, ctx context.Context, r *graph.Resolver, p *db.Pro
 func TestProductCreate(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		p := graphtest.NewProduct(t, ctx, r, graphtest.Mug())
-		if p.Handle != "blue-mug" || p.Currency != "EUR" || p.Status != state.ProductDraft || p.Version != 1 || p.UpdatedAt != p.CreatedAt() || p.PublishedAt != nil {
+		if p.Handle != "blue-mug" || p.Currency != "EUR" || p.Status != state.ProductDraft || p.Version != 1 ||
+			p.UpdatedAt != p.CreatedAt() || p.PublishedAt != nil {
 			t.Errorf("made %v", p)
 		}
 		sameProduct(t, ctx, r, p)
@@ -49,11 +50,16 @@ func TestProductCreate(t *testing.T) {
 			{func(in *model.ProductCreateInput) { in.Handle = new("blue-mug") }, "#/handle taken"},
 			{func(in *model.ProductCreateInput) { in.Title = "" }, "#/title too_short"},
 			{func(in *model.ProductCreateInput) { in.PriceMinor = -1 }, "#/price_minor out_of_range"},
-			{func(in *model.ProductCreateInput) { in.CompareAtPriceMinor = new(int64(-1)) }, "#/compare_at_price_minor out_of_range"},
-			{func(in *model.ProductCreateInput) { in.InventoryQuantity = new(int64(1 << 31)) }, "#/inventory_quantity out_of_range"},
-			{func(in *model.ProductCreateInput) { in.Description = new(strings.Repeat("x", 65536)) }, "#/description too_long"},
-			{func(in *model.ProductCreateInput) { in.ImageURL = new("http://example.com/") }, "#/image_url invalid_format"},
-			{func(in *model.ProductCreateInput) { in.CreatedAt = new(micros.Now() + 1e9) }, "#/created_at out_of_range"},
+			{func(in *model.ProductCreateInput) { in.CompareAtPriceMinor = new(int64(-1)) },
+				"#/compare_at_price_minor out_of_range"},
+			{func(in *model.ProductCreateInput) { in.InventoryQuantity = new(int64(1 << 31)) },
+				"#/inventory_quantity out_of_range"},
+			{func(in *model.ProductCreateInput) { in.Description = new(strings.Repeat("x", 65536)) },
+				"#/description too_long"},
+			{func(in *model.ProductCreateInput) { in.ImageURL = new("http://example.com/") },
+				"#/image_url invalid_format"},
+			{func(in *model.ProductCreateInput) { in.CreatedAt = new(micros.Now() + 1e9) },
+				"#/created_at out_of_range"},
 		} {
 			in := graphtest.Mug()
 			tc.change(&in)
@@ -63,7 +69,8 @@ func TestProductCreate(t *testing.T) {
 		}
 		in := graphtest.Mug()
 		in.CreatedAt = new(micros.Time(1e15))
-		if _, err := r.Mutation().ProductCreate(graphtest.AsKey(ctx, "products.write"), in); graphtest.FieldOf(err) != "#/created_at unknown_member" {
+		if _, err := r.Mutation().ProductCreate(graphtest.AsKey(ctx, "products.write"),
+			in); graphtest.FieldOf(err) != "#/created_at unknown_member" {
 			t.Errorf("a key imports: %v", err)
 		}
 		if old := graphtest.NewProduct(t, ctx, r, in); old.CreatedAt() != 1e15 {
@@ -81,17 +88,22 @@ func TestProductUpdate(t *testing.T) {
 		}
 		got := graphtest.Must[*model.ProductPayload](t)(update(1, model.ProductUpdateInput{
 			Title: model.Some("Red Mug"), PriceMinor: model.Some(int64(1250)), Currency: model.Some("usd"),
-			Sku: graphtest.Said[*string](nil), Vendor: model.Some("Potter"), Tags: graphtest.Said([]string{"red"})})).Product
-		if got.Title != "Red Mug" || got.Currency != "USD" || got.Sku != nil || string(got.Tags) != `["red"]` || got.Handle != "blue-mug" || got.Version != 2 {
+			Sku: graphtest.Said[*string](nil), Vendor: model.Some("Potter"),
+			Tags: graphtest.Said([]string{"red"})})).Product
+		if got.Title != "Red Mug" || got.Currency != "USD" || got.Sku != nil || string(got.Tags) != `["red"]` ||
+			got.Handle != "blue-mug" || got.Version != 2 {
 			t.Errorf("changed to %v", got)
 		}
 		sameProduct(t, ctx, r, got)
-		if body := graphtest.LastEvent(t, ctx, r, p.ID); !strings.Contains(body, `"changed_fields":["title","currency","sku","tags"]`) {
+		if body := graphtest.LastEvent(t, ctx, r, p.ID); !strings.Contains(body,
+			`"changed_fields":["title","currency","sku","tags"]`) {
 			t.Errorf("event %s", body)
 		}
 		// Stock alone is told to nobody, and no change is none.
-		got = graphtest.Must[*model.ProductPayload](t)(update(2, model.ProductUpdateInput{InventoryQuantity: model.Some(int64(6))})).Product
-		same := graphtest.Must[*model.ProductPayload](t)(update(3, model.ProductUpdateInput{InventoryQuantity: model.Some(int64(6))})).Product
+		got = graphtest.Must[*model.ProductPayload](t)(update(2,
+			model.ProductUpdateInput{InventoryQuantity: model.Some(int64(6))})).Product
+		same := graphtest.Must[*model.ProductPayload](t)(update(3,
+			model.ProductUpdateInput{InventoryQuantity: model.Some(int64(6))})).Product
 		if got.Version != 3 || same.Version != 3 || same.EventSequence != 2 {
 			t.Errorf("versions %d and %d, sequence %d", got.Version, same.Version, same.EventSequence)
 		}
@@ -107,7 +119,8 @@ func TestProductUpdate(t *testing.T) {
 			"bad handle":  {3, model.ProductUpdateInput{Handle: model.Some("A")}, "#/handle invalid_format"},
 			"no currency": {3, model.ProductUpdateInput{Currency: model.Some("XYZ")}, "#/currency unknown_value"},
 		} {
-			if _, err := update(tc.version, tc.in); graphtest.FaultOf(err) != tc.want && graphtest.FieldOf(err) != tc.want {
+			if _, err := update(tc.version, tc.in); graphtest.FaultOf(err) != tc.want &&
+				graphtest.FieldOf(err) != tc.want {
 				t.Errorf("%s: %v, want %s", name, err, tc.want)
 			}
 		}
@@ -118,10 +131,12 @@ func TestProductStates(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		m := r.Mutation()
 		moves := map[string]func(context.Context, string, int64) (*model.ProductPayload, error){
-			"publish": m.ProductPublish, "unpublish": m.ProductUnpublish, "archive": m.ProductArchive, "restore": m.ProductRestore,
+			"publish": m.ProductPublish, "unpublish": m.ProductUnpublish, "archive": m.ProductArchive,
+			"restore": m.ProductRestore,
 		}
 		for _, tc := range []struct{ way, want, events string }{
-			{"publish", "active", "published updated"}, {"unpublish", "", ""}, {"archive", "archived", "archived updated"}, {"restore", "", ""},
+			{"publish", "active", "published updated"}, {"unpublish", "", ""},
+			{"archive", "archived", "archived updated"}, {"restore", "", ""},
 			{"publish publish", "", ""}, {"publish unpublish", "draft", "published updated unpublished updated"},
 			{"publish archive", "archived", "published updated archived updated"}, {"publish restore", "", ""},
 			{"archive archive", "", ""}, {"archive publish", "", ""}, {"archive unpublish", "", ""},
@@ -147,7 +162,8 @@ func TestProductStates(t *testing.T) {
 				continue
 			}
 			want := strings.Fields("product.created product." + strings.ReplaceAll(tc.events, " ", " product."))
-			if d := cmp.Diff(want, graphtest.Told(t, ctx, r, p.ID, p.EventSequence)); string(p.Status) != tc.want || d != "" {
+			if d := cmp.Diff(want, graphtest.Told(t, ctx, r, p.ID, p.EventSequence)); string(p.Status) != tc.want ||
+				d != "" {
 				t.Errorf("%s: %s %s", tc.way, p.Status, d)
 			}
 		}
@@ -155,8 +171,10 @@ func TestProductStates(t *testing.T) {
 		if _, err := m.ProductPublish(ctx, foreign.PublicID(), 1); graphtest.FaultOf(err) != "currency_mismatch" {
 			t.Errorf("publish in another currency: %v", err)
 		}
-		active := graphtest.Must[*model.ProductPayload](t)(m.ProductPublish(ctx, graphtest.NewProduct(t, ctx, r, graphtest.Mug()).PublicID(), 1)).Product
-		if _, err := m.ProductUpdate(ctx, active.PublicID(), 2, model.ProductUpdateInput{Currency: model.Some("JPY")}); graphtest.FaultOf(err) != "currency_mismatch" {
+		active := graphtest.Must[*model.ProductPayload](t)(m.ProductPublish(ctx,
+			graphtest.NewProduct(t, ctx, r, graphtest.Mug()).PublicID(), 1)).Product
+		if _, err := m.ProductUpdate(ctx, active.PublicID(), 2,
+			model.ProductUpdateInput{Currency: model.Some("JPY")}); graphtest.FaultOf(err) != "currency_mismatch" {
 			t.Errorf("an active product in another currency: %v", err)
 		}
 	})
@@ -178,7 +196,8 @@ func TestProductDelete(t *testing.T) {
 		_, read := r.Query().Product(ctx, p.PublicID())
 		_, again := r.Mutation().ProductDelete(ctx, p.PublicID(), 1)
 		_, malformed := r.Query().Product(ctx, "prod_x")
-		if graphtest.FaultOf(read) != "not_found" || graphtest.FaultOf(again) != "not_found" || graphtest.FaultOf(malformed) != "not_found" {
+		if graphtest.FaultOf(read) != "not_found" || graphtest.FaultOf(again) != "not_found" ||
+			graphtest.FaultOf(malformed) != "not_found" {
 			t.Errorf("afterwards: %v, %v, %v", read, again, malformed)
 		}
 	})
@@ -212,7 +231,8 @@ func TestProducts(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		var all []string
 		for i := range 6 {
-			in := model.ProductCreateInput{Title: "Mug", Currency: "EUR", CreatedAt: new(micros.Time(1e15 + int64(i/2)))}
+			in := model.ProductCreateInput{Title: "Mug", Currency: "EUR",
+				CreatedAt: new(micros.Time(1e15 + int64(i/2)))}
 			if i%2 == 0 {
 				in.Sku = new("EVEN")
 			}
@@ -253,7 +273,8 @@ func TestProducts(t *testing.T) {
 			if d := cmp.Diff(newest, walk(nil, size)); d != "" {
 				t.Errorf("newest first by %d:\n%s", size, d)
 			}
-			if got := walk(&model.ProductFilter{Sku: new("EVEN"), Status: new(state.ProductDraft)}, size); len(got) != len(even) || got[0] != even[2] {
+			if got := walk(&model.ProductFilter{Sku: new("EVEN"), Status: new(state.ProductDraft)},
+				size); len(got) != len(even) || got[0] != even[2] {
 				t.Errorf("by sku by %d: %v", size, got)
 			}
 		}
@@ -263,7 +284,8 @@ func TestProducts(t *testing.T) {
 		// A cursor of another list or filter is page one; so is a forged one.
 		page := graphtest.Must[*model.ProductConnection](t)(r.Query().Products(ctx, new(2), nil, nil))
 		for _, cursor := range []string{page.Next[:55] + "!", "", page.Next} {
-			got := graphtest.Must[*model.ProductConnection](t)(r.Query().Products(ctx, new(1), &cursor, &model.ProductFilter{Status: new(state.ProductDraft)}))
+			got := graphtest.Must[*model.ProductConnection](t)(r.Query().Products(ctx, new(1), &cursor,
+				&model.ProductFilter{Status: new(state.ProductDraft)}))
 			if got.Nodes[0].PublicID() != all[5] {
 				t.Errorf("cursor %q is not page one", cursor)
 			}

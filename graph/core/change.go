@@ -89,7 +89,8 @@ func UpdateTime(before micros.Time) micros.Time { return outbox.After(before) }
 func Touched(now micros.Time) func(*sql.UpdateBuilder) {
 	return func(u *sql.UpdateBuilder) {
 		const later = micros.Time(outbox.Spread)
-		u.Set("updated_at", sql.Expr("CASE WHEN `updated_at` > ? THEN `updated_at` + ? ELSE ? END", now-later, later, now))
+		u.Set("updated_at",
+			sql.Expr("CASE WHEN `updated_at` > ? THEN `updated_at` + ? ELSE ? END", now-later, later, now))
 	}
 }
 

@@ -42,7 +42,8 @@ func TestCommit(t *testing.T) {
 				bad.Events[0].Type = "product.eaten"
 				return bad, nil
 			}},
-			{name: "a change", change: func(context.Context) (*core.Record, error) { return record(), nil }, want: [2]int{1, 1}},
+			{name: "a change", change: func(context.Context) (*core.Record, error) { return record(), nil },
+				want: [2]int{1, 1}},
 		} {
 			before := left(ctx, r)
 			err := r.Commit(ctx, xid.Product, tc.change)
@@ -64,7 +65,8 @@ func TestApplyIsOneTransaction(t *testing.T) {
 		v := &core.Versioned[*db.Product, *db.ProductUpdate]{
 			Kind: xid.Product, Load: r.ProductRow,
 			Head: func(p *db.Product) core.Head {
-				return core.Head{Store: p.StoreID, ID: p.ID, Version: &p.Version, Sequence: &p.EventSequence, UpdatedAt: &p.UpdatedAt}
+				return core.Head{Store: p.StoreID, ID: p.ID, Version: &p.Version, Sequence: &p.EventSequence,
+					UpdatedAt: &p.UpdatedAt}
 			},
 			Update: func(ctx context.Context, id xid.ID, version int64) *db.ProductUpdate {
 				return r.Client(ctx).Product.Update().Where(product.ID(id), product.Version(version))
@@ -84,7 +86,8 @@ func TestApplyIsOneTransaction(t *testing.T) {
 			t.Errorf("%v, %s version %d, %v rows after %v", err, now.Title, now.Version, left(ctx, r), before)
 		}
 		for _, expected := range []int64{0, 2} {
-			if _, err := core.Change(ctx, r.Core, v, p.PublicID(), expected, "product.try", nil); graphtest.FaultOf(err) != "version_mismatch" {
+			if _, err := core.Change(ctx, r.Core, v, p.PublicID(), expected, "product.try",
+				nil); graphtest.FaultOf(err) != "version_mismatch" {
 				t.Errorf("expected version %d: %v", expected, err)
 			}
 		}

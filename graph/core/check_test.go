@@ -51,7 +51,8 @@ func TestCheck(t *testing.T) {
 		{"a port alone", func(c *core.Check) { c.Https("m", "https://:443/") }, "invalid_format"},
 		{"user", func(c *core.Check) { c.Https("m", "https://a@example.com/") }, "invalid_format"},
 		{"a space", func(c *core.Check) { c.Https("m", "https://example.com/a b") }, "invalid_format"},
-		{"a long address", func(c *core.Check) { c.Https("m", "https://example.com/"+strings.Repeat("a", 2029)) }, "too_long"},
+		{"a long address", func(c *core.Check) { c.Https("m", "https://example.com/"+strings.Repeat("a", 2029)) },
+			"too_long"},
 		{"absent", func(c *core.Check) { c.Required("m", false) }, "required"},
 		{"present", func(c *core.Check) { c.Required("m", true) }, ""},
 		{"50 tags", func(c *core.Check) { c.Tags("m", slices.Repeat([]string{"a"}, 50)) }, ""},
@@ -86,7 +87,8 @@ func TestCheckCollects(t *testing.T) {
 		for _, f := range core.Fields(c) {
 			got = append(got, f.Pointer+" "+f.Code)
 		}
-		want := []string{"validation_failed", "#/price_minor invalid_type", "#/title too_short", "#/tags/1 too_short", "#/tags/2 too_long"}
+		want := []string{"validation_failed", "#/price_minor invalid_type", "#/title too_short", "#/tags/1 too_short",
+			"#/tags/2 too_long"}
 		if d := cmp.Diff(want, got); d != "" {
 			t.Error(d)
 		}

@@ -19,7 +19,9 @@ func MemberOf[T comparable, U any](changed *[]string, v given[*T], name string, 
 }
 
 // MemberOpt is [memberOf] for one that may be null.
-func MemberOpt[T comparable, U any](changed *[]string, v given[*T], name string, dst **T, write func(T) U, empty func() U) {
+func MemberOpt[T comparable, U any](
+	changed *[]string, v given[*T], name string, dst **T, write func(T) U, empty func() U,
+) {
 	next, ok := v.ValueOK()
 	switch {
 	case !ok || next == nil && *dst == nil || next != nil && *dst != nil && *next == **dst:
@@ -34,7 +36,9 @@ func MemberOpt[T comparable, U any](changed *[]string, v given[*T], name string,
 }
 
 // MemberDoc is [memberOf] for a document; an absent one is empty.
-func MemberDoc[D ~[]byte, U any](changed *[]string, next D, given bool, name string, dst *D, write func(D) U, empty func() U) {
+func MemberDoc[D ~[]byte, U any](
+	changed *[]string, next D, given bool, name string, dst *D, write func(D) U, empty func() U,
+) {
 	switch {
 	case !given || string(next) == string(*dst):
 		return

@@ -24,9 +24,10 @@ type DeliveryFields struct{ *Resolver }
 // endpoint: their attempts with one statement, and their bodies.
 func (r *Resolver) besides(endpoint xid.ID, shown []*model.WebhookDelivery) {
 	shared := &model.DeliveryPage{
-		Attempts: model.NewBatch(func() []int64 { return sequences(shown) }, func(ctx context.Context, sequences []int64) (map[int64][]*db.Attempt, error) {
-			return r.attempts(ctx, endpoint, sequences)
-		}),
+		Attempts: model.NewBatch(func() []int64 { return sequences(shown) },
+			func(ctx context.Context, sequences []int64) (map[int64][]*db.Attempt, error) {
+				return r.attempts(ctx, endpoint, sequences)
+			}),
 		Bodies: model.NewBatch(func() []xid.ID {
 			return core.IDs(shown, func(d *model.WebhookDelivery) *xid.ID { return &d.Event })
 		}, r.bodies),
@@ -87,8 +88,9 @@ func (f DeliveryFields) Attempts(ctx context.Context, d *model.WebhookDelivery) 
 	}
 	shown := make([]*model.WebhookAttempt, 0, len(rows)+1)
 	if l := d.Log; l != nil && l.BeganAt != nil {
-		shown = append(shown, shownAttempt(&db.Attempt{ID: l.ID, AttemptID: l.AttemptID, Number: l.Attempts, BeganAt: *l.BeganAt,
-			Outcome: l.Outcome, Status: l.Status, Duration: l.Duration, Detail: l.Detail, Response: l.Response}))
+		shown = append(shown,
+			shownAttempt(&db.Attempt{ID: l.ID, AttemptID: l.AttemptID, Number: l.Attempts, BeganAt: *l.BeganAt,
+				Outcome: l.Outcome, Status: l.Status, Duration: l.Duration, Detail: l.Detail, Response: l.Response}))
 	}
 	for _, a := range rows {
 		shown = append(shown, shownAttempt(a))

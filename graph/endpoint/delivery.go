@@ -26,7 +26,9 @@ import (
 // that wait and of the log, both by the endpoint's sequence, which their ids
 // carry. A page costs three statements at most: the two, and the events of those
 // that wait.
-func (f EndpointFields) Deliveries(ctx context.Context, e *model.WebhookEndpoint, first *int, after *string, only *state.DeliveryState) (*model.WebhookDeliveryConnection, error) {
+func (f EndpointFields) Deliveries(
+	ctx context.Context, e *model.WebhookEndpoint, first *int, after *string, only *state.DeliveryState,
+) (*model.WebhookDeliveryConnection, error) {
 	filters := []string{"endpoint_id", e.PublicID()}
 	core.Opt(only, func(s state.DeliveryState) { filters = append(filters, "state", string(s)) })
 	c, err := core.Connect(ctx, f.Core, core.List[*model.WebhookDelivery]{
@@ -60,7 +62,8 @@ func (r *Resolver) deliveries(ctx context.Context, s span) ([]*model.WebhookDeli
 	var hot []*db.Delivery
 	var err error
 	if s.waits() {
-		query := r.Client(ctx).Delivery.Query().Where(delivery.EndpointID(s.endpoint.ID), delivery.SequenceGT(s.endpoint.Health.FloorSequence))
+		query := r.Client(ctx).Delivery.Query().
+			Where(delivery.EndpointID(s.endpoint.ID), delivery.SequenceGT(s.endpoint.Health.FloorSequence))
 		query.Modify(s.part, s.standing)
 		if hot, err = query.Load(ctx); err != nil {
 			return nil, fmt.Errorf("read waiting deliveries: %w", err)
@@ -123,7 +126,9 @@ func givenUp(q *sql.Selector, health *db.WebhookQueue) *sql.Predicate {
 
 // merged brings both reads into one order. Of a row that is in both, the log is
 // younger.
-func (r *Resolver) merged(ctx context.Context, s span, hot []*db.Delivery, logs []*db.DeliveryLog) ([]*model.WebhookDelivery, error) {
+func (r *Resolver) merged(
+	ctx context.Context, s span, hot []*db.Delivery, logs []*db.DeliveryLog,
+) ([]*model.WebhookDelivery, error) {
 	shown := make([]*model.WebhookDelivery, 0, min(s.limit, len(hot)+len(logs)))
 	for len(shown) < s.limit && len(hot)+len(logs) > 0 {
 		if len(logs) == 0 || len(hot) > 0 && hot[0].Sequence > logs[0].Sequence {
@@ -235,7 +240,8 @@ func (r *Resolver) delivery(ctx context.Context, id string) (*model.WebhookDeliv
 		return nil, nil, err
 	}
 	// It may have ended since it was read: the log is asked last, and is right.
-	logs := r.Client(ctx).DeliveryLog.Query().Where(deliverylog.EndpointIDIn(places...), deliverylog.Sequence(sequence), deliverylog.ID(uid))
+	logs := r.Client(ctx).DeliveryLog.Query().
+		Where(deliverylog.EndpointIDIn(places...), deliverylog.Sequence(sequence), deliverylog.ID(uid))
 	logs.Modify(ent.ForceIndex(ent.Primary))
 	ended, err := logs.Load(ctx)
 	switch {
@@ -256,7 +262,8 @@ func (r *Resolver) delivery(ctx context.Context, id string) (*model.WebhookDeliv
 
 // waiting reads a delivery that has not ended, or nil.
 func (r *Resolver) waiting(ctx context.Context, id xid.ID, sequence int64, places []xid.ID) (*db.Delivery, error) {
-	query := r.Client(ctx).Delivery.Query().Where(delivery.EndpointIDIn(places...), delivery.Sequence(sequence), delivery.ID(id))
+	query := r.Client(ctx).Delivery.Query().
+		Where(delivery.EndpointIDIn(places...), delivery.Sequence(sequence), delivery.ID(id))
 	query.Modify(ent.ForceIndex(ent.Primary))
 	rows, err := query.Load(ctx)
 	if err != nil || len(rows) == 0 {
@@ -267,7 +274,9 @@ func (r *Resolver) waiting(ctx context.Context, id xid.ID, sequence int64, place
 
 // shownWaiting shows a delivery that has not ended. One at or below the floor of
 // its queue was cancelled and is gone, though its row may still be there.
-func (r *Resolver) shownWaiting(ctx context.Context, e *db.WebhookEndpoint, row *db.Delivery) (*model.WebhookDelivery, *db.Delivery, error) {
+func (r *Resolver) shownWaiting(
+	ctx context.Context, e *db.WebhookEndpoint, row *db.Delivery,
+) (*model.WebhookDelivery, *db.Delivery, error) {
 	queue, err := core.Only(r.Client(ctx).WebhookQueue.Query().Where(webhookqueue.ID(e.ID)).Load(ctx))
 	if err != nil {
 		return nil, nil, err

@@ -40,7 +40,8 @@ func (m Mutation) resend(ctx context.Context, d *model.WebhookDelivery) (*model.
 	case err != nil:
 		return nil, err
 	case !known:
-		return nil, fault.State(fault.InvalidTransition, "The event is not in the log any more, so it cannot be sent again.")
+		return nil, fault.State(fault.InvalidTransition,
+			"The event is not in the log any more, so it cannot be sent again.")
 	}
 	row, err := m.Webhooks.Resend(ctx, d.Endpoint, d.Event, d.Resource)
 	if err != nil {

@@ -26,12 +26,15 @@ func seen(p *graphtest.Shop, t testing.TB, e *model.WebhookEndpoint) *model.Webh
 }
 
 // listed walks the deliveries of an endpoint in pages.
-func listed(p *graphtest.Shop, t testing.TB, e *model.WebhookEndpoint, first int, only *state.DeliveryState) (ids []string) {
+func listed(
+	p *graphtest.Shop, t testing.TB, e *model.WebhookEndpoint, first int, only *state.DeliveryState,
+) (ids []string) {
 	t.Helper()
 	e = seen(p, t, e)
 	var after *string
 	for {
-		c := graphtest.Must[*model.WebhookDeliveryConnection](t)(endpoint.EndpointFields{Resolver: endpoint.New(p.Core)}.Deliveries(p.Ctx, e, &first, after, only))
+		c := graphtest.Must[*model.WebhookDeliveryConnection](t)(
+			endpoint.EndpointFields{Resolver: endpoint.New(p.Core)}.Deliveries(p.Ctx, e, &first, after, only))
 		if len(c.Nodes) == 0 && after != nil {
 			t.Error("an empty page follows another")
 		}
@@ -47,7 +50,8 @@ func listed(p *graphtest.Shop, t testing.TB, e *model.WebhookEndpoint, first int
 	}
 }
 
-var mixed = []graphtest.Fate{"delivered", graphtest.Waits, "delivered", "skipped", graphtest.Failed, graphtest.Waits, "failed", "cancelled", graphtest.Waits, "delivered", graphtest.Waits}
+var mixed = []graphtest.Fate{"delivered", graphtest.Waits, "delivered", "skipped", graphtest.Failed, graphtest.Waits,
+	"failed", "cancelled", graphtest.Waits, "delivered", graphtest.Waits}
 
 // The list merges what waits and what has ended, newest first, in pages of any
 // size and for every state.
@@ -79,15 +83,18 @@ func TestDeliveries(t *testing.T) {
 			}
 		}
 		ended := map[state.DeliveryState][]string{
-			state.DeliveryDelivered: of("delivered"), state.DeliverySkipped: of("skipped"), state.DeliveryCancelled: of("cancelled"),
-			state.DeliveryFailed: of("failed", graphtest.Failed), state.DeliveryWaiting: of(graphtest.Waits), state.DeliveryHeld: nil,
+			state.DeliveryDelivered: of("delivered"), state.DeliverySkipped: of("skipped"),
+			state.DeliveryCancelled: of("cancelled"), state.DeliveryFailed: of("failed", graphtest.Failed),
+			state.DeliveryWaiting: of(graphtest.Waits), state.DeliveryHeld: nil,
 		}
 		check("active", ended)
 		suspend(p, t, e)
 		ended[state.DeliveryWaiting], ended[state.DeliveryHeld] = nil, of(graphtest.Waits)
 		check("suspended", ended)
-		graphtest.Must[*model.WebhookEndpointPayload](t)(p.Mutation().WebhookEndpointReactivate(p.Ctx, e.PublicID(), 1, state.BacklogResume, nil))
-		ended[state.DeliveryWaiting], ended[state.DeliveryHeld], ended[state.DeliveryFailed] = of(graphtest.Waits, graphtest.Failed), nil, of("failed")
+		graphtest.Must[*model.WebhookEndpointPayload](t)(p.Mutation().WebhookEndpointReactivate(p.Ctx, e.PublicID(), 1,
+			state.BacklogResume, nil))
+		ended[state.DeliveryWaiting], ended[state.DeliveryHeld], ended[state.DeliveryFailed] = of(graphtest.Waits,
+			graphtest.Failed), nil, of("failed")
 		check("resumed", ended)
 	})
 }
@@ -103,11 +110,13 @@ func TestDeliveriesBelowTheFloor(t *testing.T) {
 			t.Error(d)
 		}
 		for i, found := range []bool{false, true, false, true} {
-			if _, err := p.Query().WebhookDelivery(p.Ctx, ids[i]); (err == nil) != found || err != nil && graphtest.FaultOf(err) != "not_found" {
+			if _, err := p.Query().WebhookDelivery(p.Ctx, ids[i]); (err == nil) != found ||
+				err != nil && graphtest.FaultOf(err) != "not_found" {
 				t.Errorf("delivery %d: %v", i, err)
 			}
 		}
-		q := graphtest.Must[*model.WebhookQueueState](t)(endpoint.EndpointFields{Resolver: endpoint.New(p.Core)}.Queue(p.Ctx, seen(p, t, e)))
+		q := graphtest.Must[*model.WebhookQueueState](t)(
+			endpoint.EndpointFields{Resolver: endpoint.New(p.Core)}.Queue(p.Ctx, seen(p, t, e)))
 		if q.Waiting != 1 || *q.OldestAt != graphtest.Must[xid.ID](t)(xid.Delivery.Parse(ids[3])).Time() {
 			t.Errorf("the queue has %+v", q)
 		}
@@ -120,19 +129,25 @@ func TestDelivery(t *testing.T) {
 		e := p.Hook(t, p.Ctx)
 		ids := p.Sent(t, e, "delivered", graphtest.Waits)
 		ended := graphtest.Must[*model.WebhookDelivery](t)(p.Query().WebhookDelivery(p.Ctx, ids[0]))
-		if ended.State != state.DeliveryDelivered || ended.Sequence != 1 || ended.Type != "order.paid" || ended.ResourceType != "order" || ended.EndpointID() != e.PublicID() ||
-			!strings.HasPrefix(ended.ResourceID(), "ord_") || !strings.HasPrefix(ended.EventID(), "evt_") || ended.SettledAt == nil || ended.NextAttemptAt != nil || ended.AttemptCount != 2 {
+		if ended.State != state.DeliveryDelivered || ended.Sequence != 1 || ended.Type != "order.paid" ||
+			ended.ResourceType != "order" || ended.EndpointID() != e.PublicID() ||
+			!strings.HasPrefix(ended.ResourceID(), "ord_") || !strings.HasPrefix(ended.EventID(), "evt_") ||
+			ended.SettledAt == nil || ended.NextAttemptAt != nil || ended.AttemptCount != 2 {
 			t.Errorf("ended %+v", ended)
 		}
 		open := graphtest.Must[*model.WebhookDelivery](t)(p.Query().WebhookDelivery(p.Ctx, ids[1]))
-		if open.State != state.DeliveryWaiting || open.Type != "order.paid" || open.NextAttemptAt == nil || open.SettledAt != nil {
+		if open.State != state.DeliveryWaiting || open.Type != "order.paid" || open.NextAttemptAt == nil ||
+			open.SettledAt != nil {
 			t.Errorf("waiting %+v", open)
 		}
 		f := endpoint.DeliveryFields{Resolver: endpoint.New(p.Core)}
 		attempts := graphtest.Must[[]*model.WebhookAttempt](t)(f.Attempts(p.Ctx, ended))
-		if len(attempts) != 2 || attempts[0].Number != 2 || attempts[0].Outcome != "delivered" || *attempts[0].Status != 200 || *attempts[0].Response != "ok \ufffd" ||
-			attempts[0].Duration != 1500 || attempts[0].NextAt != nil || attempts[1].Number != 1 || attempts[1].Status != nil || attempts[1].Response != nil ||
-			*attempts[1].Detail != "No answer within 5 s." || attempts[1].NextAt == nil || !strings.HasPrefix(attempts[0].ID, "att_") {
+		if len(attempts) != 2 || attempts[0].Number != 2 || attempts[0].Outcome != "delivered" ||
+			*attempts[0].Status != 200 || *attempts[0].Response != "ok \ufffd" ||
+			attempts[0].Duration != 1500 || attempts[0].NextAt != nil || attempts[1].Number != 1 ||
+			attempts[1].Status != nil || attempts[1].Response != nil ||
+			*attempts[1].Detail != "No answer within 5 s." || attempts[1].NextAt == nil ||
+			!strings.HasPrefix(attempts[0].ID, "att_") {
 			t.Errorf("attempts %+v, %+v", attempts[0], attempts[1])
 		}
 		if body := graphtest.Must[*string](t)(f.Payload(p.Ctx, ended)); body == nil || *body != `{"n":1}` {
@@ -146,7 +161,8 @@ func TestDelivery(t *testing.T) {
 		p.Meddle(t, func(ctx context.Context, c *db.Client) error { _, err := c.Event.Delete().Exec(ctx); return err })
 		for i, id := range ids {
 			d := graphtest.Must[*model.WebhookDelivery](t)(p.Query().WebhookDelivery(p.Ctx, id))
-			if body := graphtest.Must[*string](t)(f.Payload(p.Ctx, d)); body != nil || i == 1 && (d.Type != "" || d.ResourceID() != "") {
+			if body := graphtest.Must[*string](t)(f.Payload(p.Ctx, d)); body != nil ||
+				i == 1 && (d.Type != "" || d.ResourceID() != "") {
 				t.Errorf("after its event: %+v with %v", d, body)
 			}
 		}
@@ -174,7 +190,9 @@ func TestDelivery(t *testing.T) {
 	})
 }
 
-func deliveryChanges(p *graphtest.Shop) map[string]func(context.Context, string) (*model.WebhookDeliveryPayload, error) {
+func deliveryChanges(
+	p *graphtest.Shop,
+) map[string]func(context.Context, string) (*model.WebhookDeliveryPayload, error) {
 	return map[string]func(context.Context, string) (*model.WebhookDeliveryPayload, error){
 		"retry": p.Mutation().WebhookDeliveryRetry, "skip": p.Mutation().WebhookDeliverySkip,
 	}
@@ -188,12 +206,14 @@ func TestDeliveryRetryAndSkip(t *testing.T) {
 
 		before := micros.Now()
 		hurried := graphtest.Must[*model.WebhookDeliveryPayload](t)(retry(p.Ctx, ids[1])).Delivery
-		if hurried.ID() != ids[1] || hurried.State != state.DeliveryWaiting || *hurried.NextAttemptAt < before || *hurried.NextAttemptAt > micros.Now() {
+		if hurried.ID() != ids[1] || hurried.State != state.DeliveryWaiting || *hurried.NextAttemptAt < before ||
+			*hurried.NextAttemptAt > micros.Now() {
 			t.Errorf("hurried %+v", hurried)
 		}
 		for i := range 2 {
 			again := graphtest.Must[*model.WebhookDeliveryPayload](t)(retry(p.Ctx, ids[3*i])).Delivery
-			if again.Sequence != int64(5+i) || again.State != state.DeliveryWaiting || again.Type != "order.paid" || again.AttemptCount != 0 {
+			if again.Sequence != int64(5+i) || again.State != state.DeliveryWaiting || again.Type != "order.paid" ||
+				again.AttemptCount != 0 {
 				t.Errorf("sent again %+v", again)
 			}
 			read := graphtest.Must[*model.WebhookDelivery](t)(p.Query().WebhookDelivery(p.Ctx, again.ID()))
@@ -211,7 +231,8 @@ func TestDeliveryRetryAndSkip(t *testing.T) {
 				t.Errorf("skipped what has ended: %v", err)
 			}
 		}
-		if got, want := p.Audited(t), strings.Repeat(" webhook_delivery.retry", 3)+" webhook_delivery.skip"; !strings.HasSuffix(got, want) {
+		if got, want := p.Audited(t),
+			strings.Repeat(" webhook_delivery.retry", 3)+" webhook_delivery.skip"; !strings.HasSuffix(got, want) {
 			t.Errorf("audit log %q", got)
 		}
 		suspend(p, t, e)
@@ -246,7 +267,8 @@ func TestDeliveryQueryCounts(t *testing.T) {
 		f := endpoint.DeliveryFields{Resolver: endpoint.New(p.Core)}
 		for _, size := range []int{2, 10} {
 			counted, n := ent.CountStatements(p.Ctx)
-			c := graphtest.Must[*model.WebhookDeliveryConnection](t)(endpoint.EndpointFields{Resolver: endpoint.New(p.Core)}.Deliveries(counted, e, &size, nil, nil))
+			c := graphtest.Must[*model.WebhookDeliveryConnection](t)(
+				endpoint.EndpointFields{Resolver: endpoint.New(p.Core)}.Deliveries(counted, e, &size, nil, nil))
 			if n.N() != 3 {
 				t.Errorf("%d deliveries cost %d statements, want 3", size, n.N())
 			}

@@ -27,7 +27,9 @@ type EndpointFields struct{ *Resolver }
 // WebhookEndpoints lists the endpoints that the viewer may see, newest first. A
 // page costs three statements at most: the endpoints, their queues and the apps
 // whose they are.
-func (q Query) WebhookEndpoints(ctx context.Context, first *int, after *string) (*model.WebhookEndpointConnection, error) {
+func (q Query) WebhookEndpoints(
+	ctx context.Context, first *int, after *string,
+) (*model.WebhookEndpointConnection, error) {
 	v, err := core.Caller(ctx)
 	if err != nil {
 		return nil, err
@@ -70,7 +72,8 @@ func (q Query) WebhookEventTypes(context.Context) ([]*model.WebhookEventType, er
 	all := event.All()
 	rows := make([]*model.WebhookEventType, len(all))
 	for i, e := range all {
-		rows[i] = &model.WebhookEventType{Name: string(e.Type), ResourceType: e.Resource.Resource(), Scope: e.Scope, Trigger: e.Trigger}
+		rows[i] = &model.WebhookEventType{Name: string(e.Type), ResourceType: e.Resource.Resource(), Scope: e.Scope,
+			Trigger: e.Trigger}
 	}
 	return rows, nil
 }
@@ -115,7 +118,8 @@ func (r *Resolver) withQueues(ctx context.Context, rows []*db.WebhookEndpoint) (
 	if len(rows) == 0 {
 		return nil, nil
 	}
-	query := r.Client(ctx).WebhookQueue.Query().Where(webhookqueue.IDIn(core.IDs(rows, func(e *db.WebhookEndpoint) *xid.ID { return &e.ID })...))
+	query := r.Client(ctx).WebhookQueue.Query().
+		Where(webhookqueue.IDIn(core.IDs(rows, func(e *db.WebhookEndpoint) *xid.ID { return &e.ID })...))
 	query.Modify(ent.ForceIndex(ent.Primary))
 	queues, err := query.Load(ctx)
 	if err != nil {
@@ -154,13 +158,15 @@ func (r *Resolver) withQueues(ctx context.Context, rows []*db.WebhookEndpoint) (
 func (r *Resolver) together(shown []*model.WebhookEndpoint) {
 	keys := func() []xid.ID { return core.IDs(shown, func(e *model.WebhookEndpoint) *xid.ID { return &e.ID }) }
 	shared := &model.EndpointPage{
-		Queues: model.NewBatch(keys, func(ctx context.Context, _ []xid.ID) (map[xid.ID]*model.WebhookQueueState, error) {
-			return r.backlogs(ctx, shown)
-		}),
+		Queues: model.NewBatch(keys,
+			func(ctx context.Context, _ []xid.ID) (map[xid.ID]*model.WebhookQueueState, error) {
+				return r.backlogs(ctx, shown)
+			}),
 		Activity: model.NewFamily(func(hours int) *model.Batch[xid.ID, []*model.WebhookActivity] {
-			return model.NewBatch(keys, func(ctx context.Context, ids []xid.ID) (map[xid.ID][]*model.WebhookActivity, error) {
-				return r.activity(ctx, ids, hours)
-			})
+			return model.NewBatch(keys,
+				func(ctx context.Context, ids []xid.ID) (map[xid.ID][]*model.WebhookActivity, error) {
+					return r.activity(ctx, ids, hours)
+				})
 		}),
 	}
 	for _, e := range shown {

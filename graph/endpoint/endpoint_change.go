@@ -106,7 +106,8 @@ func (m Mutation) WebhookEndpointUpdate(ctx context.Context, id string, expected
 		row, u := e.Row, e.Update
 		core.MemberOf(&e.Changed, in.URL, "url", &row.URL, u.SetURL)
 		core.Replace(&e.Changed, events, "events", &row.Events, u.SetEvents)
-		core.MemberOpt(&e.Changed, in.Description, "description", &row.Description, u.SetDescription, u.ClearDescription)
+		core.MemberOpt(&e.Changed, in.Description, "description", &row.Description, u.SetDescription,
+			u.ClearDescription)
 		return subscribable(ctx, row.Events)
 	})
 }

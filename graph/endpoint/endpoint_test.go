@@ -32,7 +32,8 @@ import (
 // row reads an endpoint below the core, deleted or not.
 func rowOf(p *graphtest.Shop, t testing.TB, id xid.ID) *db.WebhookEndpoint {
 	t.Helper()
-	return graphtest.Must[*db.WebhookEndpoint](t)(p.Client(p.Ctx).WebhookEndpoint.Query().Where(endpoints.ID(id)).Only(p.Ctx))
+	return graphtest.Must[*db.WebhookEndpoint](t)(p.Client(p.Ctx).WebhookEndpoint.Query().Where(endpoints.ID(id)).
+		Only(p.Ctx))
 }
 
 func TestWebhookEndpointCreate(t *testing.T) {
@@ -44,8 +45,9 @@ func TestWebhookEndpointCreate(t *testing.T) {
 		if d := cmp.Diff([]string{"order.paid", "product.updated"}, e.Events()); d != "" {
 			t.Error(d)
 		}
-		if e.URL != in.URL || *e.Description != "Warehouse" || e.Status != state.EndpointActive || e.Version != 1 || e.UpdatedAt != e.CreatedAt() ||
-			e.SecretHint != (*made.Secret)[len(*made.Secret)-4:] || e.App != nil || e.AppID != nil || e.SuspendedAt() != nil || e.NextSecretPromotesAt() != nil {
+		if e.URL != in.URL || *e.Description != "Warehouse" || e.Status != state.EndpointActive || e.Version != 1 ||
+			e.UpdatedAt != e.CreatedAt() || e.SecretHint != (*made.Secret)[len(*made.Secret)-4:] || e.App != nil ||
+			e.AppID != nil || e.SuspendedAt() != nil || e.NextSecretPromotesAt() != nil {
 			t.Errorf("made %v", e.WebhookEndpoint)
 		}
 		read := graphtest.Must[*model.WebhookEndpoint](t)(p.Query().WebhookEndpoint(p.Ctx, e.PublicID()))
@@ -57,7 +59,8 @@ func TestWebhookEndpointCreate(t *testing.T) {
 		}
 		// Of the secret the database has what only the root secret opens.
 		row := rowOf(p, t, e.ID)
-		if strings.Contains(fmt.Sprintf("%+v", row), *made.Secret) || bytes.Contains(row.Secret, []byte((*made.Secret)[6:])) {
+		if strings.Contains(fmt.Sprintf("%+v", row), *made.Secret) ||
+			bytes.Contains(row.Secret, []byte((*made.Secret)[6:])) {
 			t.Error("the row holds the secret in clear")
 		}
 		if plain := graphtest.Must[string](t)(p.Webhooks.Vault.Open(e.ID, row.Secret)); plain != *made.Secret {
@@ -82,21 +85,27 @@ func fieldsOf(err error) []string {
 
 func TestWebhookEndpointChecks(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
-		_, err := p.Mutation().WebhookEndpointCreate(p.Ctx, model.WebhookEndpointCreateInput{URL: "https://" + strings.Repeat("x", 2048),
-			Events: []string{"order.paid", "ping", ""}, Description: new("a\u0007")})
-		if d := cmp.Diff([]string{"#/url too_long", "#/events/1 unknown_value", "#/events/2 unknown_value", "#/description invalid_format"}, fieldsOf(err)); d != "" {
+		_, err := p.Mutation().WebhookEndpointCreate(p.Ctx,
+			model.WebhookEndpointCreateInput{URL: "https://" + strings.Repeat("x", 2048),
+				Events: []string{"order.paid", "ping", ""}, Description: new("a\u0007")})
+		if d := cmp.Diff(
+			[]string{"#/url too_long", "#/events/1 unknown_value", "#/events/2 unknown_value",
+				"#/description invalid_format"}, fieldsOf(err)); d != "" {
 			t.Error(d)
 		}
-		if _, err := p.Mutation().WebhookEndpointCreate(p.Ctx, graphtest.Receiver()); graphtest.FieldOf(err) != "#/events too_short" {
+		if _, err := p.Mutation().WebhookEndpointCreate(p.Ctx,
+			graphtest.Receiver()); graphtest.FieldOf(err) != "#/events too_short" {
 			t.Errorf("no events: %v", err)
 		}
 		// What is wrong with the input is said before what the caller lacks, and that names the scope.
 		writer := graphtest.AsKey(p.Ctx, scope.WebhooksWrite)
-		if _, err := p.Mutation().WebhookEndpointCreate(writer, graphtest.Receiver("order.paid", "x")); graphtest.FaultOf(err) != "validation_failed" {
+		if _, err := p.Mutation().WebhookEndpointCreate(writer,
+			graphtest.Receiver("order.paid", "x")); graphtest.FaultOf(err) != "validation_failed" {
 			t.Errorf("%v", err)
 		}
 		for _, e := range event.All() {
-			_, err := p.Mutation().WebhookEndpointCreate(graphtest.AsKey(p.Ctx, scope.WebhooksWrite), graphtest.Receiver(string(e.Type)))
+			_, err := p.Mutation().WebhookEndpointCreate(graphtest.AsKey(p.Ctx, scope.WebhooksWrite),
+				graphtest.Receiver(string(e.Type)))
 			f, _ := errors.AsType[*fault.Error](err)
 			if e.Scope == scope.WebhooksRead {
 				continue // not implied by a scope that is not made effective
@@ -104,7 +113,9 @@ func TestWebhookEndpointChecks(t *testing.T) {
 			if f == nil || f.Kind != fault.InsufficientScope || f.Scope != e.Scope {
 				t.Errorf("%s: %v", e.Type, err)
 			}
-			graphtest.Must[*model.WebhookEndpointPayload](t)(p.Mutation().WebhookEndpointCreate(graphtest.AsKey(p.Ctx, scope.WebhooksWrite, e.Scope), graphtest.Receiver(string(e.Type))))
+			graphtest.Must[*model.WebhookEndpointPayload](t)(
+				p.Mutation().WebhookEndpointCreate(graphtest.AsKey(p.Ctx, scope.WebhooksWrite, e.Scope),
+					graphtest.Receiver(string(e.Type))))
 		}
 	})
 }
@@ -120,7 +131,8 @@ func TestWebhookEndpointOwnership(t *testing.T) {
 		mine, theirs, stores := p.Hook(t, one), p.Hook(t, two), p.Hook(t, graphtest.AsKey(p.Ctx, all...))
 		gone := p.Hook(t, one)
 		graphtest.Must[*model.WebhookEndpointDeletePayload](t)(p.Mutation().WebhookEndpointDelete(one, gone.PublicID()))
-		if *mine.AppID != grant.AppID || *mine.AppStoreID != maker.Model.ID || mine.App.Name != "Bridge" || stores.AppID != nil {
+		if *mine.AppID != grant.AppID || *mine.AppStoreID != maker.Model.ID || mine.App.Name != "Bridge" ||
+			stores.AppID != nil {
 			t.Errorf("made %v for %v", mine.WebhookEndpoint, mine.App)
 		}
 		_, developer := p.Member(t, viewer.Developer)
@@ -133,7 +145,8 @@ func TestWebhookEndpointOwnership(t *testing.T) {
 			"developer": {developer, []*model.WebhookEndpoint{stores, theirs, mine}}, "elsewhere": {maker.Ctx, nil},
 		} {
 			var got, want []string
-			for _, e := range graphtest.Must[*model.WebhookEndpointConnection](t)(p.Query().WebhookEndpoints(tc.ctx, nil, nil)).Nodes {
+			for _, e := range graphtest.Must[*model.WebhookEndpointConnection](t)(p.Query().WebhookEndpoints(tc.ctx,
+				nil, nil)).Nodes {
 				got = append(got, e.PublicID())
 			}
 			for _, e := range tc.want {
@@ -144,7 +157,8 @@ func TestWebhookEndpointOwnership(t *testing.T) {
 			}
 			for _, e := range []*model.WebhookEndpoint{mine, theirs, stores, gone} {
 				sees := slices.Contains(want, e.PublicID())
-				if _, err := p.Query().WebhookEndpoint(tc.ctx, e.PublicID()); (err == nil) != sees || !sees && graphtest.FaultOf(err) != "not_found" {
+				if _, err := p.Query().WebhookEndpoint(tc.ctx, e.PublicID()); (err == nil) != sees ||
+					!sees && graphtest.FaultOf(err) != "not_found" {
 					t.Errorf("%s reads %s: %v", who, e.PublicID(), err)
 				}
 				if sees {
@@ -166,7 +180,8 @@ func endpointChanges(p *graphtest.Shop, ctx context.Context, id string, version 
 	past := micros.Now().Add(-time.Hour)
 	return map[string]func() error{
 		"update": func() error {
-			_, err := m.WebhookEndpointUpdate(ctx, id, version, model.WebhookEndpointUpdateInput{Description: model.Some("x")})
+			_, err := m.WebhookEndpointUpdate(ctx, id, version,
+				model.WebhookEndpointUpdateInput{Description: model.Some("x")})
 			return err
 		},
 		"disable": func() error { _, err := m.WebhookEndpointDisable(ctx, id, version); return err },
@@ -186,11 +201,13 @@ func TestWebhookEndpointUpdate(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		e := p.Hook(t, p.Ctx)
 		before := p.Queue(t, e.ID)
-		in := model.WebhookEndpointUpdateInput{URL: model.Some("https://b.example.com/"), Description: model.Some("New")}
+		in := model.WebhookEndpointUpdateInput{URL: model.Some("https://b.example.com/"),
+			Description: model.Some("New")}
 		in.Events = model.Given([]string{"product.created"})
-		now := graphtest.Must[*model.WebhookEndpointPayload](t)(p.Mutation().WebhookEndpointUpdate(p.Ctx, e.PublicID(), 1, in)).WebhookEndpoint
-		if now.URL != "https://b.example.com/" || *now.Description != "New" || now.Version != 2 || now.UpdatedAt <= e.UpdatedAt ||
-			now.WebhookEndpoint.Events != "product.created" {
+		now := graphtest.Must[*model.WebhookEndpointPayload](t)(p.Mutation().WebhookEndpointUpdate(p.Ctx, e.PublicID(),
+			1, in)).WebhookEndpoint
+		if now.URL != "https://b.example.com/" || *now.Description != "New" || now.Version != 2 ||
+			now.UpdatedAt <= e.UpdatedAt || now.WebhookEndpoint.Events != "product.created" {
 			t.Errorf("changed to %v", now.WebhookEndpoint)
 		}
 		if read := rowOf(p, t, e.ID); read.String() != now.WebhookEndpoint.String() {
@@ -199,21 +216,25 @@ func TestWebhookEndpointUpdate(t *testing.T) {
 		if after := p.Queue(t, e.ID); after.Epoch == before.Epoch {
 			t.Error("the engine was not told")
 		}
-		again := graphtest.Must[*model.WebhookEndpointPayload](t)(p.Mutation().WebhookEndpointUpdate(p.Ctx, e.PublicID(), 2, in)).WebhookEndpoint
+		again := graphtest.Must[*model.WebhookEndpointPayload](t)(p.Mutation().WebhookEndpointUpdate(p.Ctx,
+			e.PublicID(), 2, in)).WebhookEndpoint
 		if again.Version != 2 {
 			t.Errorf("the same again has version %d", again.Version)
 		}
-		if _, err := p.Mutation().WebhookEndpointUpdate(p.Ctx, e.PublicID(), 1, in); graphtest.FaultOf(err) != "version_mismatch" {
+		if _, err := p.Mutation().WebhookEndpointUpdate(p.Ctx, e.PublicID(), 1,
+			in); graphtest.FaultOf(err) != "version_mismatch" {
 			t.Errorf("an old version: %v", err)
 		}
 		empty := model.WebhookEndpointUpdateInput{Description: model.Given[*string](nil)}
-		if got := graphtest.Must[*model.WebhookEndpointPayload](t)(p.Mutation().WebhookEndpointUpdate(p.Ctx, e.PublicID(), 2, empty)).WebhookEndpoint; got.Description != nil {
+		if got := graphtest.Must[*model.WebhookEndpointPayload](t)(p.Mutation().WebhookEndpointUpdate(p.Ctx,
+			e.PublicID(), 2, empty)).WebhookEndpoint; got.Description != nil {
 			t.Errorf("emptied: %v", got.WebhookEndpoint)
 		}
 		bad := model.WebhookEndpointUpdateInput{URL: model.Given[*string](nil), Description: model.Some("")}
 		bad.Events = model.Given([]string(nil))
 		_, err := p.Mutation().WebhookEndpointUpdate(p.Ctx, e.PublicID(), 3, bad)
-		if d := cmp.Diff([]string{"#/url required", "#/description too_short", "#/events too_short"}, fieldsOf(err)); d != "" {
+		if d := cmp.Diff([]string{"#/url required", "#/description too_short", "#/events too_short"},
+			fieldsOf(err)); d != "" {
 			t.Error(d)
 		}
 	})
@@ -225,13 +246,16 @@ func TestWebhookEndpointUpdateNeedsTheEventsScopes(t *testing.T) {
 		e := p.Hook(t, p.Ctx, "order.paid", "product.updated")
 		reader := graphtest.AsKey(p.Ctx, scope.WebhooksWrite, scope.ProductsRead)
 		move := model.WebhookEndpointUpdateInput{URL: model.Some("https://mine.example.com/")}
-		if _, err := p.Mutation().WebhookEndpointUpdate(reader, e.PublicID(), 1, move); graphtest.FaultOf(err) != "insufficient_scope" {
+		if _, err := p.Mutation().WebhookEndpointUpdate(reader, e.PublicID(), 1,
+			move); graphtest.FaultOf(err) != "insufficient_scope" {
 			t.Errorf("moved by one who may not read orders: %v", err)
 		}
 		move.Events = model.Given([]string{"product.updated"})
-		graphtest.Must[*model.WebhookEndpointPayload](t)(p.Mutation().WebhookEndpointUpdate(reader, e.PublicID(), 1, move))
+		graphtest.Must[*model.WebhookEndpointPayload](t)(p.Mutation().WebhookEndpointUpdate(reader, e.PublicID(), 1,
+			move))
 		move.Events = model.Given([]string{"product.updated", "customer.created"})
-		if _, err := p.Mutation().WebhookEndpointUpdate(reader, e.PublicID(), 2, move); graphtest.FaultOf(err) != "insufficient_scope" {
+		if _, err := p.Mutation().WebhookEndpointUpdate(reader, e.PublicID(), 2,
+			move); graphtest.FaultOf(err) != "insufficient_scope" {
 			t.Errorf("added by one who may not read customers: %v", err)
 		}
 		if row := rowOf(p, t, e.ID); row.Version != 2 || row.Events != "product.updated" {
@@ -243,15 +267,18 @@ func TestWebhookEndpointUpdateNeedsTheEventsScopes(t *testing.T) {
 func TestWebhookEndpointDelete(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		e := p.Hook(t, p.Ctx)
-		graphtest.Must[*model.WebhookEndpointPayload](t)(p.Mutation().WebhookEndpointRotateSecret(p.Ctx, e.PublicID(), 1))
+		graphtest.Must[*model.WebhookEndpointPayload](t)(p.Mutation().WebhookEndpointRotateSecret(p.Ctx, e.PublicID(),
+			1))
 		p.Meddle(t, func(ctx context.Context, c *db.Client) error {
 			return c.WebhookQueue.Update().Where(webhookqueue.ID(e.ID)).SetLastSequence(7).Exec(ctx)
 		})
-		if got := graphtest.Must[*model.WebhookEndpointDeletePayload](t)(p.Mutation().WebhookEndpointDelete(p.Ctx, e.PublicID())); *got.DeletedID != e.PublicID() {
+		if got := graphtest.Must[*model.WebhookEndpointDeletePayload](t)(p.Mutation().WebhookEndpointDelete(p.Ctx,
+			e.PublicID())); *got.DeletedID != e.PublicID() {
 			t.Errorf("deleted %s", *got.DeletedID)
 		}
 		row, queue := rowOf(p, t, e.ID), p.Queue(t, e.ID)
-		if row.DeletedAt == nil || len(row.Secret)+len(row.NextSecret)+len(row.SecretHint) != 0 || row.NextSecretHint != nil || row.Version != 3 {
+		if row.DeletedAt == nil || len(row.Secret)+len(row.NextSecret)+len(row.SecretHint) != 0 ||
+			row.NextSecretHint != nil || row.Version != 3 {
 			t.Errorf("left %v", row)
 		}
 		if queue.FloorSequence != 7 {
@@ -285,8 +312,10 @@ func TestWebhookEndpointQueryCounts(t *testing.T) {
 				t.Errorf("%d endpoints cost %d statements, want 3", len(page.Nodes), n.N())
 			}
 			for _, e := range page.Nodes {
-				graphtest.Must[*model.WebhookQueueState](t)(endpoint.EndpointFields{Resolver: endpoint.New(p.Core)}.Queue(counted, e))
-				graphtest.Must[[]*model.WebhookActivity](t)(endpoint.EndpointFields{Resolver: endpoint.New(p.Core)}.Activity(counted, e, 24))
+				graphtest.Must[*model.WebhookQueueState](t)(
+					endpoint.EndpointFields{Resolver: endpoint.New(p.Core)}.Queue(counted, e))
+				graphtest.Must[[]*model.WebhookActivity](t)(
+					endpoint.EndpointFields{Resolver: endpoint.New(p.Core)}.Activity(counted, e, 24))
 			}
 			if n.N() != 5 {
 				t.Errorf("%d endpoints with queues and activity cost %d statements, want 5", size, n.N())
@@ -303,7 +332,8 @@ func TestWebhookEventTypes(t *testing.T) {
 			t.Fatalf("%d types, the catalogue has %d", len(types), len(event.All()))
 		}
 		for i, e := range event.All() {
-			if got := *types[i]; got.Name != string(e.Type) || got.Scope != e.Scope || got.ResourceType != e.Resource.Resource() || !strings.HasSuffix(got.Trigger, ".") {
+			if got := *types[i]; got.Name != string(e.Type) || got.Scope != e.Scope ||
+				got.ResourceType != e.Resource.Resource() || !strings.HasSuffix(got.Trigger, ".") {
 				t.Errorf("%+v", got)
 			}
 		}

@@ -19,7 +19,8 @@ func (q Query) Events(ctx context.Context, first *int, after *string) (*model.Ev
 		Read: func(ctx context.Context, after *page.Position, limit int) ([]*model.Event, error) {
 			query := q.Client(ctx).Event.Query()
 			query.Modify(core.Window{After: after, Limit: limit, Index: ent.Primary}.Apply)
-			query.Select(dbevent.FieldStoreID, dbevent.FieldID, dbevent.FieldType, dbevent.FieldResourceType, dbevent.FieldResourceID, dbevent.FieldSequence)
+			query.Select(dbevent.FieldStoreID, dbevent.FieldID, dbevent.FieldType, dbevent.FieldResourceType,
+				dbevent.FieldResourceID, dbevent.FieldSequence)
 			rows, err := query.All(ctx)
 			events := make([]*model.Event, len(rows))
 			for i, row := range rows {

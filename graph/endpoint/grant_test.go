@@ -21,7 +21,8 @@ func led(p *graphtest.Shop, t testing.TB, kind apikey.Kind, g *db.Grant) apikey.
 	t.Helper()
 	secret := apikey.Mint(kind)
 	p.Meddle(t, func(ctx context.Context, c *db.Client) error {
-		return c.Credential.Create().SetID(digest.Sum(secret.Hash())).SetStoreID(p.Model.ID).SetCredentialID(g.ID).SetKind(string(kind)).Exec(ctx)
+		return c.Credential.Create().SetID(digest.Sum(secret.Hash())).SetStoreID(p.Model.ID).SetCredentialID(g.ID).
+			SetKind(string(kind)).Exec(ctx)
 	})
 	return secret
 }
@@ -31,13 +32,16 @@ func led(p *graphtest.Shop, t testing.TB, kind apikey.Kind, g *db.Grant) apikey.
 func TestEveryEndOfTheLastGrant(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		ring := graphtest.Must[*keyring.Ring](t)(keyring.Parse(strings.Repeat("k", 32)))
-		server := graphtest.Must[*oauth.Server](t)(oauth.New(oauth.Config{Store: p.Resolver.Store, Keys: p.Keys, Ring: ring, Issuer: "https://api.test",
-			OnLastGrant: p.LastGrantEnded}))
+		server := graphtest.Must[*oauth.Server](t)(oauth.New(oauth.Config{Store: p.Resolver.Store, Keys: p.Keys,
+			Ring: ring, Issuer: "https://api.test", OnLastGrant: p.LastGrantEnded}))
 		send := func(call func(context.Context, oauth.Params) error, pairs ...string) {
 			form := graphtest.Must[oauth.Params](t)(oauth.ParseForm(strings.Join(pairs, "&")))
 			_ = call(t.Context(), form) // a reuse is refused; what it did is looked at below
 		}
-		token := func(ctx context.Context, form oauth.Params) error { _, err := server.Token(ctx, form, nil); return err }
+		token := func(ctx context.Context, form oauth.Params) error {
+			_, err := server.Token(ctx, form, nil)
+			return err
+		}
 		revoke := func(ctx context.Context, form oauth.Params) error { return server.Revoke(ctx, form, nil) }
 		for why, end := range map[state.GrantEnd]func(a *model.App, g *db.Grant){
 			state.GrantEndedByStore: func(_ *model.App, g *db.Grant) {
@@ -67,7 +71,8 @@ func TestEveryEndOfTheLastGrant(t *testing.T) {
 				t.Errorf("%s, the last: %s", why, got)
 			}
 			for _, g := range l.grants {
-				if row := p.Client(p.Ctx).Grant.Query().Where(grant.ID(g.ID)).OnlyX(p.Ctx); row.RevokedReason == nil || *row.RevokedReason != why {
+				if row := p.Client(p.Ctx).Grant.Query().Where(grant.ID(g.ID)).OnlyX(p.Ctx); row.RevokedReason == nil ||
+					*row.RevokedReason != why {
 					t.Errorf("%s: %v", why, row)
 				}
 			}

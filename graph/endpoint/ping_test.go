@@ -20,8 +20,8 @@ import (
 func TestWebhookEndpointTest(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		ring := graphtest.Must[*keyring.Ring](t)(keyring.Parse(strings.Repeat("k", 32)))
-		p.Webhooks = graphtest.Must[*webhook.Engine](t)(webhook.New(webhook.Config{Store: p.Resolver.Store, Vault: webhook.NewVault(ring),
-			Egress: egress.Policy{AllowLoopback: true}}))
+		p.Webhooks = graphtest.Must[*webhook.Engine](t)(webhook.New(webhook.Config{Store: p.Resolver.Store,
+			Vault: webhook.NewVault(ring), Egress: egress.Policy{AllowLoopback: true}}))
 		status, got := http.StatusOK, ""
 		receiver := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			body, _ := io.ReadAll(r.Body)
@@ -30,19 +30,23 @@ func TestWebhookEndpointTest(t *testing.T) {
 			io.WriteString(w, "said")
 		}))
 		defer receiver.Close()
-		made := graphtest.Must[*model.WebhookEndpointPayload](t)(p.Mutation().WebhookEndpointCreate(p.Ctx, model.WebhookEndpointCreateInput{URL: receiver.URL, Events: []string{"order.paid"}}))
+		made := graphtest.Must[*model.WebhookEndpointPayload](t)(p.Mutation().WebhookEndpointCreate(p.Ctx,
+			model.WebhookEndpointCreateInput{URL: receiver.URL, Events: []string{"order.paid"}}))
 		e := made.WebhookEndpoint
 		fields := endpoint.DeliveryFields{Resolver: endpoint.New(p.Core)}
 
-		d := graphtest.Must[*model.WebhookDeliveryPayload](t)(p.Mutation().WebhookEndpointTest(p.Ctx, e.PublicID())).Delivery
-		if d.State != state.DeliveryDelivered || d.Type != "ping" || d.ResourceType != "webhook_endpoint" || d.ResourceID() != e.PublicID() || !strings.Contains(got, `"type":"ping"`) {
+		d := graphtest.Must[*model.WebhookDeliveryPayload](t)(p.Mutation().WebhookEndpointTest(p.Ctx,
+			e.PublicID())).Delivery
+		if d.State != state.DeliveryDelivered || d.Type != "ping" || d.ResourceType != "webhook_endpoint" ||
+			d.ResourceID() != e.PublicID() || !strings.Contains(got, `"type":"ping"`) {
 			t.Errorf("%+v, received %s", d, got)
 		}
 		if strings.Contains(got, *made.Secret) {
 			t.Errorf("the ping tells the secret: %s", got)
 		}
 		attempts := graphtest.Must[[]*model.WebhookAttempt](t)(fields.Attempts(p.Ctx, d))
-		if len(attempts) != 1 || *attempts[0].Status != 200 || *attempts[0].Response != "said" || attempts[0].Outcome != "delivered" {
+		if len(attempts) != 1 || *attempts[0].Status != 200 || *attempts[0].Response != "said" ||
+			attempts[0].Outcome != "delivered" {
 			t.Errorf("attempts %+v", attempts)
 		}
 		if body := graphtest.Must[*string](t)(fields.Payload(p.Ctx, d)); body != nil {
@@ -54,8 +58,10 @@ func TestWebhookEndpointTest(t *testing.T) {
 
 		graphtest.Must[*model.WebhookEndpointPayload](t)(p.Mutation().WebhookEndpointDisable(p.Ctx, e.PublicID(), 1))
 		status = http.StatusTeapot
-		d = graphtest.Must[*model.WebhookDeliveryPayload](t)(p.Mutation().WebhookEndpointTest(p.Ctx, e.PublicID())).Delivery
-		if attempts = graphtest.Must[[]*model.WebhookAttempt](t)(fields.Attempts(p.Ctx, d)); d.State != state.DeliveryFailed || *attempts[0].Status != http.StatusTeapot {
+		d = graphtest.Must[*model.WebhookDeliveryPayload](t)(p.Mutation().WebhookEndpointTest(p.Ctx,
+			e.PublicID())).Delivery
+		if attempts = graphtest.Must[[]*model.WebhookAttempt](t)(fields.Attempts(p.Ctx,
+			d)); d.State != state.DeliveryFailed || *attempts[0].Status != http.StatusTeapot {
 			t.Errorf("%+v, %+v", d, attempts)
 		}
 		if ids := listed(p, t, e, 10, nil); len(ids) != 2 || ids[0] != d.ID() {

@@ -38,7 +38,9 @@ func (f EndpointFields) Queue(ctx context.Context, e *model.WebhookEndpoint) (*m
 }
 
 // backlogs counts what waits for each of the endpoints.
-func (r *Resolver) backlogs(ctx context.Context, shown []*model.WebhookEndpoint) (map[xid.ID]*model.WebhookQueueState, error) {
+func (r *Resolver) backlogs(
+	ctx context.Context, shown []*model.WebhookEndpoint,
+) (map[xid.ID]*model.WebhookQueueState, error) {
 	of := make(map[xid.ID]*model.WebhookQueueState, len(shown))
 	query, args := backlogQuery(viewer.From(ctx).Store, shown)
 	rows, err := r.Client(ctx).QueryContext(ctx, query, args...)
@@ -71,8 +73,10 @@ func backlogQuery(store xid.ID, shown []*model.WebhookEndpoint) (query string, a
 		if i > 0 {
 			b.WriteString(" UNION ALL ")
 		}
-		b.WriteString("SELECT " + strconv.Itoa(i) + ", COUNT(*), MIN(id) FROM (SELECT id FROM deliveries WHERE store_id = ? AND endpoint_id = ?" +
-			" AND sequence > ? AND NOT (failed = ? AND first_at >= ?) ORDER BY sequence LIMIT " + strconv.Itoa(maxWaiting) + ") AS part")
+		b.WriteString("SELECT " + strconv.Itoa(i) +
+			", COUNT(*), MIN(id) FROM (SELECT id FROM deliveries WHERE store_id = ? AND endpoint_id = ?" +
+			" AND sequence > ? AND NOT (failed = ? AND first_at >= ?) ORDER BY sequence LIMIT " +
+			strconv.Itoa(maxWaiting) + ") AS part")
 		args = append(args, store, e.ID, e.Health.FloorSequence, true, e.Health.ResumedAt)
 	}
 	return b.String(), args
@@ -85,17 +89,23 @@ func catchingUp(e *model.WebhookEndpoint) bool {
 
 // Activity counts the attempts of the last hours in slots, oldest first; one
 // without attempts is there too. All endpoints of a page cost one statement.
-func (f EndpointFields) Activity(ctx context.Context, e *model.WebhookEndpoint, hours int) ([]*model.WebhookActivity, error) {
+func (f EndpointFields) Activity(
+	ctx context.Context, e *model.WebhookEndpoint, hours int,
+) ([]*model.WebhookActivity, error) {
 	if hours < 1 || hours > maxHours {
-		return nil, &fault.Error{Kind: fault.InvalidParameter, Detail: "Activity is kept for " + strconv.Itoa(maxHours) + " hours.",
-			Fields: []fault.Field{{Parameter: "hours", Code: fault.OutOfRange, Detail: "1 to " + strconv.Itoa(maxHours) + "."}}}
+		return nil, &fault.Error{Kind: fault.InvalidParameter,
+			Detail: "Activity is kept for " + strconv.Itoa(maxHours) + " hours.",
+			Fields: []fault.Field{{Parameter: "hours", Code: fault.OutOfRange,
+				Detail: "1 to " + strconv.Itoa(maxHours) + "."}}}
 	}
 	slots, err := e.Page.Activity.Of(hours).Get(ctx, e.ID)
 	return slots, core.Explain("activity", err)
 }
 
 // activity adds up the stored slots in the database.
-func (r *Resolver) activity(ctx context.Context, endpoints []xid.ID, hours int) (map[xid.ID][]*model.WebhookActivity, error) {
+func (r *Resolver) activity(
+	ctx context.Context, endpoints []xid.ID, hours int,
+) (map[xid.ID][]*model.WebhookActivity, error) {
 	slot := micros.Time(time.Hour.Microseconds())
 	if hours <= fineHours {
 		slot = micros.Time(fineSlot.Microseconds())
@@ -107,14 +117,16 @@ func (r *Resolver) activity(ctx context.Context, endpoints []xid.ID, hours int) 
 		ID                                      xid.ID
 		At, Delivered, Failed, Latency, Slowest int64
 	}
-	err := r.Client(ctx).EndpointStat.Query().Where(endpointstat.IDIn(endpoints...), endpointstat.SlotGTE(first)).Modify(func(s *sql.Selector) {
-		ent.ForceIndex(ent.Primary)(s)
-		begin := fmt.Sprintf("%[1]s - %[1]s %% %[2]d", s.C(endpointstat.FieldSlot), slot)
-		sum := func(column, name string) string { return sql.As(sql.Sum(s.C(column)), name) }
-		s.Select(s.C(endpointstat.FieldID), sql.As(begin, "at"), sum(endpointstat.FieldDelivered, "delivered"), sum(endpointstat.FieldFailed, "failed"),
-			sum(endpointstat.FieldLatencySum, "latency"), sql.As(sql.Max(s.C(endpointstat.FieldLatencyMax)), "slowest"))
-		s.GroupBy(s.C(endpointstat.FieldID), begin)
-	}).Scan(ctx, &rows)
+	err := r.Client(ctx).EndpointStat.Query().Where(endpointstat.IDIn(endpoints...), endpointstat.SlotGTE(first)).
+		Modify(func(s *sql.Selector) {
+			ent.ForceIndex(ent.Primary)(s)
+			begin := fmt.Sprintf("%[1]s - %[1]s %% %[2]d", s.C(endpointstat.FieldSlot), slot)
+			sum := func(column, name string) string { return sql.As(sql.Sum(s.C(column)), name) }
+			s.Select(s.C(endpointstat.FieldID), sql.As(begin, "at"), sum(endpointstat.FieldDelivered, "delivered"),
+				sum(endpointstat.FieldFailed, "failed"), sum(endpointstat.FieldLatencySum, "latency"),
+				sql.As(sql.Max(s.C(endpointstat.FieldLatencyMax)), "slowest"))
+			s.GroupBy(s.C(endpointstat.FieldID), begin)
+		}).Scan(ctx, &rows)
 	if err != nil {
 		return nil, fmt.Errorf("read counters: %w", err)
 	}

@@ -25,8 +25,10 @@ func TestQueueState(t *testing.T) {
 			return c.WebhookQueue.Update().Where(webhookqueue.ID(some.ID)).SetMissedFrom(xid.New()).Exec(ctx)
 		})
 		oldest := graphtest.Must[xid.ID](t)(xid.Delivery.Parse(ids[1])).Time()
-		for _, e := range graphtest.Must[*model.WebhookEndpointConnection](t)(p.Query().WebhookEndpoints(p.Ctx, nil, nil)).Nodes {
-			got := graphtest.Must[*model.WebhookQueueState](t)(endpoint.EndpointFields{Resolver: endpoint.New(p.Core)}.Queue(p.Ctx, e))
+		for _, e := range graphtest.Must[*model.WebhookEndpointConnection](t)(p.Query().WebhookEndpoints(p.Ctx, nil,
+			nil)).Nodes {
+			got := graphtest.Must[*model.WebhookQueueState](t)(
+				endpoint.EndpointFields{Resolver: endpoint.New(p.Core)}.Queue(p.Ctx, e))
 			switch e.ID {
 			case empty.ID:
 				if got.Waiting != 0 || got.OldestAt != nil || got.CatchingUp {
@@ -44,7 +46,9 @@ func TestQueueState(t *testing.T) {
 		}
 		// While it is stopped nothing is added.
 		suspend(p, t, some)
-		if got := graphtest.Must[*model.WebhookQueueState](t)(endpoint.EndpointFields{Resolver: endpoint.New(p.Core)}.Queue(p.Ctx, seen(p, t, some))); got.Waiting != 2 || got.CatchingUp {
+		if got := graphtest.Must[*model.WebhookQueueState](t)(
+			endpoint.EndpointFields{Resolver: endpoint.New(p.Core)}.Queue(p.Ctx, seen(p, t, some))); got.Waiting != 2 ||
+			got.CatchingUp {
 			t.Errorf("suspended: %+v", got)
 		}
 	})
@@ -58,7 +62,9 @@ func plantDeliveries(p *graphtest.Shop, t testing.TB, e *model.WebhookEndpoint, 
 			var rows []*db.DeliveryCreate
 			for i := from; i < from+1000 && i <= n; i++ {
 				id := webhook.DeliveryID(e.ID, int64(i), micros.Time(1_000_000+i))
-				rows = append(rows, c.Delivery.Create().SetID(id).SetEndpointID(e.ID).SetSequence(int64(i)).SetEventID(id).SetResourceID(id))
+				rows = append(rows,
+					c.Delivery.Create().SetID(id).SetEndpointID(e.ID).SetSequence(int64(i)).SetEventID(id).
+						SetResourceID(id))
 			}
 			return c.Delivery.CreateBulk(rows...).Exec(ctx)
 		})
@@ -78,8 +84,13 @@ func TestActivity(t *testing.T) {
 				at                              micros.Time
 				delivered, failed, sum, slowest int64
 			}{
-				{e.ID, slot, 3, 1, 600, 400}, {e.ID, top - hour, 2, 0, 30, 20}, {e.ID, top - five, 4, 5, 30, 25},
-				{e.ID, top - 400*hour, 9, 9, 9, 9}, {e.ID, top - 2*hour, 0, 7, 0, 0}, {other.ID, slot, 100, 100, 100, 100}, {e.ID, slot + 24*hour, 8, 8, 8, 8},
+				{id: e.ID, at: slot, delivered: 3, failed: 1, sum: 600, slowest: 400},
+				{id: e.ID, at: top - hour, delivered: 2, sum: 30, slowest: 20},
+				{id: e.ID, at: top - five, delivered: 4, failed: 5, sum: 30, slowest: 25},
+				{id: e.ID, at: top - 400*hour, delivered: 9, failed: 9, sum: 9, slowest: 9},
+				{id: e.ID, at: top - 2*hour, failed: 7},
+				{id: other.ID, at: slot, delivered: 100, failed: 100, sum: 100, slowest: 100},
+				{id: e.ID, at: slot + 24*hour, delivered: 8, failed: 8, sum: 8, slowest: 8},
 			} {
 				err := c.EndpointStat.Create().SetID(s.id).SetSlot(s.at).SetDelivered(s.delivered).SetFailed(s.failed).
 					SetLatencySum(s.sum).SetLatencyMax(s.slowest).Exec(ctx)
@@ -91,7 +102,8 @@ func TestActivity(t *testing.T) {
 		})
 		e = seen(p, t, e)
 		read := func(hours int) map[micros.Time]*model.WebhookActivity {
-			all := graphtest.Must[[]*model.WebhookActivity](t)(endpoint.EndpointFields{Resolver: endpoint.New(p.Core)}.Activity(p.Ctx, e, hours))
+			all := graphtest.Must[[]*model.WebhookActivity](t)(
+				endpoint.EndpointFields{Resolver: endpoint.New(p.Core)}.Activity(p.Ctx, e, hours))
 			width, count := hour, hours
 			if hours <= 6 {
 				width, count = five, hours*12
@@ -125,7 +137,8 @@ func TestActivity(t *testing.T) {
 		read(1)
 		read(336)
 		for _, hours := range []int{0, -1, 337} {
-			if _, err := (endpoint.EndpointFields{Resolver: endpoint.New(p.Core)}).Activity(p.Ctx, e, hours); graphtest.FaultOf(err) != "invalid_parameter" {
+			if _, err := (endpoint.EndpointFields{Resolver: endpoint.New(p.Core)}).Activity(p.Ctx, e,
+				hours); graphtest.FaultOf(err) != "invalid_parameter" {
 				t.Errorf("%d hours: %v", hours, err)
 			}
 		}

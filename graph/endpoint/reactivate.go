@@ -76,7 +76,8 @@ func checkLogged(c *core.Check, name string, t micros.Time) {
 	case t > now:
 		c.Add(name, fault.OutOfRange, "The time is in the future.")
 	case t < now.Add(-outbox.Retention):
-		c.Add(name, fault.OutOfRange, fmt.Sprintf("The event log reaches back %d days.", outbox.Retention/(24*time.Hour)))
+		c.Add(name, fault.OutOfRange,
+			fmt.Sprintf("The event log reaches back %d days.", outbox.Retention/(24*time.Hour)))
 	}
 }
 
@@ -127,7 +128,8 @@ func (m Mutation) WebhookEndpointReplay(ctx context.Context, id string, from, to
 		}
 		switch err := m.Webhooks.Replay(ctx, uid, from, to); {
 		case errors.Is(err, webhook.ErrReplaying):
-			return nil, fault.State(fault.ReplayPending, "A replay of the endpoint is under way: wait until it has ended.")
+			return nil, fault.State(fault.ReplayPending,
+				"A replay of the endpoint is under way: wait until it has ended.")
 		case err != nil:
 			return nil, err
 		}
@@ -143,7 +145,8 @@ func (m Mutation) WebhookEndpointReplay(ctx context.Context, id string, from, to
 // running refuses what only an active endpoint can do.
 func running(e *db.WebhookEndpoint) error {
 	if e.Status != state.EndpointActive {
-		return fault.State(fault.InvalidTransition, "The webhook endpoint is "+core.Words(e.Status)+": reactivate it first.")
+		return fault.State(fault.InvalidTransition,
+			"The webhook endpoint is "+core.Words(e.Status)+": reactivate it first.")
 	}
 	return nil
 }
@@ -173,11 +176,12 @@ func (r *Resolver) orphan(ctx context.Context, row *db.WebhookEndpoint) error {
 		if row.Status == state.EndpointDisabled {
 			return nil, r.Webhooks.Cancel(ctx, row.ID) // was disabled before: nothing that the log has to tell
 		}
-		return r.endpoints().Apply(ctx, row, "webhook_endpoint.disable", func(_ context.Context, e *endpointEdit) error {
-			disable(e, state.StoppedByGrant)
-			e.Detail = string(state.StoppedByGrant)
-			follow(e, r.Webhooks.Cancel)
-			return nil
-		})
+		return r.endpoints().Apply(ctx, row, "webhook_endpoint.disable",
+			func(_ context.Context, e *endpointEdit) error {
+				disable(e, state.StoppedByGrant)
+				e.Detail = string(state.StoppedByGrant)
+				follow(e, r.Webhooks.Cancel)
+				return nil
+			})
 	})
 }

@@ -18,7 +18,8 @@ func (m Mutation) WebhookEndpointRotateSecret(ctx context.Context, id string, ex
 	done, err := m.changeEndpoint(ctx, id, expectedVersion, action, func(_ context.Context, e *endpointEdit) error {
 		row := e.Row
 		if row.NextSecretAt != nil {
-			return fault.State(fault.RotationPending, "A second secret was issued: promote it, or wait until it takes over.")
+			return fault.State(fault.RotationPending,
+				"A second secret was issued: promote it, or wait until it takes over.")
 		}
 		now, sealed, hint := micros.Now(), m.Webhooks.Vault.Seal(row.ID, secret), webhook.Hint(secret)
 		row.NextSecret, row.NextSecretHint, row.NextSecretAt = sealed, &hint, &now

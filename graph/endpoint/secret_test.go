@@ -17,7 +17,8 @@ import (
 // rotate issues a second secret.
 func rotate(p *graphtest.Shop, t testing.TB, e *model.WebhookEndpoint) (*model.WebhookEndpoint, string) {
 	t.Helper()
-	done := graphtest.Must[*model.WebhookEndpointPayload](t)(p.Mutation().WebhookEndpointRotateSecret(p.Ctx, e.PublicID(), e.Version))
+	done := graphtest.Must[*model.WebhookEndpointPayload](t)(p.Mutation().WebhookEndpointRotateSecret(p.Ctx,
+		e.PublicID(), e.Version))
 	return done.WebhookEndpoint, *done.Secret
 }
 
@@ -42,30 +43,37 @@ func aged(p *graphtest.Shop, t testing.TB, id xid.ID, d time.Duration) {
 
 func TestRotateAndPromoteSecret(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
-		made := graphtest.Must[*model.WebhookEndpointPayload](t)(p.Mutation().WebhookEndpointCreate(p.Ctx, graphtest.Receiver("order.paid")))
+		made := graphtest.Must[*model.WebhookEndpointPayload](t)(p.Mutation().WebhookEndpointCreate(p.Ctx,
+			graphtest.Receiver("order.paid")))
 		first := *made.Secret
 		e, second := rotate(p, t, made.WebhookEndpoint)
-		if e.SecretHint != first[len(first)-4:] || *e.NextSecretHint != second[len(second)-4:] || *e.NextSecretPromotesAt() != e.NextSecretAt.Add(24*time.Hour) || e.Version != 2 {
+		if e.SecretHint != first[len(first)-4:] || *e.NextSecretHint != second[len(second)-4:] ||
+			*e.NextSecretPromotesAt() != e.NextSecretAt.Add(24*time.Hour) || e.Version != 2 {
 			t.Errorf("rotated to %v", e.WebhookEndpoint)
 		}
-		if row := rowOf(p, t, e.ID); row.String() != e.WebhookEndpoint.String() || bytes.Contains(row.NextSecret, []byte(second[6:])) {
+		if row := rowOf(p, t, e.ID); row.String() != e.WebhookEndpoint.String() ||
+			bytes.Contains(row.NextSecret, []byte(second[6:])) {
 			t.Errorf("stored %v, returned %v", row, e.WebhookEndpoint)
 		}
 		if now, next := opened(p, t, e.ID); now != first || next != second {
 			t.Errorf("signs with %q and %q", now, next)
 		}
-		if _, err := p.Mutation().WebhookEndpointRotateSecret(p.Ctx, e.PublicID(), 2); graphtest.FaultOf(err) != "rotation_pending" {
+		if _, err := p.Mutation().WebhookEndpointRotateSecret(p.Ctx, e.PublicID(),
+			2); graphtest.FaultOf(err) != "rotation_pending" {
 			t.Errorf("a third secret: %v", err)
 		}
 		epoch := p.Queue(t, e.ID).Epoch
-		done := graphtest.Must[*model.WebhookEndpointPayload](t)(p.Mutation().WebhookEndpointPromoteSecret(p.Ctx, e.PublicID(), 2))
-		if e = done.WebhookEndpoint; e.SecretHint != second[len(second)-4:] || e.NextSecretHint != nil || e.NextSecretPromotesAt() != nil || done.Secret != nil {
+		done := graphtest.Must[*model.WebhookEndpointPayload](t)(p.Mutation().WebhookEndpointPromoteSecret(p.Ctx,
+			e.PublicID(), 2))
+		if e = done.WebhookEndpoint; e.SecretHint != second[len(second)-4:] || e.NextSecretHint != nil ||
+			e.NextSecretPromotesAt() != nil || done.Secret != nil {
 			t.Errorf("promoted to %v", e.WebhookEndpoint)
 		}
 		if now, next := opened(p, t, e.ID); now != second || next != "" || p.Queue(t, e.ID).Epoch == epoch {
 			t.Errorf("signs with %q and %q", now, next)
 		}
-		if _, err := p.Mutation().WebhookEndpointPromoteSecret(p.Ctx, e.PublicID(), 3); graphtest.FaultOf(err) != "invalid_transition" {
+		if _, err := p.Mutation().WebhookEndpointPromoteSecret(p.Ctx, e.PublicID(),
+			3); graphtest.FaultOf(err) != "invalid_transition" {
 			t.Errorf("promoted again: %v", err)
 		}
 	})
@@ -77,12 +85,14 @@ func TestSecondSecretTakesOver(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		e, second := rotate(p, t, p.Hook(t, p.Ctx))
 		aged(p, t, e.ID, 24*time.Hour-time.Minute)
-		if read := graphtest.Must[*model.WebhookEndpoint](t)(p.Query().WebhookEndpoint(p.Ctx, e.PublicID())); read.NextSecretHint == nil || read.SecretHint != e.SecretHint {
+		if read := graphtest.Must[*model.WebhookEndpoint](t)(p.Query().WebhookEndpoint(p.Ctx,
+			e.PublicID())); read.NextSecretHint == nil || read.SecretHint != e.SecretHint {
 			t.Errorf("a minute before: %v", read.WebhookEndpoint)
 		}
 		aged(p, t, e.ID, 24*time.Hour)
 		read := graphtest.Must[*model.WebhookEndpoint](t)(p.Query().WebhookEndpoint(p.Ctx, e.PublicID()))
-		if read.NextSecretHint != nil || read.NextSecretPromotesAt() != nil || read.SecretHint != second[len(second)-4:] || read.Version != 2 {
+		if read.NextSecretHint != nil || read.NextSecretPromotesAt() != nil ||
+			read.SecretHint != second[len(second)-4:] || read.Version != 2 {
 			t.Errorf("shown as %v", read.WebhookEndpoint)
 		}
 		if now, next := opened(p, t, e.ID); now != second || next != "" {
@@ -91,18 +101,21 @@ func TestSecondSecretTakesOver(t *testing.T) {
 		if rowOf(p, t, e.ID).NextSecretAt == nil {
 			t.Error("a read wrote the row")
 		}
-		if _, err := p.Mutation().WebhookEndpointPromoteSecret(p.Ctx, e.PublicID(), 2); graphtest.FaultOf(err) != "invalid_transition" {
+		if _, err := p.Mutation().WebhookEndpointPromoteSecret(p.Ctx, e.PublicID(),
+			2); graphtest.FaultOf(err) != "invalid_transition" {
 			t.Errorf("promoted what has taken over: %v", err)
 		}
 		// The next rotation begins where this one ended.
 		e, third := rotate(p, t, read)
-		if now, next := opened(p, t, e.ID); now != second || next != third || e.SecretHint != second[len(second)-4:] || *e.NextSecretHint != third[len(third)-4:] {
+		if now, next := opened(p, t, e.ID); now != second || next != third || e.SecretHint != second[len(second)-4:] ||
+			*e.NextSecretHint != third[len(third)-4:] {
 			t.Errorf("signs with %q and %q; %v", now, next, e.WebhookEndpoint)
 		}
 		aged(p, t, e.ID, 25*time.Hour)
 		in := model.WebhookEndpointUpdateInput{Description: model.Some("x")}
 		graphtest.Must[*model.WebhookEndpointPayload](t)(p.Mutation().WebhookEndpointUpdate(p.Ctx, e.PublicID(), 3, in))
-		if row := rowOf(p, t, e.ID); row.NextSecret != nil || row.NextSecretHint != nil || row.NextSecretAt != nil || row.SecretHint != third[len(third)-4:] {
+		if row := rowOf(p, t, e.ID); row.NextSecret != nil || row.NextSecretHint != nil || row.NextSecretAt != nil ||
+			row.SecretHint != third[len(third)-4:] {
 			t.Errorf("written %v", row)
 		}
 		if now, _ := opened(p, t, e.ID); now != third {

@@ -26,8 +26,8 @@ import (
 func suspend(p *graphtest.Shop, t testing.TB, e *model.WebhookEndpoint) {
 	t.Helper()
 	p.Meddle(t, func(ctx context.Context, c *db.Client) error {
-		return c.WebhookEndpoint.Update().Where(endpoints.ID(e.ID)).SetStatus(state.EndpointSuspended).SetStoppedAt(micros.Now()).
-			SetStoppedReason(state.StoppedByFailure).Exec(ctx)
+		return c.WebhookEndpoint.Update().Where(endpoints.ID(e.ID)).SetStatus(state.EndpointSuspended).
+			SetStoppedAt(micros.Now()).SetStoppedReason(state.StoppedByFailure).Exec(ctx)
 	})
 }
 
@@ -43,32 +43,45 @@ func TestWebhookEndpointStates(t *testing.T) {
 			to     state.EndpointStatus
 			why    state.EndpointStop
 		}{
-			{"disable", m.WebhookEndpointDisable, []state.EndpointStatus{state.EndpointActive, state.EndpointSuspended}, state.EndpointDisabled, state.StoppedByPerson},
-			{"resume", func(ctx context.Context, id string, v int64) (*model.WebhookEndpointPayload, error) {
-				return m.WebhookEndpointReactivate(ctx, id, v, state.BacklogResume, nil)
-			}, []state.EndpointStatus{state.EndpointSuspended, state.EndpointDisabled}, state.EndpointActive, ""},
-			{"resume from", func(ctx context.Context, id string, v int64) (*model.WebhookEndpointPayload, error) {
-				return m.WebhookEndpointReactivate(ctx, id, v, state.BacklogFrom, &past)
-			}, []state.EndpointStatus{state.EndpointSuspended, state.EndpointDisabled}, state.EndpointActive, ""},
-			{"resume empty", func(ctx context.Context, id string, v int64) (*model.WebhookEndpointPayload, error) {
-				return m.WebhookEndpointReactivate(ctx, id, v, state.BacklogDrop, nil)
-			}, []state.EndpointStatus{state.EndpointSuspended, state.EndpointDisabled}, state.EndpointActive, ""},
-			{"replay", func(ctx context.Context, id string, _ int64) (*model.WebhookEndpointPayload, error) {
-				return m.WebhookEndpointReplay(ctx, id, past, past+1)
-			}, []state.EndpointStatus{state.EndpointActive}, state.EndpointActive, ""},
+			{change: "disable", run: m.WebhookEndpointDisable,
+				from: []state.EndpointStatus{state.EndpointActive, state.EndpointSuspended}, to: state.EndpointDisabled,
+				why: state.StoppedByPerson},
+			{change: "resume",
+				run: func(ctx context.Context, id string, v int64) (*model.WebhookEndpointPayload, error) {
+					return m.WebhookEndpointReactivate(ctx, id, v, state.BacklogResume, nil)
+				}, from: []state.EndpointStatus{state.EndpointSuspended, state.EndpointDisabled},
+				to: state.EndpointActive},
+			{change: "resume from",
+				run: func(ctx context.Context, id string, v int64) (*model.WebhookEndpointPayload, error) {
+					return m.WebhookEndpointReactivate(ctx, id, v, state.BacklogFrom, &past)
+				}, from: []state.EndpointStatus{state.EndpointSuspended, state.EndpointDisabled},
+				to: state.EndpointActive},
+			{change: "resume empty",
+				run: func(ctx context.Context, id string, v int64) (*model.WebhookEndpointPayload, error) {
+					return m.WebhookEndpointReactivate(ctx, id, v, state.BacklogDrop, nil)
+				}, from: []state.EndpointStatus{state.EndpointSuspended, state.EndpointDisabled},
+				to: state.EndpointActive},
+			{change: "replay",
+				run: func(ctx context.Context, id string, _ int64) (*model.WebhookEndpointPayload, error) {
+					return m.WebhookEndpointReplay(ctx, id, past, past+1)
+				}, from: []state.EndpointStatus{state.EndpointActive}, to: state.EndpointActive},
 		} {
-			for _, from := range []state.EndpointStatus{state.EndpointActive, state.EndpointSuspended, state.EndpointDisabled} {
+			for _, from := range []state.EndpointStatus{
+				state.EndpointActive, state.EndpointSuspended, state.EndpointDisabled,
+			} {
 				e := p.Hook(t, p.Ctx)
 				switch from {
 				case state.EndpointSuspended:
 					suspend(p, t, e)
 				case state.EndpointDisabled:
-					e = graphtest.Must[*model.WebhookEndpointPayload](t)(m.WebhookEndpointDisable(p.Ctx, e.PublicID(), 1)).WebhookEndpoint
+					e = graphtest.Must[*model.WebhookEndpointPayload](t)(m.WebhookEndpointDisable(p.Ctx, e.PublicID(),
+						1)).WebhookEndpoint
 				}
 				before := p.Queue(t, e.ID)
 				done, err := tc.run(p.Ctx, e.PublicID(), e.Version)
 				if !slices.Contains(tc.from, from) {
-					if graphtest.FaultOf(err) != "invalid_transition" || rowOf(p, t, e.ID).Version != e.Version || p.Queue(t, e.ID).String() != before.String() {
+					if graphtest.FaultOf(err) != "invalid_transition" || rowOf(p, t, e.ID).Version != e.Version ||
+						p.Queue(t, e.ID).String() != before.String() {
 						t.Errorf("%s when %s: %v", tc.change, from, err)
 					}
 					continue
@@ -80,13 +93,15 @@ func TestWebhookEndpointStates(t *testing.T) {
 				got := done.WebhookEndpoint
 				var why state.EndpointStop
 				core.Opt(got.SuspendedReason(), func(s state.EndpointStop) { why = s })
-				if got.Status != tc.to || why != tc.why || (got.SuspendedAt() == nil) != (tc.to == state.EndpointActive) {
+				if got.Status != tc.to || why != tc.why ||
+					(got.SuspendedAt() == nil) != (tc.to == state.EndpointActive) {
 					t.Errorf("%s when %s: %v", tc.change, from, got.WebhookEndpoint)
 				}
 				if rests := p.Queue(t, e.ID).DueAt == micros.Never; rests != (tc.to == state.EndpointDisabled) {
 					t.Errorf("%s when %s: the queue rests: %v", tc.change, from, rests)
 				}
-				if read := rowOf(p, t, e.ID); read.String() != got.WebhookEndpoint.String() || p.Queue(t, e.ID).Epoch == before.Epoch {
+				if read := rowOf(p, t, e.ID); read.String() != got.WebhookEndpoint.String() ||
+					p.Queue(t, e.ID).Epoch == before.Epoch {
 					t.Errorf("%s when %s: stored %v, returned %v", tc.change, from, read, got.WebhookEndpoint)
 				}
 			}
@@ -102,21 +117,25 @@ func TestWebhookBacklogs(t *testing.T) {
 		for backlog, want := range map[state.WebhookBacklog]struct {
 			floor int64
 			from  *xid.ID
-		}{state.BacklogResume: {2, &missed}, state.BacklogFrom: {9, new(xid.First(hour + 5))}, state.BacklogDrop: {9, nil}} {
+		}{state.BacklogResume: {2, &missed}, state.BacklogFrom: {9, new(xid.First(hour + 5))},
+			state.BacklogDrop: {9, nil}} {
 			e := p.Hook(t, p.Ctx)
 			suspend(p, t, e)
 			p.Meddle(t, func(ctx context.Context, c *db.Client) error {
-				return c.WebhookQueue.Update().Where(webhookqueue.ID(e.ID)).SetLastSequence(9).SetFloorSequence(2).SetMissedFrom(missed).
-					SetFailingSince(hour).SetWarned(3).Exec(ctx)
+				return c.WebhookQueue.Update().Where(webhookqueue.ID(e.ID)).SetLastSequence(9).SetFloorSequence(2).
+					SetMissedFrom(missed).SetFailingSince(hour).SetWarned(3).Exec(ctx)
 			})
 			var since *micros.Time
 			if backlog == state.BacklogFrom {
 				since = new(hour + 5)
 			}
-			got := graphtest.Must[*model.WebhookEndpointPayload](t)(m.WebhookEndpointReactivate(p.Ctx, e.PublicID(), 1, backlog, since)).WebhookEndpoint
+			got := graphtest.Must[*model.WebhookEndpointPayload](t)(m.WebhookEndpointReactivate(p.Ctx, e.PublicID(), 1,
+				backlog, since)).WebhookEndpoint
 			queue := p.Queue(t, e.ID)
-			if queue.FloorSequence != want.floor || fmt.Sprint(queue.MissedFrom) == "" || (queue.MissedFrom == nil) != (want.from == nil) ||
-				want.from != nil && *queue.MissedFrom != *want.from || queue.FailingSince != nil || got.FailingSince() != nil {
+			if queue.FloorSequence != want.floor || fmt.Sprint(queue.MissedFrom) == "" ||
+				(queue.MissedFrom == nil) != (want.from == nil) ||
+				want.from != nil && *queue.MissedFrom != *want.from || queue.FailingSince != nil ||
+				got.FailingSince() != nil {
 				t.Errorf("%s: %v", backlog, queue)
 			}
 		}
@@ -151,15 +170,16 @@ func TestWebhookTimesOfTheLog(t *testing.T) {
 			want     string
 		}{
 			{now.Add(-31 * day), now, "#/from out_of_range"}, {now.Add(day), now.Add(2 * day), "#/from out_of_range"},
-			{now.Add(-day), now.Add(day), "#/to out_of_range"}, {now.Add(-day), now.Add(-day), "#/to out_of_range"}, {now.Add(-day), now.Add(-2 * day), "#/to out_of_range"},
-			{now.Add(-day), now.Add(-day) + 1, ""},
+			{now.Add(-day), now.Add(day), "#/to out_of_range"}, {now.Add(-day), now.Add(-day), "#/to out_of_range"},
+			{now.Add(-day), now.Add(-2 * day), "#/to out_of_range"}, {now.Add(-day), now.Add(-day) + 1, ""},
 		} {
 			_, err := p.Mutation().WebhookEndpointReplay(p.Ctx, e.PublicID(), tc.from, tc.to)
 			if graphtest.FieldOf(err) != tc.want || tc.want == "" && err != nil {
 				t.Errorf("replay from %v to %v: %v, want %s", tc.from, tc.to, err, tc.want)
 			}
 		}
-		if _, err := p.Mutation().WebhookEndpointReplay(p.Ctx, e.PublicID(), now.Add(-day), now); graphtest.FaultOf(err) != "replay_pending" {
+		if _, err := p.Mutation().WebhookEndpointReplay(p.Ctx, e.PublicID(), now.Add(-day),
+			now); graphtest.FaultOf(err) != "replay_pending" {
 			t.Errorf("a second replay: %v", err)
 		}
 	})
@@ -180,9 +200,11 @@ func newLastGrant(p *graphtest.Shop, t testing.TB) *lastGrant {
 	l.grants = append([]*db.Grant{first}, p.Gave(t, l.app, 1, nil)...)
 	l.active, l.suspended, l.stopped = p.Hook(t, ctx), p.Hook(t, ctx), p.Hook(t, ctx)
 	suspend(p, t, l.suspended)
-	l.stopped = graphtest.Must[*model.WebhookEndpointPayload](t)(p.Mutation().WebhookEndpointDisable(p.Ctx, l.stopped.PublicID(), 1)).WebhookEndpoint
+	l.stopped = graphtest.Must[*model.WebhookEndpointPayload](t)(p.Mutation().WebhookEndpointDisable(p.Ctx,
+		l.stopped.PublicID(), 1)).WebhookEndpoint
 	p.Meddle(t, func(ctx context.Context, c *db.Client) error {
-		return c.WebhookQueue.Update().Where(webhookqueue.IDIn(l.active.ID, l.suspended.ID, l.stopped.ID)).SetLastSequence(4).Exec(ctx)
+		return c.WebhookQueue.Update().Where(webhookqueue.IDIn(l.active.ID, l.suspended.ID, l.stopped.ID)).
+			SetLastSequence(4).Exec(ctx)
 	})
 	return l
 }
@@ -222,11 +244,13 @@ func TestLastGrantEndsEndpoints(t *testing.T) {
 		}
 		// Nobody takes them back until the app has access again.
 		e := graphtest.Must[*model.WebhookEndpoint](t)(p.Query().WebhookEndpoint(p.Ctx, l.active.PublicID()))
-		if _, err := p.Mutation().WebhookEndpointReactivate(p.Ctx, e.PublicID(), e.Version, state.BacklogResume, nil); graphtest.FaultOf(err) != "invalid_transition" {
+		if _, err := p.Mutation().WebhookEndpointReactivate(p.Ctx, e.PublicID(), e.Version, state.BacklogResume,
+			nil); graphtest.FaultOf(err) != "invalid_transition" {
 			t.Errorf("reactivated: %v", err)
 		}
 		p.Gave(t, l.app, 1, nil)
-		graphtest.Must[*model.WebhookEndpointPayload](t)(p.Mutation().WebhookEndpointReactivate(p.Ctx, e.PublicID(), e.Version, state.BacklogResume, nil))
+		graphtest.Must[*model.WebhookEndpointPayload](t)(p.Mutation().WebhookEndpointReactivate(p.Ctx, e.PublicID(),
+			e.Version, state.BacklogResume, nil))
 		graphtest.Must[*model.InstalledAppRevokePayload](t)(p.Mutation().InstalledAppRevoke(p.Ctx, l.app.PublicID()))
 		if got := orphaned(p, t, l); got != buried {
 			t.Errorf("after all at once: %s", got)

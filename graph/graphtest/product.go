@@ -30,5 +30,6 @@ func Mug() model.ProductCreateInput {
 
 // ProductResource is a product as its events name it, at a version and a sequence.
 func ProductResource(p *db.Product, version, sequence int64) outbox.Resource {
-	return outbox.Resource{Store: p.StoreID, ID: p.ID, Version: version, Sequence: sequence, At: outbox.After(p.UpdatedAt)}
+	return outbox.Resource{Store: p.StoreID, ID: p.ID, Version: version, Sequence: sequence,
+		At: outbox.After(p.UpdatedAt)}
 }

@@ -33,15 +33,18 @@ func TestNotifications(t *testing.T) {
 			}
 		}
 		for i, n := range seen {
-			if n.Title != fmt.Sprint("Notice ", 4-i) || n.Level != state.NotificationWarning || n.ReadAt != nil || *n.PublicResourceID() != p.Model.PublicID() {
+			if n.Title != fmt.Sprint("Notice ", 4-i) || n.Level != state.NotificationWarning || n.ReadAt != nil ||
+				*n.PublicResourceID() != p.Model.PublicID() {
 				t.Errorf("row %d is %v", i, n)
 			}
 		}
 		if len(seen) != 5 {
 			t.Fatalf("%d notifications", len(seen))
 		}
-		first := graphtest.Must[*model.NotificationPayload](t)(m.NotificationMarkRead(support, seen[0].PublicID())).Notification
-		again := graphtest.Must[*model.NotificationPayload](t)(m.NotificationMarkRead(p.Ctx, seen[0].PublicID())).Notification
+		first := graphtest.Must[*model.NotificationPayload](t)(m.NotificationMarkRead(support,
+			seen[0].PublicID())).Notification
+		again := graphtest.Must[*model.NotificationPayload](t)(m.NotificationMarkRead(p.Ctx,
+			seen[0].PublicID())).Notification
 		if first.ReadAt == nil || *again.ReadAt != *first.ReadAt {
 			t.Errorf("read at %v, and then at %v", first.ReadAt, again.ReadAt)
 		}
@@ -58,7 +61,8 @@ func TestNotifications(t *testing.T) {
 		if *read[0].ReadAt != *first.ReadAt || read[4].ReadAt == nil {
 			t.Errorf("after all were read: %v", read)
 		}
-		if got, want := p.Audited(t), "store.create staff.add notification.mark_read notification.mark_all_read"; got != want {
+		if got, want := p.Audited(t),
+			"store.create staff.add notification.mark_read notification.mark_all_read"; got != want {
 			t.Errorf("audit log %q, want %q", got, want)
 		}
 	})
@@ -69,7 +73,8 @@ func TestNotificationOfAnotherStore(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		other := graphtest.NewShop(t, p.Resolver)
 		other.Told(t, 1)
-		theirs := graphtest.Must[*model.NotificationConnection](t)(p.Query().Notifications(other.Ctx, nil, nil)).Nodes[0].PublicID()
+		theirs := graphtest.Must[*model.NotificationConnection](t)(p.Query().Notifications(other.Ctx, nil,
+			nil)).Nodes[0].PublicID()
 		for _, id := range []string{theirs, xid.Notification.Format(xid.New()), "ntf_x", ""} {
 			if _, err := p.Mutation().NotificationMarkRead(p.Ctx, id); graphtest.FaultOf(err) != "not_found" {
 				t.Errorf("%q: %v", id, err)
@@ -90,7 +95,8 @@ func TestManyNotifications(t *testing.T) {
 			p.Told(t, 91)
 		}
 		counted, statements := ent.CountStatements(p.Ctx)
-		if got := graphtest.Must[int](t)(p.Query().UnreadNotifications(counted)); got != merchant.MaxUnread || statements.N() != 1 {
+		if got := graphtest.Must[int](t)(p.Query().UnreadNotifications(counted)); got != merchant.MaxUnread ||
+			statements.N() != 1 {
 			t.Errorf("%d unread by %d statements", got, statements.N())
 		}
 		counts := make([]int, 3)

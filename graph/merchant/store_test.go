@@ -19,17 +19,20 @@ import (
 
 func TestNewStore(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
-		if p.Model.Handle != "corner-shop" || p.Model.StoreHost != "corner-shop.localhost" || p.Model.Currency != "EUR" ||
-			p.Model.Status != state.StoreOpen || p.Model.Demo || p.Owner.PasswordHash != nil {
+		if p.Model.Handle != "corner-shop" || p.Model.StoreHost != "corner-shop.localhost" ||
+			p.Model.Currency != "EUR" || p.Model.Status != state.StoreOpen || p.Model.Demo ||
+			p.Owner.PasswordHash != nil {
 			t.Errorf("made %v", p.Model)
 		}
 		staff := graphtest.Must[*model.StaffConnection](t)(p.Query().Staff(p.Ctx, nil, nil)).Nodes
-		if len(staff) != 1 || staff[0].ID != p.Owner.ID || staff[0].Role != viewer.Owner || staff[0].Email != p.Owner.Email {
+		if len(staff) != 1 || staff[0].ID != p.Owner.ID || staff[0].Role != viewer.Owner ||
+			staff[0].Email != p.Owner.Email {
 			t.Errorf("staff %v", staff)
 		}
 		// Another store of the same name, and of a person who is known already.
 		in := model.StoreCreateInput{Name: "Corner shop", Currency: "JPY", Timezone: "UTC"}
-		second, owner, err := p.NewStore(t.Context(), in, access.Person{Email: strings.ToUpper(p.Owner.Email), Name: "Else", PasswordHash: "x", Demo: true})
+		second, owner, err := p.NewStore(t.Context(), in,
+			access.Person{Email: strings.ToUpper(p.Owner.Email), Name: "Else", PasswordHash: "x", Demo: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -39,8 +42,10 @@ func TestNewStore(t *testing.T) {
 		if owner.ID != p.Owner.ID || owner.Name != "Olive" || owner.PasswordHash != nil || owner.Demo {
 			t.Errorf("second owner %v", owner)
 		}
-		log := graphtest.Must[*model.AuditEntryConnection](t)(p.Query().AuditLog(viewer.Operator(t.Context(), second.ID), nil, nil)).Nodes
-		if len(log) != 1 || log[0].Action != "store.create" || log[0].PublicResourceID() != second.PublicID() || log[0].Actor().Type != viewer.System {
+		log := graphtest.Must[*model.AuditEntryConnection](t)(
+			p.Query().AuditLog(viewer.Operator(t.Context(), second.ID), nil, nil)).Nodes
+		if len(log) != 1 || log[0].Action != "store.create" || log[0].PublicResourceID() != second.PublicID() ||
+			log[0].Actor().Type != viewer.System {
 			t.Errorf("audit log %v", log)
 		}
 	})
@@ -49,7 +54,8 @@ func TestNewStore(t *testing.T) {
 func TestStoreCreate(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		owner := p.As(p.Owner.ID, viewer.Owner)
-		made, err := p.Mutation().StoreCreate(owner, model.StoreCreateInput{Name: "Été & Cie", Handle: new("ete"), Currency: "CHF", Timezone: "Europe/Zurich"})
+		made, err := p.Mutation().StoreCreate(owner,
+			model.StoreCreateInput{Name: "Été & Cie", Handle: new("ete"), Currency: "CHF", Timezone: "Europe/Zurich"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -62,10 +68,12 @@ func TestStoreCreate(t *testing.T) {
 			t.Errorf("audit log %v", log)
 		}
 		for name, ctx := range map[string]context.Context{
-			"admin": p.As(p.Owner.ID, viewer.Admin), "key": graphtest.AsKey(p.Ctx, "products.read"), "operator": p.Ctx, "nobody": t.Context(),
+			"admin": p.As(p.Owner.ID, viewer.Admin), "key": graphtest.AsKey(p.Ctx, "products.read"), "operator": p.Ctx,
+			"nobody": t.Context(),
 		} {
 			_, err := p.Mutation().StoreCreate(ctx, model.StoreCreateInput{Name: "X", Currency: "EUR", Timezone: "UTC"})
-			if got := graphtest.FaultOf(err); got != "forbidden" && name != "nobody" || name == "nobody" && got != "authentication_required" {
+			if got := graphtest.FaultOf(err); got != "forbidden" && name != "nobody" ||
+				name == "nobody" && got != "authentication_required" {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
@@ -74,10 +82,14 @@ func TestStoreCreate(t *testing.T) {
 			want string
 		}{
 			{model.StoreCreateInput{Name: "X", Handle: new("ete"), Currency: "EUR", Timezone: "UTC"}, "#/handle taken"},
-			{model.StoreCreateInput{Name: "X", Handle: new("Été"), Currency: "EUR", Timezone: "UTC"}, "#/handle invalid_format"},
-			{model.StoreCreateInput{Name: "X", Handle: new("-a"), Currency: "EUR", Timezone: "UTC"}, "#/handle invalid_format"},
-			{model.StoreCreateInput{Name: "X", Handle: new(""), Currency: "EUR", Timezone: "UTC"}, "#/handle too_short"},
-			{model.StoreCreateInput{Name: "X", Handle: new(strings.Repeat("a", 64)), Currency: "EUR", Timezone: "UTC"}, "#/handle too_long"},
+			{model.StoreCreateInput{Name: "X", Handle: new("Été"), Currency: "EUR", Timezone: "UTC"},
+				"#/handle invalid_format"},
+			{model.StoreCreateInput{Name: "X", Handle: new("-a"), Currency: "EUR", Timezone: "UTC"},
+				"#/handle invalid_format"},
+			{model.StoreCreateInput{Name: "X", Handle: new(""), Currency: "EUR", Timezone: "UTC"},
+				"#/handle too_short"},
+			{model.StoreCreateInput{Name: "X", Handle: new(strings.Repeat("a", 64)), Currency: "EUR", Timezone: "UTC"},
+				"#/handle too_long"},
 			{model.StoreCreateInput{Name: " ", Currency: "EUR", Timezone: "UTC"}, "#/name too_short"},
 			{model.StoreCreateInput{Name: "X", Currency: "EURO", Timezone: "UTC"}, "#/currency unknown_value"},
 			{model.StoreCreateInput{Name: "X", Currency: "EUR"}, "#/timezone too_short"},
@@ -115,7 +127,8 @@ func TestStoreHandlesRace(t *testing.T) {
 func TestStoreUpdate(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		ctx, m := p.As(p.Owner.ID, viewer.Admin), p.Mutation()
-		draft := graphtest.Must[*model.ProductPayload](t)(m.ProductCreate(ctx, model.ProductCreateInput{Title: "Mug", Currency: "EUR"})).Product
+		draft := graphtest.Must[*model.ProductPayload](t)(m.ProductCreate(ctx,
+			model.ProductCreateInput{Title: "Mug", Currency: "EUR"})).Product
 		graphtest.Must[*model.ProductPayload](t)(m.ProductPublish(ctx, draft.PublicID(), 1))
 		update := func(want string, in model.StoreUpdateInput) *model.Store {
 			t.Helper()
@@ -133,16 +146,20 @@ func TestStoreUpdate(t *testing.T) {
 			t.Errorf("changed to %v", s)
 		}
 		update("version_mismatch", model.StoreUpdateInput{ExpectedVersion: 1, Name: new("X")})
-		if s = update("", model.StoreUpdateInput{ExpectedVersion: 2, Name: new("Café"), Currency: new("eur")}); s.Version != 2 {
+		if s = update("",
+			model.StoreUpdateInput{ExpectedVersion: 2, Name: new("Café"), Currency: new("eur")}); s.Version != 2 {
 			t.Errorf("no change made version %d", s.Version)
 		}
 		update("#/name too_short", model.StoreUpdateInput{ExpectedVersion: 2, Name: new("")})
 		update("#/timezone unknown_value", model.StoreUpdateInput{ExpectedVersion: 2, Timezone: new("Local")})
-		if s = update("currency_mismatch", model.StoreUpdateInput{ExpectedVersion: 2, Name: new("X"), Currency: new("USD")}); s.Version != 2 || s.Name != "Café" || s.Currency != "EUR" {
+		if s = update("currency_mismatch",
+			model.StoreUpdateInput{ExpectedVersion: 2, Name: new("X"), Currency: new("USD")}); s.Version != 2 ||
+			s.Name != "Café" || s.Currency != "EUR" {
 			t.Errorf("a refused change left %v", s)
 		}
 		graphtest.Must[*model.ProductPayload](t)(m.ProductUnpublish(ctx, draft.PublicID(), 2))
-		if s = update("", model.StoreUpdateInput{ExpectedVersion: 2, Currency: new("usd")}); s.Currency != "USD" || s.Version != 3 {
+		if s = update("", model.StoreUpdateInput{ExpectedVersion: 2, Currency: new("usd")}); s.Currency != "USD" ||
+			s.Version != 3 {
 			t.Errorf("changed to %v", s)
 		}
 		read := graphtest.Must[*model.Store](t)(p.Query().Store(ctx))
@@ -157,7 +174,8 @@ func TestStoreUpdate(t *testing.T) {
 func TestStoreClose(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		owner, m := p.As(p.Owner.ID, viewer.Owner), p.Mutation()
-		key := graphtest.Must[*model.APIKeyPayload](t)(m.APIKeyCreate(owner, model.APIKeyCreateInput{Name: "Sync", Scopes: []string{"orders.read"}}))
+		key := graphtest.Must[*model.APIKeyPayload](t)(m.APIKeyCreate(owner,
+			model.APIKeyCreateInput{Name: "Sync", Scopes: []string{"orders.read"}}))
 		token := graphtest.Must[*model.StaffTokenPayload](t)(m.StaffTokenCreate(owner, "Laptop", nil))
 		if !p.Live(t, key.Secret) || !p.Live(t, token.Token) {
 			t.Fatal("dead from the start")

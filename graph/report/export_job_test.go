@@ -45,7 +45,8 @@ func became(p *graphtest.Shop, t testing.TB, e *model.Export, f func(*db.ExportU
 // whole makes a job one whose file is there, until a time.
 func whole(p *graphtest.Shop, t testing.TB, e *model.Export, until micros.Time) {
 	became(p, t, e, func(u *db.ExportUpdate) {
-		u.SetStatus(state.ExportCompleted).SetCompletedAt(micros.Now()).SetExpiresAt(until).SetSha256(strings.Repeat("0", 64)).SetRowsDone(7).SetSizeBytes(70)
+		u.SetStatus(state.ExportCompleted).SetCompletedAt(micros.Now()).SetExpiresAt(until).
+			SetSha256(strings.Repeat("0", 64)).SetRowsDone(7).SetSizeBytes(70)
 	})
 }
 
@@ -59,19 +60,23 @@ func TestExportStart(t *testing.T) {
 			kind fault.Kind
 			at   string
 		}{
-			{"plain", p.Ctx, func(*model.ExportStartInput) {}, "", ""},
-			{"filters", p.Ctx, func(in *model.ExportStartInput) {
+			{name: "plain", ctx: p.Ctx, edit: func(*model.ExportStartInput) {}},
+			{name: "filters", ctx: p.Ctx, edit: func(in *model.ExportStartInput) {
 				in.Filters = &model.ExportFiltersInput{CreatedFrom: &at, CreatedTo: new(at + 1), Status: new("open")}
-			}, "", ""},
-			{"a range that is empty", p.Ctx, func(in *model.ExportStartInput) {
+			}},
+			{name: "a range that is empty", ctx: p.Ctx, edit: func(in *model.ExportStartInput) {
 				in.Filters = &model.ExportFiltersInput{CreatedFrom: &at, CreatedTo: &at}
-			}, fault.ValidationFailed, "#/filters/created_to"},
-			{"another kind's status", p.Ctx, func(in *model.ExportStartInput) {
+			}, kind: fault.ValidationFailed, at: "#/filters/created_to"},
+			{name: "another kind's status", ctx: p.Ctx, edit: func(in *model.ExportStartInput) {
 				in.Filters = &model.ExportFiltersInput{Status: new("draft")}
-			}, fault.ValidationFailed, "#/filters/status"},
-			{"unknown words", p.Ctx, func(in *model.ExportStartInput) { in.Kind, in.Format, in.Compression = "x", "y", "z" }, fault.ValidationFailed, "#/kind"},
-			{"a lone exports.write", graphtest.AsKey(p.Ctx, scope.ExportsWrite, scope.ProductsRead), func(*model.ExportStartInput) {}, fault.InsufficientScope, ""},
-			{"with the kind's", graphtest.AsKey(p.Ctx, scope.ExportsWrite, scope.OrdersRead), func(*model.ExportStartInput) {}, "", ""},
+			}, kind: fault.ValidationFailed, at: "#/filters/status"},
+			{name: "unknown words", ctx: p.Ctx,
+				edit: func(in *model.ExportStartInput) { in.Kind, in.Format, in.Compression = "x", "y", "z" },
+				kind: fault.ValidationFailed, at: "#/kind"},
+			{name: "a lone exports.write", ctx: graphtest.AsKey(p.Ctx, scope.ExportsWrite, scope.ProductsRead),
+				edit: func(*model.ExportStartInput) {}, kind: fault.InsufficientScope},
+			{name: "with the kind's", ctx: graphtest.AsKey(p.Ctx, scope.ExportsWrite, scope.OrdersRead),
+				edit: func(*model.ExportStartInput) {}},
 		} {
 			t.Run(tc.name, func(t *testing.T) {
 				in := graphtest.ExportOf(state.ExportOrders)
@@ -164,7 +169,8 @@ func TestExportLink(t *testing.T) {
 			t.Fatalf("%+v", shown)
 		}
 		u := graphtest.Must[*url.URL](t)(url.Parse(*shown.DownloadURL()))
-		if want := p.APIHost + "/downloads/" + e.PublicID() + "/" + export.FileName(e.Export); !strings.HasPrefix(*shown.DownloadURL(), want+"?") {
+		if want := p.APIHost + "/downloads/" + e.PublicID() + "/" +
+			export.FileName(e.Export); !strings.HasPrefix(*shown.DownloadURL(), want+"?") {
 			t.Errorf("%s, want %s", *shown.Link.URL, want)
 		}
 		params, err := p.Links.Verify(u.EscapedPath(), u.RawQuery, micros.Now())
@@ -175,7 +181,8 @@ func TestExportLink(t *testing.T) {
 		if left > report.LinkLife || left < report.LinkLife-time.Minute {
 			t.Errorf("the link lives %v", left)
 		}
-		without := graphtest.Must[*model.Export](t)(p.Query().Export(graphtest.AsKey(p.Ctx, scope.ExportsRead), e.PublicID()))
+		without := graphtest.Must[*model.Export](t)(p.Query().Export(graphtest.AsKey(p.Ctx, scope.ExportsRead),
+			e.PublicID()))
 		if without.DownloadURL() != nil || without.DownloadURLExpiresAt() != nil {
 			t.Error("a link without orders.read")
 		}
@@ -217,15 +224,17 @@ func TestLastGrantEndsExports(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		a := p.NewApp(t, scope.ExportsWrite, scope.OrdersRead)
 		app, g := p.AsApp(t, a, scope.ExportsWrite, scope.OrdersRead)
-		queued, running, done := exported(p, t, app, state.ExportOrders), exported(p, t, app, state.ExportOrders), exported(p, t, app, state.ExportOrders)
+		queued, running, done := exported(p, t, app, state.ExportOrders), exported(p, t, app, state.ExportOrders),
+			exported(p, t, app, state.ExportOrders)
 		stores := exported(p, t, p.Ctx, state.ExportOrders)
 		became(p, t, running, func(u *db.ExportUpdate) {
-			u.SetStatus(state.ExportRunning).SetSlot(0).SetLeaseOwner(xid.New()).SetLeaseUntil(micros.Now().Add(time.Minute))
+			u.SetStatus(state.ExportRunning).SetSlot(0).SetLeaseOwner(xid.New()).
+				SetLeaseUntil(micros.Now().Add(time.Minute))
 		})
 		whole(p, t, done, micros.Now().Add(time.Hour))
 		graphtest.Must[*model.GrantPayload](t)(p.Mutation().GrantRevoke(p.Ctx, g.PublicID()))
-		for e, want := range map[*model.Export]state.ExportStatus{queued: state.ExportCancelled, running: state.ExportCancelled,
-			done: state.ExportCompleted, stores: state.ExportQueued} {
+		for e, want := range map[*model.Export]state.ExportStatus{queued: state.ExportCancelled,
+			running: state.ExportCancelled, done: state.ExportCompleted, stores: state.ExportQueued} {
 			row := graphtest.Must[*db.Export](t)(p.Client(p.Ctx).Export.Query().Where(exports.ID(e.ID)).Only(p.Ctx))
 			if row.Status != want || want == state.ExportCancelled && (row.Slot != nil || row.LeaseOwner != nil) {
 				t.Errorf("%s, slot %v, want %s", row.Status, row.Slot, want)
@@ -236,7 +245,9 @@ func TestLastGrantEndsExports(t *testing.T) {
 
 // TestExportRoles: owners and admins have exports, others do not.
 func TestExportRoles(t *testing.T) {
-	for role, want := range map[viewer.Role]bool{viewer.Owner: true, viewer.Admin: true, viewer.Developer: false, viewer.Support: false} {
+	for role, want := range map[viewer.Role]bool{
+		viewer.Owner: true, viewer.Admin: true, viewer.Developer: false, viewer.Support: false,
+	} {
 		if got := role.Scopes().Has(scope.ExportsWrite); got != want {
 			t.Errorf("%s: %t", role, got)
 		}

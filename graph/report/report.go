@@ -93,7 +93,8 @@ const low = 20
 // since the ids carry the time of the order.
 func (r *Resolver) sales(ctx context.Context, store xid.ID, list []day) ([]*model.SalesDay, error) {
 	table := "`orders`" + ent.IndexHint(r.Store.Dialect(), ent.Primary)
-	part := fmt.Sprintf("SELECT ?, COUNT(*), COALESCE(SUM(`total_minor` >> %d), 0), COALESCE(SUM(`total_minor` & %d), 0)"+
+	part := fmt.Sprintf("SELECT ?, COUNT(*), COALESCE(SUM(`total_minor` >> %d), 0), "+
+		"COALESCE(SUM(`total_minor` & %d), 0)"+
 		" FROM %s WHERE `store_id` = ? AND `id` >= ? AND `id` < ? AND `status` <> ?", low, 1<<low-1, table)
 	parts, args := make([]string, len(list)), make([]any, 0, 5*len(list))
 	sold := make([]*model.SalesDay, len(list))

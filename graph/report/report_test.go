@@ -29,20 +29,26 @@ func TestLastDays(t *testing.T) {
 		n         int
 		want      []string // first instants in UTC, and then the end
 	}{
-		{"UTC", "2026-03-01T00:00:00Z", 2, []string{"2026-02-28T00:00:00Z", "2026-03-01T00:00:00Z", "2026-03-02T00:00:00Z"}},
+		{zone: "UTC", now: "2026-03-01T00:00:00Z", n: 2,
+			want: []string{"2026-02-28T00:00:00Z", "2026-03-01T00:00:00Z", "2026-03-02T00:00:00Z"}},
 		// 29 March has 23 hours and 25 October has 25.
-		{"Europe/Berlin", "2026-03-30T10:00:00+02:00", 3,
-			[]string{"2026-03-27T23:00:00Z", "2026-03-28T23:00:00Z", "2026-03-29T22:00:00Z", "2026-03-30T22:00:00Z"}},
-		{"Europe/Berlin", "2026-10-25T23:59:59+01:00", 2,
-			[]string{"2026-10-23T22:00:00Z", "2026-10-24T22:00:00Z", "2026-10-25T23:00:00Z"}},
-		{"Asia/Kolkata", "2026-01-01T00:10:00+05:30", 2,
-			[]string{"2025-12-30T18:30:00Z", "2025-12-31T18:30:00Z", "2026-01-01T18:30:00Z"}},
+		{zone: "Europe/Berlin", now: "2026-03-30T10:00:00+02:00", n: 3,
+			want: []string{"2026-03-27T23:00:00Z", "2026-03-28T23:00:00Z", "2026-03-29T22:00:00Z",
+				"2026-03-30T22:00:00Z"}},
+		{zone: "Europe/Berlin", now: "2026-10-25T23:59:59+01:00", n: 2,
+			want: []string{"2026-10-23T22:00:00Z", "2026-10-24T22:00:00Z", "2026-10-25T23:00:00Z"}},
+		{zone: "Asia/Kolkata", now: "2026-01-01T00:10:00+05:30", n: 2,
+			want: []string{"2025-12-30T18:30:00Z", "2025-12-31T18:30:00Z", "2026-01-01T18:30:00Z"}},
 		// The clocks of Cairo go from 0:00 to 1:00, those of Havana from 1:00 back to
 		// 0:00, those of Beirut from 0:00 back to 23:00; a day of Apia was left out.
-		{"Africa/Cairo", "2026-04-24T12:00:00+03:00", 1, []string{"2026-04-23T22:00:00Z", "2026-04-24T21:00:00Z"}},
-		{"America/Havana", "2026-11-01T12:00:00-05:00", 1, []string{"2026-11-01T04:00:00Z", "2026-11-02T05:00:00Z"}},
-		{"Asia/Beirut", "2026-10-25T12:00:00+02:00", 1, []string{"2026-10-24T22:00:00Z", "2026-10-25T22:00:00Z"}},
-		{"Pacific/Apia", "2011-12-31T12:00:00+14:00", 2, []string{"2011-12-30T10:00:00Z", "2011-12-30T10:00:00Z", "2011-12-31T10:00:00Z"}},
+		{zone: "Africa/Cairo", now: "2026-04-24T12:00:00+03:00", n: 1,
+			want: []string{"2026-04-23T22:00:00Z", "2026-04-24T21:00:00Z"}},
+		{zone: "America/Havana", now: "2026-11-01T12:00:00-05:00", n: 1,
+			want: []string{"2026-11-01T04:00:00Z", "2026-11-02T05:00:00Z"}},
+		{zone: "Asia/Beirut", now: "2026-10-25T12:00:00+02:00", n: 1,
+			want: []string{"2026-10-24T22:00:00Z", "2026-10-25T22:00:00Z"}},
+		{zone: "Pacific/Apia", now: "2011-12-31T12:00:00+14:00", n: 2,
+			want: []string{"2011-12-30T10:00:00Z", "2011-12-30T10:00:00Z", "2011-12-31T10:00:00Z"}},
 	} {
 		t.Run(tc.zone+" "+tc.now, func(t *testing.T) {
 			zone := graphtest.Must[*time.Location](t)(time.LoadLocation(tc.zone))
@@ -67,7 +73,9 @@ func TestLastDays(t *testing.T) {
 }
 
 // sold writes an order of the time, and some microseconds, below the core.
-func sold(t testing.TB, ctx context.Context, r *graph.Resolver, at string, micro int, total int64, status state.OrderStatus) {
+func sold(
+	t testing.TB, ctx context.Context, r *graph.Resolver, at string, micro int, total int64, status state.OrderStatus,
+) {
 	t.Helper()
 	when := graphtest.Must[micros.Time](t)(micros.Parse(at)) + micros.Time(micro)
 	graphtest.Plant(t, ctx, r, 1, func(_ int, o *db.OrderCreate) xid.ID {
@@ -102,15 +110,18 @@ func TestSalesReport(t *testing.T) {
 		from [4]string
 		days [3]string
 	}{
-		{"Asia/Kolkata", "2026-07-01T20:00:00Z",
-			[4]string{"2026-06-29T18:30:00Z", "2026-06-30T18:30:00Z", "2026-07-01T18:30:00Z", "2026-07-02T18:30:00Z"},
-			[3]string{"2026-06-30", "2026-07-01", "2026-07-02"}},
-		{"Europe/Berlin", "2026-03-30T08:00:00Z",
-			[4]string{"2026-03-27T23:00:00Z", "2026-03-28T23:00:00Z", "2026-03-29T22:00:00Z", "2026-03-30T22:00:00Z"},
-			[3]string{"2026-03-28", "2026-03-29", "2026-03-30"}},
-		{"Europe/Berlin", "2026-10-26T08:00:00Z",
-			[4]string{"2026-10-23T22:00:00Z", "2026-10-24T22:00:00Z", "2026-10-25T23:00:00Z", "2026-10-26T23:00:00Z"},
-			[3]string{"2026-10-24", "2026-10-25", "2026-10-26"}},
+		{zone: "Asia/Kolkata", now: "2026-07-01T20:00:00Z",
+			from: [4]string{"2026-06-29T18:30:00Z", "2026-06-30T18:30:00Z", "2026-07-01T18:30:00Z",
+				"2026-07-02T18:30:00Z"},
+			days: [3]string{"2026-06-30", "2026-07-01", "2026-07-02"}},
+		{zone: "Europe/Berlin", now: "2026-03-30T08:00:00Z",
+			from: [4]string{"2026-03-27T23:00:00Z", "2026-03-28T23:00:00Z", "2026-03-29T22:00:00Z",
+				"2026-03-30T22:00:00Z"},
+			days: [3]string{"2026-03-28", "2026-03-29", "2026-03-30"}},
+		{zone: "Europe/Berlin", now: "2026-10-26T08:00:00Z",
+			from: [4]string{"2026-10-23T22:00:00Z", "2026-10-24T22:00:00Z", "2026-10-25T23:00:00Z",
+				"2026-10-26T23:00:00Z"},
+			days: [3]string{"2026-10-24", "2026-10-25", "2026-10-26"}},
 	} {
 		t.Run(tc.zone+" "+tc.now, func(t *testing.T) {
 			graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
@@ -127,7 +138,8 @@ func TestSalesReport(t *testing.T) {
 				other, _ := storetest.Merchant(t, r.Store)
 				sold(t, graphtest.As(other, viewer.Owner), r, tc.from[1], 0, 900, state.OrderOpen)
 				counted, n := ent.CountStatements(ctx)
-				if d := cmp.Diff(want, graphtest.Must[*model.SalesReport](t)(reportAt(t, counted, r, tc.now))); d != "" {
+				if d := cmp.Diff(want,
+					graphtest.Must[*model.SalesReport](t)(reportAt(t, counted, r, tc.now))); d != "" {
 					t.Errorf("(-want +got):\n%s", d)
 				}
 				if n.N() != 2 {
@@ -145,7 +157,8 @@ func TestSalesReportDays(t *testing.T) {
 			t.Errorf("%d days", len(all.Days))
 		}
 		for _, days := range []int{0, -1, 91} {
-			if _, err := r.Query().SalesReport(ctx, days); graphtest.FaultOf(err) != "invalid_parameter" || graphtest.FieldOf(err) != "days out_of_range" {
+			if _, err := r.Query().SalesReport(ctx, days); graphtest.FaultOf(err) != "invalid_parameter" ||
+				graphtest.FieldOf(err) != "days out_of_range" {
 				t.Errorf("%d days: %v", days, err)
 			}
 		}

@@ -13,11 +13,13 @@ import (
 
 func TestCheckAddress(t *testing.T) {
 	whole := func() *model.AddressInput {
-		return &model.AddressInput{Name: new("Jo Doe"), Line1: "Way 1", City: "Bonn", PostalCode: new("53111"), Country: "de", Phone: new("+49 228 1")}
+		return &model.AddressInput{Name: new("Jo Doe"), Line1: "Way 1", City: "Bonn", PostalCode: new("53111"),
+			Country: "de", Phone: new("+49 228 1")}
 	}
 	c := &core.Check{}
 	got := string(document.NewAddress(sales.CheckAddress(c, "a", whole())))
-	want := `{"name":"Jo Doe","company":null,"line1":"Way 1","line2":null,"city":"Bonn","region":null,"postal_code":"53111","country":"DE","phone":"+49 228 1"}`
+	want := `{"name":"Jo Doe","company":null,"line1":"Way 1","line2":null,"city":"Bonn","region":null,` +
+		`"postal_code":"53111","country":"DE","phone":"+49 228 1"}`
 	if got != want || c.Err() != nil {
 		t.Errorf("got %s, %v", got, c.Err())
 	}
@@ -53,8 +55,8 @@ func TestCheckAddress(t *testing.T) {
 func TestCheckEmail(t *testing.T) {
 	for address, good := range map[string]bool{
 		"jo@example.com": true, "JÖ+x@bücher.example": true,
-		"": false, "jo": false, "@example.com": false, "jo@": false, "a@b@c": false, "a b@c": false, "a@b\u00a0c": false,
-		strings.Repeat("a", 250) + "@b.de": false,
+		"": false, "jo": false, "@example.com": false, "jo@": false, "a@b@c": false, "a b@c": false,
+		"a@b\u00a0c": false, strings.Repeat("a", 250) + "@b.de": false,
 	} {
 		c := &core.Check{}
 		if c.Email("email", address); (c.Err() == nil) != good {

@@ -17,7 +17,9 @@ import (
 
 // Customers lists the store's customers: newest first, or with UpdatedFrom the
 // oldest change first.
-func (q Query) Customers(ctx context.Context, first *int, after *string, filter *model.CustomerFilter) (*model.CustomerConnection, error) {
+func (q Query) Customers(
+	ctx context.Context, first *int, after *string, filter *model.CustomerFilter,
+) (*model.CustomerConnection, error) {
 	f := model.CustomerFilter{}
 	if filter != nil {
 		f = *filter
@@ -37,7 +39,9 @@ func (q Query) Customers(ctx context.Context, first *int, after *string, filter 
 
 // readCustomers reads one page. An e-mail address has one customer at most, so
 // its index needs no further column.
-func (q Query) readCustomers(ctx context.Context, f model.CustomerFilter, after *page.Position, limit int) ([]*model.Customer, error) {
+func (q Query) readCustomers(
+	ctx context.Context, f model.CustomerFilter, after *page.Position, limit int,
+) ([]*model.Customer, error) {
 	query, index := q.Client(ctx).Customer.Query(), ent.Primary
 	if f.UpdatedFrom != nil {
 		index = "customer_store_id_updated_at_id"

@@ -25,7 +25,8 @@ func (r *Resolver) customers(currency string) *core.Versioned[*db.Customer, *db.
 		Kind: xid.Customer,
 		Load: r.customer,
 		Head: func(c *db.Customer) core.Head {
-			return core.Head{Store: c.StoreID, ID: c.ID, Version: &c.Version, Sequence: &c.EventSequence, UpdatedAt: &c.UpdatedAt}
+			return core.Head{Store: c.StoreID, ID: c.ID, Version: &c.Version, Sequence: &c.EventSequence,
+				UpdatedAt: &c.UpdatedAt}
 		},
 		Update: func(ctx context.Context, id xid.ID, version int64) *db.CustomerUpdate {
 			return r.Client(ctx).Customer.Update().Where(customer.ID(id), customer.Version(version))
@@ -59,35 +60,42 @@ func (m Mutation) changeCustomer(ctx context.Context, id string, expected int64,
 }
 
 // CustomerUpdate changes the members that are given.
-func (m Mutation) CustomerUpdate(ctx context.Context, id string, expectedVersion int64, in model.CustomerUpdateInput) (*model.CustomerPayload, error) {
+func (m Mutation) CustomerUpdate(
+	ctx context.Context, id string, expectedVersion int64, in model.CustomerUpdateInput,
+) (*model.CustomerPayload, error) {
 	c := &core.Check{}
 	docs := checkCustomerUpdate(c, &in)
 	if err := c.Err(); err != nil {
 		return nil, err
 	}
-	return m.changeCustomer(ctx, id, expectedVersion, "customer.update", func(_ context.Context, e *customerEdit) error {
-		if e.Row.Status == state.CustomerRedacted {
-			return fault.State(fault.InvalidTransition, "The customer is redacted and cannot be changed.")
-		}
-		row, u := e.Row, e.Update
-		core.MemberOpt(&e.Changed, in.Email, "email", &row.Email, u.SetEmail, u.ClearEmail)
-		core.MemberOpt(&e.Changed, in.Phone, "phone", &row.Phone, u.SetPhone, u.ClearPhone)
-		core.MemberOpt(&e.Changed, in.FirstName, "first_name", &row.FirstName, u.SetFirstName, u.ClearFirstName)
-		core.MemberOpt(&e.Changed, in.LastName, "last_name", &row.LastName, u.SetLastName, u.ClearLastName)
-		core.MemberOpt(&e.Changed, in.Locale, "locale", &row.Locale, u.SetLocale, u.ClearLocale)
-		core.MemberOpt(&e.Changed, in.Note, "note", &row.Note, u.SetNote, u.ClearNote)
-		core.MemberOf(&e.Changed, in.EmailMarketing, "email_marketing", &row.EmailMarketing, u.SetEmailMarketing)
-		core.MemberDoc(&e.Changed, docs.defaultAddress, in.DefaultAddress.IsSet(), "default_address", &row.DefaultAddress, u.SetDefaultAddress, u.ClearDefaultAddress)
-		core.MemberDoc(&e.Changed, docs.addresses, in.Addresses.IsSet(), "addresses", &row.Addresses, u.SetAddresses, nil)
-		core.MemberDoc(&e.Changed, document.NewTags(in.Tags.Value()), in.Tags.IsSet(), "tags", &row.Tags, u.SetTags, nil)
-		return nil
-	})
+	return m.changeCustomer(ctx, id, expectedVersion, "customer.update",
+		func(_ context.Context, e *customerEdit) error {
+			if e.Row.Status == state.CustomerRedacted {
+				return fault.State(fault.InvalidTransition, "The customer is redacted and cannot be changed.")
+			}
+			row, u := e.Row, e.Update
+			core.MemberOpt(&e.Changed, in.Email, "email", &row.Email, u.SetEmail, u.ClearEmail)
+			core.MemberOpt(&e.Changed, in.Phone, "phone", &row.Phone, u.SetPhone, u.ClearPhone)
+			core.MemberOpt(&e.Changed, in.FirstName, "first_name", &row.FirstName, u.SetFirstName, u.ClearFirstName)
+			core.MemberOpt(&e.Changed, in.LastName, "last_name", &row.LastName, u.SetLastName, u.ClearLastName)
+			core.MemberOpt(&e.Changed, in.Locale, "locale", &row.Locale, u.SetLocale, u.ClearLocale)
+			core.MemberOpt(&e.Changed, in.Note, "note", &row.Note, u.SetNote, u.ClearNote)
+			core.MemberOf(&e.Changed, in.EmailMarketing, "email_marketing", &row.EmailMarketing, u.SetEmailMarketing)
+			core.MemberDoc(&e.Changed, docs.defaultAddress, in.DefaultAddress.IsSet(), "default_address",
+				&row.DefaultAddress, u.SetDefaultAddress, u.ClearDefaultAddress)
+			core.MemberDoc(&e.Changed, docs.addresses, in.Addresses.IsSet(), "addresses", &row.Addresses,
+				u.SetAddresses, nil)
+			core.MemberDoc(&e.Changed, document.NewTags(in.Tags.Value()), in.Tags.IsSet(), "tags", &row.Tags, u.SetTags,
+				nil)
+			return nil
+		})
 }
 
 // checkCustomerUpdate judges the members that are given.
 func checkCustomerUpdate(c *core.Check, in *model.CustomerUpdateInput) customerDocs {
 	core.Opt(in.Email.Value(), func(s string) { in.Email = model.Some(c.Email("email", s)) })
-	checkCustomerTexts(c, in.Phone.Value(), in.FirstName.Value(), in.LastName.Value(), in.Locale.Value(), in.Note.Value())
+	checkCustomerTexts(c, in.Phone.Value(), in.FirstName.Value(), in.LastName.Value(), in.Locale.Value(),
+		in.Note.Value())
 	core.NotNull(c, "email_marketing", in.EmailMarketing, func(v state.EmailMarketing) {
 		if !v.Known() {
 			c.Add("email_marketing", fault.UnknownValue, "This is not a state of consent.")
@@ -101,16 +109,24 @@ func checkCustomerUpdate(c *core.Check, in *model.CustomerUpdateInput) customerD
 }
 
 // CustomerDisable bars a customer.
-func (m Mutation) CustomerDisable(ctx context.Context, id string, expectedVersion int64) (*model.CustomerPayload, error) {
-	return m.moveCustomer(ctx, id, expectedVersion, "customer.disable", state.CustomerDisabled, state.CustomerGuest, state.CustomerActive)
+func (m Mutation) CustomerDisable(
+	ctx context.Context, id string, expectedVersion int64,
+) (*model.CustomerPayload, error) {
+	return m.moveCustomer(ctx, id, expectedVersion, "customer.disable", state.CustomerDisabled, state.CustomerGuest,
+		state.CustomerActive)
 }
 
 // CustomerEnable takes a disabled customer back.
-func (m Mutation) CustomerEnable(ctx context.Context, id string, expectedVersion int64) (*model.CustomerPayload, error) {
+func (m Mutation) CustomerEnable(
+	ctx context.Context, id string, expectedVersion int64,
+) (*model.CustomerPayload, error) {
 	return m.moveCustomer(ctx, id, expectedVersion, "customer.enable", state.CustomerActive, state.CustomerDisabled)
 }
 
-func (m Mutation) moveCustomer(ctx context.Context, id string, expected int64, action string, to state.CustomerStatus, from ...state.CustomerStatus) (*model.CustomerPayload, error) {
+func (m Mutation) moveCustomer(
+	ctx context.Context, id string, expected int64, action string, to state.CustomerStatus,
+	from ...state.CustomerStatus,
+) (*model.CustomerPayload, error) {
 	return m.changeCustomer(ctx, id, expected, action, func(_ context.Context, e *customerEdit) error {
 		if err := core.Allowed("customer", e.Row.Status, to, from...); err != nil {
 			return err

@@ -109,5 +109,6 @@ func checkAddresses(c *core.Check, name string, in []*model.AddressInput) docume
 }
 
 func emailTaken() error {
-	return fault.Invalid(fault.Field{Pointer: "#/email", Code: fault.Taken, Detail: "Another customer has this e-mail address."})
+	return fault.Invalid(fault.Field{Pointer: "#/email", Code: fault.Taken,
+		Detail: "Another customer has this e-mail address."})
 }

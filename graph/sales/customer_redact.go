@@ -26,23 +26,27 @@ const redactBatch = 90
 // CustomerRedact removes the person for good: his fields, and the e-mail and
 // addresses of his orders, all in one transaction. His counters stay, since the
 // store's books need them.
-func (m Mutation) CustomerRedact(ctx context.Context, id string, expectedVersion int64) (*model.CustomerPayload, error) {
-	return m.changeCustomer(ctx, id, expectedVersion, "customer.redact", func(ctx context.Context, e *customerEdit) error {
-		row := e.Row
-		err := core.Allowed("customer", row.Status, state.CustomerRedacted, state.CustomerGuest, state.CustomerActive, state.CustomerDisabled)
-		if err != nil {
-			return err
-		}
-		e.Changed = []string{"status"}
-		e.Tell(event.CustomerRedacted)
-		row.Email, row.Phone, row.FirstName, row.LastName, row.Locale, row.Note = nil, nil, nil, nil, nil, nil
-		row.DefaultAddress, row.Addresses, row.Tags = nil, document.NewAddresses(nil), document.NewTags(nil)
-		row.Status, row.EmailMarketing = state.CustomerRedacted, state.EmailNotSubscribed
-		e.Update.ClearEmail().ClearPhone().ClearFirstName().ClearLastName().ClearLocale().ClearNote().
-			ClearDefaultAddress().SetAddresses(row.Addresses).SetTags(row.Tags).
-			SetStatus(row.Status).SetEmailMarketing(row.EmailMarketing)
-		return m.redactOrders(ctx, row.ID)
-	})
+func (m Mutation) CustomerRedact(
+	ctx context.Context, id string, expectedVersion int64,
+) (*model.CustomerPayload, error) {
+	return m.changeCustomer(ctx, id, expectedVersion, "customer.redact",
+		func(ctx context.Context, e *customerEdit) error {
+			row := e.Row
+			err := core.Allowed("customer", row.Status, state.CustomerRedacted, state.CustomerGuest,
+				state.CustomerActive, state.CustomerDisabled)
+			if err != nil {
+				return err
+			}
+			e.Changed = []string{"status"}
+			e.Tell(event.CustomerRedacted)
+			row.Email, row.Phone, row.FirstName, row.LastName, row.Locale, row.Note = nil, nil, nil, nil, nil, nil
+			row.DefaultAddress, row.Addresses, row.Tags = nil, document.NewAddresses(nil), document.NewTags(nil)
+			row.Status, row.EmailMarketing = state.CustomerRedacted, state.EmailNotSubscribed
+			e.Update.ClearEmail().ClearPhone().ClearFirstName().ClearLastName().ClearLocale().ClearNote().
+				ClearDefaultAddress().SetAddresses(row.Addresses).SetTags(row.Tags).
+				SetStatus(row.Status).SetEmailMarketing(row.EmailMarketing)
+			return m.redactOrders(ctx, row.ID)
+		})
 }
 
 // redactOrders walks the customer's orders that hold anything about him.
@@ -67,7 +71,8 @@ func (m Mutation) lockOrders(ctx context.Context, customer xid.ID, after *page.P
 		order.CustomerID(customer),
 		order.Or(order.EmailNotNil(), order.BillingAddressNotNil(), order.ShippingAddressNotNil()),
 	)
-	query.Modify(core.Window{After: after, Limit: redactBatch, Index: "order_store_id_customer_id_id"}.Apply, ent.ForUpdate)
+	query.Modify(core.Window{After: after, Limit: redactBatch, Index: "order_store_id_customer_id_id"}.Apply,
+		ent.ForUpdate)
 	orders, err := query.Load(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("read orders to redact: %w", err)

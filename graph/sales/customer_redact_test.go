@@ -25,7 +25,8 @@ func TestCustomerRedact(t *testing.T) {
 		}
 		home := &model.AddressInput{Line1: "St James's Square 12", City: "London", Country: "GB"}
 		// Two pages and a half of them.
-		full := order(model.OrderCreateInput{CustomerID: new(c.PublicID()), BillingAddress: home, ShippingAddress: home})
+		full := order(model.OrderCreateInput{CustomerID: new(c.PublicID()), BillingAddress: home,
+			ShippingAddress: home})
 		for range sales.RedactBatch + 5 {
 			order(model.OrderCreateInput{CustomerID: new(c.PublicID())})
 		}
@@ -37,7 +38,8 @@ func TestCustomerRedact(t *testing.T) {
 		}
 		got := p.Customer
 		sameCustomer(t, ctx, r, got)
-		if got.Status != state.CustomerRedacted || got.EmailMarketing != state.EmailNotSubscribed || got.DisplayName() != "Redacted customer" || got.OrdersCount != c.OrdersCount {
+		if got.Status != state.CustomerRedacted || got.EmailMarketing != state.EmailNotSubscribed ||
+			got.DisplayName() != "Redacted customer" || got.OrdersCount != c.OrdersCount {
 			t.Errorf("redacted to %v", got)
 		}
 		body := graphtest.LastEvent(t, ctx, r, c.ID)
@@ -68,16 +70,18 @@ func checkRedacted(t *testing.T, ctx context.Context, r *graph.Resolver, c *mode
 			}
 			continue
 		}
-		if o.Email != nil || o.BillingAddress != nil || o.ShippingAddress != nil || o.Version != 2 || o.UpdatedAt <= o.ID.Time() {
+		if o.Email != nil || o.BillingAddress != nil || o.ShippingAddress != nil || o.Version != 2 ||
+			o.UpdatedAt <= o.ID.Time() {
 			t.Fatalf("order left with %v", o)
 		}
-		if d := cmp.Diff([]string{"order.created", "order.updated"}, graphtest.Told(t, ctx, r, o.ID, o.EventSequence)); d != "" {
+		if d := cmp.Diff([]string{"order.created", "order.updated"},
+			graphtest.Told(t, ctx, r, o.ID, o.EventSequence)); d != "" {
 			t.Fatal(d)
 		}
 	}
 	body := graphtest.LastEvent(t, ctx, r, full.ID)
-	for _, want := range []string{`"changed_fields":["email","billing_address","shipping_address"]`, `"title":"Mug"`, `"email":null`,
-		`"resource":{"type":"order","id":"` + full.PublicID() + `","version":2}`, `"sequence":2`} {
+	for _, want := range []string{`"changed_fields":["email","billing_address","shipping_address"]`, `"title":"Mug"`,
+		`"email":null`, `"resource":{"type":"order","id":"` + full.PublicID() + `","version":2}`, `"sequence":2`} {
 		if !strings.Contains(body, want) {
 			t.Errorf("event without %s:\n%s", want, body)
 		}

@@ -28,12 +28,14 @@ func full(t testing.TB, ctx context.Context, r *graph.Resolver, n int) *model.Or
 	c := buyer(t, ctx, r, xid.New().String()+"@example.com", state.CustomerActive)
 	p := graphtest.Ware(t, ctx, r, 100)
 	o := graphtest.Must[*model.OrderPayload](t)(r.Mutation().OrderCreate(ctx, model.OrderCreateInput{Source: "test",
-		CustomerID: new(c.PublicID()), Lines: []*model.OrderLineInput{graphtest.Of(p, 2), graphtest.Item("b", 1, 7)}})).Order
+		CustomerID: new(c.PublicID()),
+		Lines:      []*model.OrderLineInput{graphtest.Of(p, 2), graphtest.Item("b", 1, 7)}})).Order
 	for _, name := range []string{"pay_50", "pay_50", "ship_1", "ship_1"} {
 		o = graphtest.Must[*model.OrderPayload](t)(graphtest.Steps[name](ctx, r.Mutation(), o)).Order
 	}
 	for i := range n {
-		graphtest.Must[*model.OrderNotePayload](t)(r.Mutation().OrderNoteAppend(ctx, o.PublicID(), remark(fmt.Sprint("note ", i))))
+		graphtest.Must[*model.OrderNotePayload](t)(r.Mutation().OrderNoteAppend(ctx, o.PublicID(),
+			remark(fmt.Sprint("note ", i))))
 	}
 	return o
 }
@@ -59,13 +61,26 @@ func TestOrderQueryCounts(t *testing.T) {
 			expect("the list", 2)
 			fields := sales.OrderFields{Resolver: sales.New(r.Core)}
 			for what, get := range map[string]func(*model.Order) (int, error){
-				"customer":  func(o *model.Order) (int, error) { c, err := fields.Customer(counted, o); return len(*c.Email), err },
-				"notes":     func(o *model.Order) (int, error) { v, err := fields.Notes(counted, o, new(10)); return len(v), err },
-				"payments":  func(o *model.Order) (int, error) { v, err := fields.Payments(counted, o); return len(v), err },
-				"shipments": func(o *model.Order) (int, error) { v, err := fields.Fulfillments(counted, o); return len(v), err },
+				"customer": func(o *model.Order) (int, error) {
+					c, err := fields.Customer(counted, o)
+					return len(*c.Email), err
+				},
+				"notes": func(o *model.Order) (int, error) {
+					v, err := fields.Notes(counted, o, new(10))
+					return len(v), err
+				},
+				"payments": func(o *model.Order) (int, error) {
+					v, err := fields.Payments(counted, o)
+					return len(v), err
+				},
+				"shipments": func(o *model.Order) (int, error) {
+					v, err := fields.Fulfillments(counted, o)
+					return len(v), err
+				},
 				"products": func(o *model.Order) (int, error) {
 					p, err := sales.LineFields{Resolver: sales.New(r.Core)}.Product(counted, o.Lines[0])
-					if none, _ := (sales.LineFields{Resolver: sales.New(r.Core)}).Product(counted, o.Lines[1]); none != nil {
+					if none, _ := (sales.LineFields{Resolver: sales.New(r.Core)}).Product(counted,
+						o.Lines[1]); none != nil {
 						t.Error("a line without a product has one")
 					}
 					return len(p.Title), err
@@ -80,7 +95,8 @@ func TestOrderQueryCounts(t *testing.T) {
 			}
 			graphtest.Must[*model.Order](t)(r.Query().Order(counted, page.Nodes[0].PublicID()))
 			expect("one order", 2)
-			graphtest.Must[*model.OrderNoteConnection](t)(r.Query().OrderNotes(counted, page.Nodes[0].PublicID(), &size, nil))
+			graphtest.Must[*model.OrderNoteConnection](t)(r.Query().OrderNotes(counted, page.Nodes[0].PublicID(), &size,
+				nil))
 			expect("its notes", 1)
 		}
 	})
@@ -95,18 +111,21 @@ func TestOrderNotesOfSiblings(t *testing.T) {
 		page := graphtest.Must[*model.OrderConnection](t)(r.Query().Orders(ctx, nil, nil, nil))
 		for i, o := range page.Nodes {
 			for _, first := range []int{1, 3, 100} {
-				notes := graphtest.Must[[]*model.OrderNote](t)(sales.OrderFields{Resolver: sales.New(r.Core)}.Notes(ctx, o, &first))
+				notes := graphtest.Must[[]*model.OrderNote](t)(sales.OrderFields{Resolver: sales.New(r.Core)}.Notes(ctx,
+					o, &first))
 				have := (3 - i) * 2
 				if len(notes) != min(first, have) {
 					t.Fatalf("order %d: %d of %d notes", i, len(notes), have)
 				}
 				for j, n := range notes {
-					if want := fmt.Sprint("note ", have-1-j); n.Body != want || n.OrderID != o.ID || n.Author().Type != viewer.Staff {
+					if want := fmt.Sprint("note ", have-1-j); n.Body != want || n.OrderID != o.ID ||
+						n.Author().Type != viewer.Staff {
 						t.Errorf("order %d: note %d is %+v, want %s", i, j, n.Note, want)
 					}
 				}
 			}
-			payments := graphtest.Must[[]*db.Payment](t)(sales.OrderFields{Resolver: sales.New(r.Core)}.Payments(ctx, o))
+			payments := graphtest.Must[[]*db.Payment](t)(sales.OrderFields{Resolver: sales.New(r.Core)}.Payments(ctx,
+				o))
 			if len(payments) != 2 || payments[0].ID.Compare(payments[1].ID) >= 0 {
 				t.Errorf("order %d: payments %v", i, payments)
 			}
@@ -149,22 +168,26 @@ func TestLinesOnlyWhenSelected(t *testing.T) {
 	}
 	doc := &ast.QueryDocument{}
 	fragment := func(name string, below ast.Selection) ast.Selection {
-		doc.Fragments = append(doc.Fragments, &ast.FragmentDefinition{Name: name, TypeCondition: "OrderConnection", SelectionSet: ast.SelectionSet{below}})
+		doc.Fragments = append(doc.Fragments,
+			&ast.FragmentDefinition{Name: name, TypeCondition: "OrderConnection",
+				SelectionSet: ast.SelectionSet{below}})
 		return &ast.FragmentSpread{Name: name}
 	}
 	for name, tc := range map[string]struct {
 		below ast.Selection
 		want  uint64
 	}{
-		"none":     {node("id"), 1},
-		"lines":    {node("id", "lineItems"), 2},
-		"inline":   {&ast.InlineFragment{TypeCondition: "OrderConnection", SelectionSet: ast.SelectionSet{node("lineItems")}}, 2},
+		"none":  {node("id"), 1},
+		"lines": {node("id", "lineItems"), 2},
+		"inline": {&ast.InlineFragment{TypeCondition: "OrderConnection",
+			SelectionSet: ast.SelectionSet{node("lineItems")}}, 2},
 		"fragment": {fragment("a", node("lineItems")), 2},
 		"others":   {fragment("b", node("notes", "customer")), 1},
 	} {
 		orders := field("orders", tc.below)
 		op := graphql.WithOperationContext(ctx, &graphql.OperationContext{Doc: doc})
-		op = graphql.WithFieldContext(op, &graphql.FieldContext{Field: graphql.CollectedField{Field: orders, Selections: orders.SelectionSet}})
+		op = graphql.WithFieldContext(op,
+			&graphql.FieldContext{Field: graphql.CollectedField{Field: orders, Selections: orders.SelectionSet}})
 		op, n := ent.CountStatements(op)
 		c := graphtest.Must[*model.OrderConnection](t)(r.Query().Orders(op, nil, nil, nil))
 		if n.N() != tc.want || (len(c.Nodes[0].Lines) > 0) != (tc.want == 2) {
@@ -184,14 +207,16 @@ func TestIDsOnce(t *testing.T) {
 // withoutLines is a context of a GraphQL field that selects no lines.
 func withoutLines(ctx context.Context) context.Context {
 	ctx = graphql.WithOperationContext(ctx, &graphql.OperationContext{Doc: &ast.QueryDocument{}})
-	return graphql.WithFieldContext(ctx, &graphql.FieldContext{Field: graphql.CollectedField{Field: &ast.Field{Name: "orders"}}})
+	return graphql.WithFieldContext(ctx,
+		&graphql.FieldContext{Field: graphql.CollectedField{Field: &ast.Field{Name: "orders"}}})
 }
 
 // What nothing belongs to is an empty list: null says that a caller may not see it.
 func TestRelationsAreNeverNull(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		o := graphtest.Must[*model.OrderPayload](t)(r.Mutation().OrderCreate(ctx, model.OrderCreateInput{
-			Source: "test", Lines: []*model.OrderLineInput{{Title: new("Mug"), UnitPriceMinor: new(int64(5)), Quantity: 1}},
+			Source: "test", Lines: []*model.OrderLineInput{{Title: new("Mug"), UnitPriceMinor: new(int64(5)),
+				Quantity: 1}},
 		})).Order
 		f := sales.OrderFields{Resolver: sales.New(r.Core)}
 		if got := graphtest.Must[[]*model.OrderNote](t)(f.Notes(ctx, o, new(5))); got == nil || len(got) > 0 {

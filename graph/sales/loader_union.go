@@ -24,7 +24,8 @@ func (s *siblings) notes(first int) func(context.Context, []xid.ID) (map[xid.ID]
 			return of, nil
 		}
 		q := s.Client(ctx).Note.Query()
-		q.Modify(core.Few{Store: viewer.From(ctx).Store, Parent: note.FieldOrderID, Parents: ids, Columns: note.Columns, Index: noteIndex, Limit: first, Newest: true}.Apply)
+		q.Modify(core.Few{Store: viewer.From(ctx).Store, Parent: note.FieldOrderID, Parents: ids, Columns: note.Columns,
+			Index: noteIndex, Limit: first, Newest: true}.Apply)
 		rows, err := q.Load(ctx)
 		for _, n := range rows {
 			of[n.OrderID] = append(of[n.OrderID], &model.OrderNote{Note: n})
@@ -36,7 +37,8 @@ func (s *siblings) notes(first int) func(context.Context, []xid.ID) (map[xid.ID]
 // payments loads the first rows of each order's ledger.
 func (s *siblings) payments(ctx context.Context, ids []xid.ID) (map[xid.ID][]*db.Payment, error) {
 	q := s.Client(ctx).Payment.Query()
-	q.Modify(core.Few{Store: viewer.From(ctx).Store, Parent: payment.FieldOrderID, Parents: ids, Columns: payment.Columns, Index: paymentIndex, Limit: maxChildren}.Apply)
+	q.Modify(core.Few{Store: viewer.From(ctx).Store, Parent: payment.FieldOrderID, Parents: ids,
+		Columns: payment.Columns, Index: paymentIndex, Limit: maxChildren}.Apply)
 	rows, err := q.Load(ctx)
 	of := make(map[xid.ID][]*db.Payment, len(ids))
 	for _, p := range rows {
@@ -48,7 +50,8 @@ func (s *siblings) payments(ctx context.Context, ids []xid.ID) (map[xid.ID][]*db
 // fulfillments loads the first shipments of each order.
 func (s *siblings) fulfillments(ctx context.Context, ids []xid.ID) (map[xid.ID][]*db.Fulfillment, error) {
 	q := s.Client(ctx).Fulfillment.Query()
-	q.Modify(core.Few{Store: viewer.From(ctx).Store, Parent: fulfillment.FieldOrderID, Parents: ids, Columns: fulfillment.Columns, Index: fulfillmentIndex, Limit: maxChildren}.Apply)
+	q.Modify(core.Few{Store: viewer.From(ctx).Store, Parent: fulfillment.FieldOrderID, Parents: ids,
+		Columns: fulfillment.Columns, Index: fulfillmentIndex, Limit: maxChildren}.Apply)
 	rows, err := q.Load(ctx)
 	of := make(map[xid.ID][]*db.Fulfillment, len(ids))
 	for _, f := range rows {

@@ -20,7 +20,9 @@ import (
 )
 
 // OrderNotes lists the notes of one order, newest first.
-func (q Query) OrderNotes(ctx context.Context, orderID string, first *int, after *string) (*model.OrderNoteConnection, error) {
+func (q Query) OrderNotes(
+	ctx context.Context, orderID string, first *int, after *string,
+) (*model.OrderNoteConnection, error) {
 	id, err := core.ParseID(xid.Order, orderID)
 	if err != nil {
 		return nil, err
@@ -49,7 +51,9 @@ func (q Query) OrderNotes(ctx context.Context, orderID string, first *int, after
 // OrderNoteAppend adds a note. It takes no expected version: notes do not
 // contradict each other, so any number of them at once succeed, each raising the
 // order's version in its turn.
-func (m Mutation) OrderNoteAppend(ctx context.Context, orderID string, in model.OrderNoteInput) (*model.OrderNotePayload, error) {
+func (m Mutation) OrderNoteAppend(
+	ctx context.Context, orderID string, in model.OrderNoteInput,
+) (*model.OrderNotePayload, error) {
 	c := core.NewCheck(in)
 	c.Long("body", in.Body, limit.Note)
 	if !in.Visibility.Known() {

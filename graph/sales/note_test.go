@@ -22,22 +22,27 @@ func TestOrderNoteAppend(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		o := graphtest.Sale(t, ctx, r, graphtest.Item("a", 1, 100))
 		key := graphtest.AsKey(ctx, "orders.write")
-		p := graphtest.Must[*model.OrderNotePayload](t)(r.Mutation().OrderNoteAppend(key, o.PublicID(), model.OrderNoteInput{Body: "Ring\n\ttwice ✓", Visibility: state.NoteCustomer}))
-		if p.Note.OrderID != o.ID || p.Note.Visibility != state.NoteCustomer || p.Order.Version != 2 || p.Order.NotesCount != 1 || len(p.Order.Lines) != 1 {
+		p := graphtest.Must[*model.OrderNotePayload](t)(r.Mutation().OrderNoteAppend(key, o.PublicID(),
+			model.OrderNoteInput{Body: "Ring\n\ttwice ✓", Visibility: state.NoteCustomer}))
+		if p.Note.OrderID != o.ID || p.Note.Visibility != state.NoteCustomer || p.Order.Version != 2 ||
+			p.Order.NotesCount != 1 || len(p.Order.Lines) != 1 {
 			t.Errorf("got %+v, order %+v", p.Note.Note, p.Order.Order)
 		}
-		if a := p.Note.Author(); a.Type != viewer.APIKey || a.Name != "Test key" || a.ID != xid.APIKey.Format(viewer.From(key).Actor) {
+		if a := p.Note.Author(); a.Type != viewer.APIKey || a.Name != "Test key" ||
+			a.ID != xid.APIKey.Format(viewer.From(key).Actor) {
 			t.Errorf("author %+v", a)
 		}
 		rows := graphtest.Must[[]*db.Event](t)(r.Client(ctx).Event.Query().All(ctx))
 		body := string(rows[len(rows)-1].Body)
-		for _, want := range []string{`"type":"order.note_added"`, `"resource":{"type":"order","id":"` + o.PublicID() + `","version":2}`,
+		for _, want := range []string{`"type":"order.note_added"`,
+			`"resource":{"type":"order","id":"` + o.PublicID() + `","version":2}`,
 			`"sequence":2`, `"data":{"object":{"id":"` + p.Note.PublicID(), `"body":"Ring\n\ttwice ✓"`} {
 			if !strings.Contains(body, want) {
 				t.Errorf("the event lacks %s:\n%s", want, body)
 			}
 		}
-		system := graphtest.Must[*model.OrderNotePayload](t)(r.Mutation().OrderNoteAppend(viewer.Operator(ctx, o.StoreID), o.PublicID(), remark("by hand")))
+		system := graphtest.Must[*model.OrderNotePayload](t)(
+			r.Mutation().OrderNoteAppend(viewer.Operator(ctx, o.StoreID), o.PublicID(), remark("by hand")))
 		if a := system.Note.Author(); a.Type != viewer.System || a.ID != "system" {
 			t.Errorf("author %+v", a)
 		}
@@ -55,11 +60,15 @@ func TestOrderNoteRefuses(t *testing.T) {
 				t.Errorf("body of %d bytes: %v, want %q", len(body), err, want)
 			}
 		}
-		if _, err := r.Mutation().OrderNoteAppend(ctx, o.PublicID(), model.OrderNoteInput{Body: "x", Visibility: "all"}); graphtest.FieldOf(err) != "#/visibility unknown_value" {
+		if _, err := r.Mutation().OrderNoteAppend(ctx, o.PublicID(),
+			model.OrderNoteInput{Body: "x", Visibility: "all"}); graphtest.FieldOf(
+			err) != "#/visibility unknown_value" {
 			t.Errorf("visibility: %v", err)
 		}
 		other, _ := storetest.Merchant(t, r.Store)
-		for name, id := range map[string]string{"unknown": xid.Order.Format(xid.New()), "malformed": "ord_", "foreign": o.PublicID()} {
+		for name, id := range map[string]string{
+			"unknown": xid.Order.Format(xid.New()), "malformed": "ord_", "foreign": o.PublicID(),
+		} {
 			ctx := ctx
 			if name == "foreign" {
 				ctx = graphtest.As(other, viewer.Owner)
@@ -67,7 +76,8 @@ func TestOrderNoteRefuses(t *testing.T) {
 			_, err := r.Mutation().OrderNoteAppend(ctx, id, remark("x"))
 			_, lerr := r.Query().OrderNotes(ctx, id, nil, nil)
 			_, oerr := r.Query().Order(ctx, id)
-			if graphtest.FaultOf(err) != "not_found" || graphtest.FaultOf(lerr) != "not_found" || graphtest.FaultOf(oerr) != "not_found" {
+			if graphtest.FaultOf(err) != "not_found" || graphtest.FaultOf(lerr) != "not_found" ||
+				graphtest.FaultOf(oerr) != "not_found" {
 				t.Errorf("%s: %v, %v, %v", name, err, lerr, oerr)
 			}
 		}
@@ -78,15 +88,19 @@ func TestOrderNotesPages(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		o := full(t, ctx, r, 7)
 		empty := graphtest.Sale(t, ctx, r, graphtest.Item("a", 1, 1))
-		if c := graphtest.Must[*model.OrderNoteConnection](t)(r.Query().OrderNotes(ctx, empty.PublicID(), nil, nil)); len(c.Nodes) != 0 || c.Next != "" {
+		if c := graphtest.Must[*model.OrderNoteConnection](t)(r.Query().OrderNotes(ctx, empty.PublicID(), nil,
+			nil)); len(c.Nodes) != 0 || c.Next != "" {
 			t.Errorf("an order without notes lists %d", len(c.Nodes))
 		}
 		first := graphtest.Must[*model.OrderNoteConnection](t)(r.Query().OrderNotes(ctx, o.PublicID(), new(4), nil))
-		rest := graphtest.Must[*model.OrderNoteConnection](t)(r.Query().OrderNotes(ctx, o.PublicID(), new(4), &first.Next))
-		if len(first.Nodes) != 4 || len(rest.Nodes) != 3 || rest.Next != "" || first.Nodes[0].Body != "note 6" || rest.Nodes[2].Body != "note 0" {
+		rest := graphtest.Must[*model.OrderNoteConnection](t)(r.Query().OrderNotes(ctx, o.PublicID(), new(4),
+			&first.Next))
+		if len(first.Nodes) != 4 || len(rest.Nodes) != 3 || rest.Next != "" || first.Nodes[0].Body != "note 6" ||
+			rest.Nodes[2].Body != "note 0" {
 			t.Errorf("%d and %d notes", len(first.Nodes), len(rest.Nodes))
 		}
-		if _, err := r.Query().OrderNotes(ctx, o.PublicID(), new(0), nil); graphtest.FaultOf(err) != "invalid_parameter" {
+		if _, err := r.Query().OrderNotes(ctx, o.PublicID(), new(0),
+			nil); graphtest.FaultOf(err) != "invalid_parameter" {
 			t.Errorf("a page of none: %v", err)
 		}
 	})
@@ -116,7 +130,8 @@ func TestSiblingsReadWhatTheyShow(t *testing.T) {
 			o.NotesCount = 1000
 		}
 		n := graphtest.Reads(t, ctx, r, func(ctx context.Context) {
-			if notes := graphtest.Must[[]*model.OrderNote](t)(sales.OrderFields{Resolver: sales.New(r.Core)}.Notes(ctx, page[0], new(5))); len(notes) != 5 {
+			if notes := graphtest.Must[[]*model.OrderNote](t)(sales.OrderFields{Resolver: sales.New(r.Core)}.Notes(ctx,
+				page[0], new(5))); len(notes) != 5 {
 				t.Errorf("%d notes", len(notes))
 			}
 		})

@@ -17,7 +17,9 @@ import (
 
 // Orders lists the store's orders: newest first, or with UpdatedFrom the oldest
 // change first. A page costs two statements, the orders and all their lines.
-func (q Query) Orders(ctx context.Context, first *int, after *string, filter *model.OrderFilter) (*model.OrderConnection, error) {
+func (q Query) Orders(
+	ctx context.Context, first *int, after *string, filter *model.OrderFilter,
+) (*model.OrderConnection, error) {
 	f, err := readOrderFilter(filter)
 	if err != nil {
 		return nil, err
@@ -64,7 +66,8 @@ func readOrderFilter(filter *model.OrderFilter) (f orderFilter, err error) {
 	}
 	if f.customer, err = xid.Customer.Parse(*f.CustomerID); err != nil {
 		return f, &fault.Error{Kind: fault.InvalidParameter, Detail: "The filter holds a malformed id.",
-			Fields: []fault.Field{{Parameter: "customer_id", Code: fault.InvalidFormat, Detail: "This is not the id of a customer."}}}
+			Fields: []fault.Field{{Parameter: "customer_id", Code: fault.InvalidFormat,
+				Detail: "This is not the id of a customer."}}}
 	}
 	return f, nil
 }

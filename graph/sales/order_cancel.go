@@ -18,7 +18,9 @@ import (
 // money becomes void. Money that was taken stays, to be refunded later, unless
 // refund gives all of it back at once. Stock goes back but for the units that a
 // refund gave back before. The reason becomes an internal note.
-func (m Mutation) OrderCancel(ctx context.Context, id string, expectedVersion int64, refund bool, reason *string) (*model.OrderPayload, error) {
+func (m Mutation) OrderCancel(
+	ctx context.Context, id string, expectedVersion int64, refund bool, reason *string,
+) (*model.OrderPayload, error) {
 	c := &core.Check{}
 	core.Opt(reason, func(s string) { c.Line("reason", s, limit.Line) })
 	if err := c.Err(); err != nil {
@@ -54,7 +56,8 @@ func (e *orderEdit) cancels() error {
 		return err
 	}
 	if e.FulfillmentStatus != state.FulfillmentUnfulfilled {
-		return fault.State(fault.InvalidTransition, "The order is "+core.Words(e.FulfillmentStatus)+" and cannot become cancelled.")
+		return fault.State(fault.InvalidTransition,
+			"The order is "+core.Words(e.FulfillmentStatus)+" and cannot become cancelled.")
 	}
 	return nil
 }

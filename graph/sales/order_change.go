@@ -67,7 +67,8 @@ func (r *Resolver) orders() *core.Versioned[*model.Order, *db.OrderUpdate] {
 		Kind: xid.Order,
 		Load: r.orderWithLines,
 		Head: func(o *model.Order) core.Head {
-			return core.Head{Store: o.StoreID, ID: o.ID, Version: &o.Version, Sequence: &o.EventSequence, UpdatedAt: &o.UpdatedAt}
+			return core.Head{Store: o.StoreID, ID: o.ID, Version: &o.Version, Sequence: &o.EventSequence,
+				UpdatedAt: &o.UpdatedAt}
 		},
 		Update: func(ctx context.Context, id xid.ID, version int64) *db.OrderUpdate {
 			return r.Client(ctx).Order.Update().Where(order.ID(id), order.Version(version))

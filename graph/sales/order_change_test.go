@@ -28,14 +28,16 @@ func TestOrderVersionsAndIDs(t *testing.T) {
 			}
 			other := *o.Order
 			other.Version--
-			if _, err := f(ctx, r.Mutation(), &model.Order{Order: &other, Lines: o.Lines}); graphtest.FaultOf(err) != "version_mismatch" {
+			if _, err := f(ctx, r.Mutation(),
+				&model.Order{Order: &other, Lines: o.Lines}); graphtest.FaultOf(err) != "version_mismatch" {
 				t.Errorf("%s of an old version: %v", name, err)
 			}
 		}
 		for name, f := range graphtest.Steps {
 			other := *o.Order
 			other.ID = xid.New()
-			if _, err := f(ctx, r.Mutation(), &model.Order{Order: &other, Lines: o.Lines}); graphtest.FaultOf(err) != "not_found" {
+			if _, err := f(ctx, r.Mutation(),
+				&model.Order{Order: &other, Lines: o.Lines}); graphtest.FaultOf(err) != "not_found" {
 				t.Errorf("%s of an unknown order: %v", name, err)
 			}
 		}
@@ -75,7 +77,8 @@ func TestOrderInputs(t *testing.T) {
 				return m.OrderRefund(ctx, id, v, model.RefundInput{AmountMinor: 1, Lines: line("oli_1", 1)})
 			}, "#/lines/0/line_item_id unknown_value"},
 			"refund units": {func() (*model.OrderPayload, error) {
-				return m.OrderRefund(ctx, id, v, model.RefundInput{AmountMinor: 1, Lines: line(o.Lines[0].PublicID(), 0)})
+				return m.OrderRefund(ctx, id, v,
+					model.RefundInput{AmountMinor: 1, Lines: line(o.Lines[0].PublicID(), 0)})
 			}, "#/lines/0/quantity out_of_range"},
 			"ship line": {func() (*model.OrderPayload, error) {
 				return m.OrderFulfill(ctx, id, v, model.FulfillInput{Lines: line(xid.OrderLine.Format(xid.New()), 1)})
@@ -86,7 +89,8 @@ func TestOrderInputs(t *testing.T) {
 			"tracking": {func() (*model.OrderPayload, error) {
 				return m.OrderFulfill(ctx, id, v, model.FulfillInput{TrackingURL: new("javascript:alert(1)")})
 			}, "#/tracking_url invalid_format"},
-			"reason": {func() (*model.OrderPayload, error) { return m.OrderCancel(ctx, id, v, false, new(" ")) }, "#/reason too_short"},
+			"reason": {func() (*model.OrderPayload, error) { return m.OrderCancel(ctx, id, v, false, new(" ")) },
+				"#/reason too_short"},
 		} {
 			if _, err := tc.f(); graphtest.FieldOf(err) != tc.want {
 				t.Errorf("%s: got %v, want %q", name, err, tc.want)
@@ -94,11 +98,14 @@ func TestOrderInputs(t *testing.T) {
 		}
 		// A line that is named twice counts once, with the sum.
 		twice := append(graphtest.Quantities(o, 1), graphtest.Quantities(o, 2)...)
-		if _, err := m.OrderFulfill(ctx, id, v, model.FulfillInput{Lines: twice}); graphtest.FaultOf(err) != "quantity_exceeds_remaining" {
+		if _, err := m.OrderFulfill(ctx, id, v,
+			model.FulfillInput{Lines: twice}); graphtest.FaultOf(err) != "quantity_exceeds_remaining" {
 			t.Errorf("three of two: %v", err)
 		}
-		shipped := graphtest.Must[*model.OrderPayload](t)(m.OrderFulfill(ctx, id, v, model.FulfillInput{Lines: append(graphtest.Quantities(o, 1), graphtest.Quantities(o, 1)...)})).Order
-		f := graphtest.Must[[]*db.Fulfillment](t)(sales.OrderFields{Resolver: sales.New(r.Core)}.Fulfillments(ctx, shipped))
+		shipped := graphtest.Must[*model.OrderPayload](t)(m.OrderFulfill(ctx, id, v,
+			model.FulfillInput{Lines: append(graphtest.Quantities(o, 1), graphtest.Quantities(o, 1)...)})).Order
+		f := graphtest.Must[[]*db.Fulfillment](t)(sales.OrderFields{Resolver: sales.New(r.Core)}.Fulfillments(ctx,
+			shipped))
 		want := []document.Line{{LineID: o.Lines[0].PublicID(), Quantity: 2}}
 		if got := graphtest.Must[[]document.Line](t)(f[0].Lines.List()); len(f) != 1 || cmp.Diff(want, got) != "" {
 			t.Errorf("shipments %v", f)
@@ -130,7 +137,8 @@ func TestOrderUpdate(t *testing.T) {
 			t.Errorf("emptied: %+v", read.Order)
 		}
 		rows := graphtest.Must[[]*db.Event](t)(r.Client(ctx).Event.Query().All(ctx))
-		if last := string(rows[len(rows)-1].Body); !strings.Contains(last, `"changed_fields":["email","shipping_address"]`) {
+		if last := string(rows[len(rows)-1].Body); !strings.Contains(last,
+			`"changed_fields":["email","shipping_address"]`) {
 			t.Errorf("the event is %s", last)
 		}
 	})

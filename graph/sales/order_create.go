@@ -60,7 +60,9 @@ func (m Mutation) OrderCreate(ctx context.Context, in model.OrderCreateInput) (*
 }
 
 // insertOrder writes a new order with all that follows from it.
-func (m Mutation) insertOrder(ctx context.Context, d *orderDraft, o *db.Order, lines []*db.OrderLine) (*model.Order, error) {
+func (m Mutation) insertOrder(
+	ctx context.Context, d *orderDraft, o *db.Order, lines []*db.OrderLine,
+) (*model.Order, error) {
 	saved, err := m.orderRow(ctx, d, o).Save(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("add order: %w", err)
@@ -99,8 +101,9 @@ func begin(o *db.Order) []event.Type {
 
 func (m Mutation) orderRow(ctx context.Context, d *orderDraft, o *db.Order) *db.OrderCreate {
 	row := m.Client(ctx).Order.Create().SetID(o.ID).SetNumber(o.Number).
-		SetStatus(state.OrderOpen).SetFinancialStatus(o.FinancialStatus).SetFulfillmentStatus(state.FulfillmentUnfulfilled).
-		SetCurrency(d.store.Currency).SetSubtotalMinor(o.SubtotalMinor).SetDiscountMinor(o.DiscountMinor).
+		SetStatus(state.OrderOpen).SetFinancialStatus(o.FinancialStatus).
+		SetFulfillmentStatus(state.FulfillmentUnfulfilled).SetCurrency(d.store.Currency).
+		SetSubtotalMinor(o.SubtotalMinor).SetDiscountMinor(o.DiscountMinor).
 		SetShippingMinor(o.ShippingMinor).SetTaxMinor(o.TaxMinor).SetTotalMinor(o.TotalMinor).
 		SetPaidMinor(0).SetRefundedMinor(0).SetNillableEmail(o.Email).
 		SetTags(o.Tags).SetSource(o.Source).SetPlacedAt(o.PlacedAt).SetNillablePaidAt(o.PaidAt).

@@ -72,7 +72,8 @@ func (e *orderEdit) pick(in []*model.LineQuantityInput, has func(*db.OrderLine) 
 	}
 	for _, p := range all {
 		if p.quantity > has(p.line) {
-			return nil, fault.State(fault.QuantityExceeded, "The quantity is above what is left of "+xid.OrderLine.Format(p.line.ID)+".")
+			return nil, fault.State(fault.QuantityExceeded,
+				"The quantity is above what is left of "+xid.OrderLine.Format(p.line.ID)+".")
 		}
 	}
 	return all, nil
@@ -80,7 +81,9 @@ func (e *orderEdit) pick(in []*model.LineQuantityInput, has func(*db.OrderLine) 
 
 // OrderFulfill ships the given lines, or all that is left to ship. An unpaid
 // order may be shipped.
-func (m Mutation) OrderFulfill(ctx context.Context, id string, expectedVersion int64, in model.FulfillInput) (*model.OrderPayload, error) {
+func (m Mutation) OrderFulfill(
+	ctx context.Context, id string, expectedVersion int64, in model.FulfillInput,
+) (*model.OrderPayload, error) {
 	c := &core.Check{}
 	checkQuantities(c, in.Lines)
 	if in.Lines != nil && len(in.Lines) == 0 {
@@ -138,7 +141,8 @@ func (m Mutation) ship(ctx context.Context, e *orderEdit, in model.FulfillInput,
 		shipped[i] = p.document()
 	}
 	e.shipment = m.Client(ctx).Fulfillment.Create().SetOrderID(e.ID).SetLines(document.NewLines(shipped)).
-		SetNillableCarrier(in.Carrier).SetNillableTrackingNumber(in.TrackingNumber).SetNillableTrackingURL(in.TrackingURL)
+		SetNillableCarrier(in.Carrier).SetNillableTrackingNumber(in.TrackingNumber).
+		SetNillableTrackingURL(in.TrackingURL)
 	if e.FulfillmentStatus = state.FulfillmentPartiallyFulfilled; e.settleGoods() {
 		return nil
 	}
@@ -168,7 +172,8 @@ func (m Mutation) OrderComplete(ctx context.Context, id string, expectedVersion 
 			return err
 		}
 		if e.FulfillmentStatus != state.FulfillmentFulfilled {
-			return fault.State(fault.InvalidTransition, "The order is "+core.Words(e.FulfillmentStatus)+" and cannot become completed.")
+			return fault.State(fault.InvalidTransition,
+				"The order is "+core.Words(e.FulfillmentStatus)+" and cannot become completed.")
 		}
 		e.Status, e.CompletedAt = state.OrderCompleted, &e.Now
 		e.Update.SetStatus(e.Status).SetCompletedAt(e.Now)

@@ -18,7 +18,9 @@ import (
 )
 
 // pages walks a list to its end, with what happens between two pages.
-func pages(t testing.TB, ctx context.Context, r *graph.Resolver, first int, filter *model.OrderFilter, between func()) (seen []*model.Order) {
+func pages(
+	t testing.TB, ctx context.Context, r *graph.Resolver, first int, filter *model.OrderFilter, between func(),
+) (seen []*model.Order) {
 	t.Helper()
 	var after *string
 	for {
@@ -81,7 +83,8 @@ func TestOrderWalkByChanges(t *testing.T) {
 		seen := pages(t, ctx, r, 50, &model.OrderFilter{UpdatedFrom: new(micros.Time(1000))}, func() {
 			touched++
 			if touched < 4 {
-				if _, err := r.Mutation().OrderNoteAppend(ctx, xid.Order.Format(ids[touched*100]), remark("x")); err != nil {
+				if _, err := r.Mutation().OrderNoteAppend(ctx, xid.Order.Format(ids[touched*100]),
+					remark("x")); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -99,7 +102,8 @@ func TestOrderWalkByChanges(t *testing.T) {
 			}
 		}
 		// 50 had the last time, and three of the others were changed on the way.
-		if got := pages(t, ctx, r, 50, &model.OrderFilter{UpdatedFrom: new(micros.Time(1002))}, func() {}); len(got) != 53 {
+		if got := pages(t, ctx, r, 50, &model.OrderFilter{UpdatedFrom: new(micros.Time(1002))},
+			func() {}); len(got) != 53 {
 			t.Errorf("%d orders changed from 1002 on, want 53", len(got))
 		}
 	})
@@ -119,8 +123,9 @@ func TestOrderFilters(t *testing.T) {
 		goods := []state.FulfillmentStatus{state.FulfillmentFulfilled, state.FulfillmentUnfulfilled}
 		const base = 1_600_000_000_000_000
 		graphtest.Plant(t, ctx, r, 300, func(i int, o *db.OrderCreate) xid.ID {
-			o.SetCustomerID(customers[rng.IntN(2)]).SetStatus(orders[rng.IntN(3)]).SetFinancialStatus(money[rng.IntN(3)]).
-				SetFulfillmentStatus(goods[rng.IntN(2)]).SetUpdatedAt(micros.Time(rng.IntN(10)))
+			o.SetCustomerID(customers[rng.IntN(2)]).SetStatus(orders[rng.IntN(3)]).
+				SetFinancialStatus(money[rng.IntN(3)]).SetFulfillmentStatus(goods[rng.IntN(2)]).
+				SetUpdatedAt(micros.Time(rng.IntN(10)))
 			return xid.At(micros.Time(base + i%20))
 		})
 		all := pages(t, ctx, r, 100, nil, func() {})
@@ -129,9 +134,11 @@ func TestOrderFilters(t *testing.T) {
 			{CustomerID: new(xid.Customer.Format(customers[1]))}, {CustomerID: new(xid.Customer.Format(xid.New()))},
 			{CreatedFrom: new(micros.Time(base + 5))}, {CreatedTo: new(micros.Time(base + 5))},
 			{CreatedFrom: new(micros.Time(base + 5)), CreatedTo: new(micros.Time(base + 6))},
-			{UpdatedFrom: new(micros.Time(4))}, {UpdatedFrom: new(micros.Time(4)), CustomerID: new(xid.Customer.Format(customers[0]))},
+			{UpdatedFrom: new(micros.Time(4))},
+			{UpdatedFrom: new(micros.Time(4)), CustomerID: new(xid.Customer.Format(customers[0]))},
 			{Status: &orders[1], FinancialStatus: &money[0], FulfillmentStatus: &goods[1]},
-			{CustomerID: new(xid.Customer.Format(customers[0])), FinancialStatus: &money[0], CreatedFrom: new(micros.Time(base + 3))},
+			{CustomerID: new(xid.Customer.Format(customers[0])), FinancialStatus: &money[0],
+				CreatedFrom: new(micros.Time(base + 3))},
 			{UpdatedFrom: new(micros.Time(2)), Status: &orders[0], CreatedTo: new(micros.Time(base + 15))},
 		}
 		for i, f := range filters {

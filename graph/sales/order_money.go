@@ -14,28 +14,34 @@ import (
 )
 
 // OrderMarkPaid takes all that is still owed.
-func (m Mutation) OrderMarkPaid(ctx context.Context, id string, expectedVersion int64, method *string, reference *string) (*model.OrderPayload, error) {
+func (m Mutation) OrderMarkPaid(
+	ctx context.Context, id string, expectedVersion int64, method *string, reference *string,
+) (*model.OrderPayload, error) {
 	c := &core.Check{}
 	checkPayment(c, method, reference)
 	if err := c.Err(); err != nil {
 		return nil, err
 	}
 	return m.changeOrder(ctx, id, expectedVersion, "order.mark_paid", func(ctx context.Context, e *orderEdit) error {
-		return m.take(ctx, e, model.PaymentInput{AmountMinor: e.TotalMinor - e.PaidMinor, Method: method, Reference: reference})
+		return m.take(ctx, e,
+			model.PaymentInput{AmountMinor: e.TotalMinor - e.PaidMinor, Method: method, Reference: reference})
 	})
 }
 
 // OrderRecordPayment takes an amount, up to what is still owed.
-func (m Mutation) OrderRecordPayment(ctx context.Context, id string, expectedVersion int64, in model.PaymentInput) (*model.OrderPayload, error) {
+func (m Mutation) OrderRecordPayment(
+	ctx context.Context, id string, expectedVersion int64, in model.PaymentInput,
+) (*model.OrderPayload, error) {
 	c := &core.Check{}
 	c.Within("amount_minor", in.AmountMinor, 1, maxAmount)
 	checkPayment(c, in.Method, in.Reference)
 	if err := c.Err(); err != nil {
 		return nil, err
 	}
-	return m.changeOrder(ctx, id, expectedVersion, "order.record_payment", func(ctx context.Context, e *orderEdit) error {
-		return m.take(ctx, e, in)
-	})
+	return m.changeOrder(ctx, id, expectedVersion, "order.record_payment",
+		func(ctx context.Context, e *orderEdit) error {
+			return m.take(ctx, e, in)
+		})
 }
 
 // payment checks the texts of a payment.
@@ -81,7 +87,9 @@ func (e *orderEdit) takesMoney(to state.FinancialStatus) error {
 }
 
 // ledgerRow is a new row of the order's ledger.
-func (m Mutation) ledgerRow(ctx context.Context, e *orderEdit, kind state.PaymentKind, amount int64, lines []document.Line) *db.PaymentCreate {
+func (m Mutation) ledgerRow(
+	ctx context.Context, e *orderEdit, kind state.PaymentKind, amount int64, lines []document.Line,
+) *db.PaymentCreate {
 	return m.Client(ctx).Payment.Create().SetOrderID(e.ID).SetKind(kind).
 		SetAmountMinor(amount).SetCurrency(e.Currency).SetLines(document.NewLines(lines))
 }
@@ -90,7 +98,9 @@ func (m Mutation) ledgerRow(ctx context.Context, e *orderEdit, kind state.Paymen
 // lines say which units it is for; with Restock these go back to the stock. It
 // is for cancelled and completed orders too: money that was taken can always be
 // given back. The stock of a cancelled order is back already.
-func (m Mutation) OrderRefund(ctx context.Context, id string, expectedVersion int64, in model.RefundInput) (*model.OrderPayload, error) {
+func (m Mutation) OrderRefund(
+	ctx context.Context, id string, expectedVersion int64, in model.RefundInput,
+) (*model.OrderPayload, error) {
 	c := &core.Check{}
 	c.Within("amount_minor", in.AmountMinor, 1, maxAmount)
 	core.Opt(in.Reason, func(s string) { c.Line("reason", s, limit.Line) })
@@ -138,7 +148,8 @@ func (m Mutation) refund(ctx context.Context, e *orderEdit, in model.RefundInput
 			e.giveBack(p.line, p.quantity)
 		}
 	}
-	e.ledger = append(e.ledger, m.ledgerRow(ctx, e, state.LedgerRefund, in.AmountMinor, back).SetNillableReason(in.Reason))
+	e.ledger = append(e.ledger,
+		m.ledgerRow(ctx, e, state.LedgerRefund, in.AmountMinor, back).SetNillableReason(in.Reason))
 	e.Tell(event.OrderRefunded)
 	e.settleGoods()
 	return nil

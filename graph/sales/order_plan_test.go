@@ -30,7 +30,8 @@ func planCases(customer string) map[string]*model.OrderFilter {
 		"order_store_id_fulfillment":      {FulfillmentStatus: &unfulfilled},
 		"order_store_id_customer_id_id":   {CustomerID: &customer},
 		"order_store_id_updated_at_id":    {UpdatedFrom: new(graphtest.PlanTie - 500)},
-		"created":                         {CreatedFrom: new(graphtest.PlanTie - 1000), CreatedTo: new(graphtest.PlanTie + 1000)},
+		"created": {CreatedFrom: new(graphtest.PlanTie - 1000),
+			CreatedTo: new(graphtest.PlanTie + 1000)},
 	}
 }
 
@@ -84,7 +85,8 @@ func TestOrderPlansMySQL(t *testing.T) {
 			for depth, after := range depths(ctx, t, r, filter) {
 				var n int
 				read := graphtest.Reads(t, ctx, r, func(ctx context.Context) {
-					n = len(graphtest.Must[*model.OrderConnection](t)(r.Query().Orders(withoutLines(ctx), new(50), after, filter)).Nodes)
+					n = len(graphtest.Must[*model.OrderConnection](t)(r.Query().Orders(withoutLines(ctx), new(50),
+						after, filter)).Nodes)
 				})
 				if read > 50+2 {
 					t.Errorf("%s, %s page: read %d rows for %d", name, depth, read, n)
@@ -113,12 +115,13 @@ func TestOrderPlansSQLite(t *testing.T) {
 		for depth, after := range depths(ctx, t, r, filter) {
 			seen = nil
 			c := graphtest.Must[*model.OrderConnection](t)(r.Query().Orders(ctx, new(50), after, filter))
-			graphtest.Must[[]*model.OrderNote](t)(sales.OrderFields{Resolver: sales.New(r.Core)}.Notes(ctx, c.Nodes[0], new(3)))
+			graphtest.Must[[]*model.OrderNote](t)(sales.OrderFields{Resolver: sales.New(r.Core)}.Notes(ctx, c.Nodes[0],
+				new(3)))
 			graphtest.Must[[]*db.Payment](t)(sales.OrderFields{Resolver: sales.New(r.Core)}.Payments(ctx, c.Nodes[0]))
 			for i, st := range seen {
 				plan := graphtest.ExplainQuery(t, s, st)
-				if strings.Contains(plan, "SCAN orders") || strings.Contains(plan, "SCAN order_lines") || strings.Contains(plan, "SCAN payments") ||
-					i == 0 && strings.Contains(plan, "TEMP B-TREE") {
+				if strings.Contains(plan, "SCAN orders") || strings.Contains(plan, "SCAN order_lines") ||
+					strings.Contains(plan, "SCAN payments") || i == 0 && strings.Contains(plan, "TEMP B-TREE") {
 					t.Errorf("%s, %s page: %s\n%s", name, depth, plan, st.Query)
 				}
 				want := "sqlite_autoindex_orders_1" // the primary key

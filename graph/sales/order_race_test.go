@@ -55,7 +55,8 @@ func TestNotesAtOnce(t *testing.T) {
 			t.Errorf("the answers show %d versions", len(seen))
 		}
 		graphtest.Told(t, ctx, r, o.ID, 1+n)
-		notes := graphtest.Must[*model.OrderNoteConnection](t)(r.Query().OrderNotes(ctx, o.PublicID(), new(100), nil)).Nodes
+		notes := graphtest.Must[*model.OrderNoteConnection](t)(r.Query().OrderNotes(ctx, o.PublicID(), new(100),
+			nil)).Nodes
 		for i := 1; i < len(notes); i++ {
 			if notes[i].ID.Compare(notes[i-1].ID) >= 0 {
 				t.Errorf("note %d is not older than the one before", i)
@@ -136,13 +137,15 @@ func TestStockAtOnce(t *testing.T) {
 			if i%2 == 1 {
 				lines[0], lines[1] = lines[1], lines[0]
 			}
-			p, err := r.Mutation().OrderCreate(ctx, model.OrderCreateInput{Source: "test", CustomerID: new(c.PublicID()), Lines: lines})
+			p, err := r.Mutation().OrderCreate(ctx,
+				model.OrderCreateInput{Source: "test", CustomerID: new(c.PublicID()), Lines: lines})
 			switch {
 			case graphtest.FaultOf(err) == "out_of_stock":
 			case err != nil:
 				t.Error(err)
 			case i%6 == 0:
-				if _, err := r.Mutation().OrderCancel(ctx, p.Order.PublicID(), p.Order.Version, false, nil); err != nil {
+				if _, err := r.Mutation().OrderCancel(ctx, p.Order.PublicID(), p.Order.Version, false,
+					nil); err != nil {
 					t.Error(err)
 				}
 				cancelled.Add(1)
@@ -177,11 +180,14 @@ func TestCustomerTotalTooLarge(t *testing.T) {
 		c := buyer(t, ctx, r, "jo@example.com", state.CustomerActive)
 		orders := make([]*model.Order, 2)
 		for i := range orders {
-			orders[i] = graphtest.Must[*model.OrderPayload](t)(r.Mutation().OrderCreate(ctx, model.OrderCreateInput{Source: "test",
-				CustomerID: new(c.PublicID()), Lines: []*model.OrderLineInput{graphtest.Item("a", 1, sales.MaxAmount)}})).Order
+			orders[i] = graphtest.Must[*model.OrderPayload](t)(r.Mutation().OrderCreate(ctx,
+				model.OrderCreateInput{Source: "test",
+					CustomerID: new(c.PublicID()),
+					Lines:      []*model.OrderLineInput{graphtest.Item("a", 1, sales.MaxAmount)}})).Order
 		}
 		graphtest.Must[*model.OrderPayload](t)(graphtest.Steps["mark_paid"](ctx, r.Mutation(), orders[0]))
-		if _, err := graphtest.Steps["pay_50"](ctx, r.Mutation(), orders[1]); graphtest.FaultOf(err) != "amount_too_large" {
+		if _, err := graphtest.Steps["pay_50"](ctx, r.Mutation(),
+			orders[1]); graphtest.FaultOf(err) != "amount_too_large" {
 			t.Errorf("got %v", err)
 		}
 		after := graphtest.Must[*model.Order](t)(r.Query().Order(ctx, orders[1].PublicID()))

@@ -26,40 +26,57 @@ func TestOrderStates(t *testing.T) {
 		way, states, events string
 		stock               int64
 	}{
-		{"", "open pending unfulfilled", "", 8},
-		{"mark_paid", "open paid unfulfilled", "paid", 8},
-		{"pay_50", "open partially_paid unfulfilled", "partially_paid", 8},
-		{"pay_50 pay_150", "open paid unfulfilled", "partially_paid paid", 8},
-		{"pay_50 pay_50 mark_paid", "open paid unfulfilled", "partially_paid partially_paid paid", 8},
-		{"pay_50 refund_50", "open refunded unfulfilled", "partially_paid refunded", 8},
-		{"pay_150 refund_50", "open partially_refunded unfulfilled", "partially_paid refunded", 8},
-		{"mark_paid refund_50 refund_50", "open partially_refunded unfulfilled", "paid refunded refunded", 8},
-		{"mark_paid refund_200", "open refunded unfulfilled", "paid refunded", 8},
-		{"mark_paid return_1", "open partially_refunded unfulfilled", "paid refunded", 8},
-		{"mark_paid restock_1", "open partially_refunded unfulfilled", "paid refunded", 9},
-		{"ship", "open pending fulfilled", "fulfilled", 8},
-		{"ship_1", "open pending partially_fulfilled", "partially_fulfilled", 8},
-		{"ship_1 ship", "open pending fulfilled", "partially_fulfilled fulfilled", 8},
-		{"ship_1 ship_1 mark_paid", "open paid fulfilled", "partially_fulfilled fulfilled paid", 8},
-		{"mark_paid ship refund_200", "open refunded fulfilled", "paid fulfilled refunded", 8},
-		{"mark_paid ship restock_1", "open partially_refunded fulfilled", "paid fulfilled refunded", 9},
-		{"mark_paid return_1 ship", "open partially_refunded fulfilled", "paid refunded fulfilled", 8},
-		{"mark_paid ship_1 return_1", "open partially_refunded fulfilled", "paid partially_fulfilled refunded fulfilled", 8},
-		{"ship complete", "completed pending fulfilled", "fulfilled completed", 8},
-		{"ship complete mark_paid refund_50", "completed partially_refunded fulfilled", "fulfilled completed paid refunded", 8},
-		{"cancel", "cancelled voided unfulfilled", "cancelled", 10},
-		{"cancel_refund", "cancelled voided unfulfilled", "cancelled note_added", 10},
-		{"pay_50 cancel", "cancelled partially_paid unfulfilled", "partially_paid cancelled", 10},
-		{"mark_paid cancel restock_1", "cancelled partially_refunded unfulfilled", "paid cancelled refunded", 10},
-		{"mark_paid cancel refund_200", "cancelled refunded unfulfilled", "paid cancelled refunded", 10},
-		{"mark_paid cancel_refund", "cancelled refunded unfulfilled", "paid cancelled refunded note_added", 10},
-		{"mark_paid refund_200 cancel_refund", "cancelled refunded unfulfilled", "paid refunded cancelled note_added", 10},
-		{"mark_paid restock_1 cancel", "cancelled partially_refunded unfulfilled", "paid refunded cancelled", 10},
-		{"mark_paid return_1 cancel", "cancelled partially_refunded unfulfilled", "paid refunded cancelled", 10},
-		{"tag", "open pending unfulfilled", "updated", 8},
-		{"tag tag", "open pending unfulfilled", "updated", 8},
-		{"note note tag", "open pending unfulfilled", "note_added note_added updated", 8},
-		{"cancel tag note", "cancelled voided unfulfilled", "cancelled updated note_added", 10},
+		{states: "open pending unfulfilled", stock: 8},
+		{way: "mark_paid", states: "open paid unfulfilled", events: "paid", stock: 8},
+		{way: "pay_50", states: "open partially_paid unfulfilled", events: "partially_paid", stock: 8},
+		{way: "pay_50 pay_150", states: "open paid unfulfilled", events: "partially_paid paid", stock: 8},
+		{way: "pay_50 pay_50 mark_paid", states: "open paid unfulfilled", events: "partially_paid partially_paid paid",
+			stock: 8},
+		{way: "pay_50 refund_50", states: "open refunded unfulfilled", events: "partially_paid refunded", stock: 8},
+		{way: "pay_150 refund_50", states: "open partially_refunded unfulfilled", events: "partially_paid refunded",
+			stock: 8},
+		{way: "mark_paid refund_50 refund_50", states: "open partially_refunded unfulfilled",
+			events: "paid refunded refunded", stock: 8},
+		{way: "mark_paid refund_200", states: "open refunded unfulfilled", events: "paid refunded", stock: 8},
+		{way: "mark_paid return_1", states: "open partially_refunded unfulfilled", events: "paid refunded", stock: 8},
+		{way: "mark_paid restock_1", states: "open partially_refunded unfulfilled", events: "paid refunded", stock: 9},
+		{way: "ship", states: "open pending fulfilled", events: "fulfilled", stock: 8},
+		{way: "ship_1", states: "open pending partially_fulfilled", events: "partially_fulfilled", stock: 8},
+		{way: "ship_1 ship", states: "open pending fulfilled", events: "partially_fulfilled fulfilled", stock: 8},
+		{way: "ship_1 ship_1 mark_paid", states: "open paid fulfilled", events: "partially_fulfilled fulfilled paid",
+			stock: 8},
+		{way: "mark_paid ship refund_200", states: "open refunded fulfilled", events: "paid fulfilled refunded",
+			stock: 8},
+		{way: "mark_paid ship restock_1", states: "open partially_refunded fulfilled",
+			events: "paid fulfilled refunded", stock: 9},
+		{way: "mark_paid return_1 ship", states: "open partially_refunded fulfilled", events: "paid refunded fulfilled",
+			stock: 8},
+		{way: "mark_paid ship_1 return_1", states: "open partially_refunded fulfilled",
+			events: "paid partially_fulfilled refunded fulfilled", stock: 8},
+		{way: "ship complete", states: "completed pending fulfilled", events: "fulfilled completed", stock: 8},
+		{way: "ship complete mark_paid refund_50", states: "completed partially_refunded fulfilled",
+			events: "fulfilled completed paid refunded", stock: 8},
+		{way: "cancel", states: "cancelled voided unfulfilled", events: "cancelled", stock: 10},
+		{way: "cancel_refund", states: "cancelled voided unfulfilled", events: "cancelled note_added", stock: 10},
+		{way: "pay_50 cancel", states: "cancelled partially_paid unfulfilled", events: "partially_paid cancelled",
+			stock: 10},
+		{way: "mark_paid cancel restock_1", states: "cancelled partially_refunded unfulfilled",
+			events: "paid cancelled refunded", stock: 10},
+		{way: "mark_paid cancel refund_200", states: "cancelled refunded unfulfilled",
+			events: "paid cancelled refunded", stock: 10},
+		{way: "mark_paid cancel_refund", states: "cancelled refunded unfulfilled",
+			events: "paid cancelled refunded note_added", stock: 10},
+		{way: "mark_paid refund_200 cancel_refund", states: "cancelled refunded unfulfilled",
+			events: "paid refunded cancelled note_added", stock: 10},
+		{way: "mark_paid restock_1 cancel", states: "cancelled partially_refunded unfulfilled",
+			events: "paid refunded cancelled", stock: 10},
+		{way: "mark_paid return_1 cancel", states: "cancelled partially_refunded unfulfilled",
+			events: "paid refunded cancelled", stock: 10},
+		{way: "tag", states: "open pending unfulfilled", events: "updated", stock: 8},
+		{way: "tag tag", states: "open pending unfulfilled", events: "updated", stock: 8},
+		{way: "note note tag", states: "open pending unfulfilled", events: "note_added note_added updated", stock: 8},
+		{way: "cancel tag note", states: "cancelled voided unfulfilled", events: "cancelled updated note_added",
+			stock: 10},
 	}
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		for _, tc := range rows {
@@ -80,7 +97,8 @@ func walk(t *testing.T, ctx context.Context, r *graph.Resolver, way, states, eve
 			t.Errorf("%s: version %d after %d, updated_at +%d", name, o.Version, before, o.UpdatedAt-updated)
 		}
 	}
-	if got := strings.Join([]string{string(o.Status), string(o.FinancialStatus), string(o.FulfillmentStatus)}, " "); got != states {
+	if got := strings.Join([]string{string(o.Status), string(o.FinancialStatus), string(o.FulfillmentStatus)},
+		" "); got != states {
 		t.Errorf("got %q, want %q", got, states)
 	}
 	got := strings.ReplaceAll(strings.Join(graphtest.Told(t, ctx, r, o.ID, o.EventSequence), " "), "order.", "")
@@ -103,7 +121,8 @@ func walk(t *testing.T, ctx context.Context, r *graph.Resolver, way, states, eve
 // audited returns the audited actions on a resource, oldest first.
 func audited(t testing.TB, ctx context.Context, r *graph.Resolver, id xid.ID) (actions []string) {
 	t.Helper()
-	for _, a := range graphtest.Must[[]*db.Audit](t)(r.Client(ctx).Audit.Query().Where(dbaudit.ResourceID(id)).Order(dbaudit.ByID()).All(ctx)) {
+	for _, a := range graphtest.Must[[]*db.Audit](t)(r.Client(ctx).Audit.Query().Where(dbaudit.ResourceID(id)).
+		Order(dbaudit.ByID()).All(ctx)) {
 		if a.ActorName != viewer.From(ctx).Name || a.ResourceType != "order" || a.Detail != nil {
 			t.Errorf("audit row %v", a)
 		}
@@ -114,12 +133,14 @@ func audited(t testing.TB, ctx context.Context, r *graph.Resolver, id xid.ID) (a
 
 func TestOrderAudit(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
-		kept, lost := graphtest.Sale(t, ctx, r, graphtest.Item("a", 2, 100)), graphtest.Sale(t, ctx, r, graphtest.Item("a", 2, 100))
+		kept, lost := graphtest.Sale(t, ctx, r, graphtest.Item("a", 2, 100)),
+			graphtest.Sale(t, ctx, r, graphtest.Item("a", 2, 100))
 		for _, name := range []string{"note", "tag", "pay_50", "mark_paid", "refund_50", "ship", "complete"} {
 			kept = graphtest.Must[*model.OrderPayload](t)(graphtest.Steps[name](ctx, r.Mutation(), kept)).Order
 		}
 		graphtest.Must[*model.OrderPayload](t)(graphtest.Steps["cancel"](ctx, r.Mutation(), lost))
-		want := []string{"order.create", "order.note_append", "order.update", "order.record_payment", "order.mark_paid", "order.refund", "order.fulfill", "order.complete"}
+		want := []string{"order.create", "order.note_append", "order.update", "order.record_payment", "order.mark_paid",
+			"order.refund", "order.fulfill", "order.complete"}
 		if diff := cmp.Diff(want, audited(t, ctx, r, kept.ID)); diff != "" {
 			t.Error(diff)
 		}
@@ -133,7 +154,8 @@ func TestOrderAudit(t *testing.T) {
 func checkMoney(t *testing.T, ctx context.Context, r *graph.Resolver, o *model.Order, c *db.Customer) {
 	t.Helper()
 	sums := map[state.PaymentKind]int64{}
-	for _, p := range graphtest.Must[[]*db.Payment](t)(sales.OrderFields{Resolver: sales.New(r.Core)}.Payments(ctx, o)) {
+	for _, p := range graphtest.Must[[]*db.Payment](t)(sales.OrderFields{Resolver: sales.New(r.Core)}.Payments(ctx,
+		o)) {
 		sums[p.Kind] += p.AmountMinor
 		if p.AmountMinor < 1 || p.Currency != o.Currency {
 			t.Errorf("ledger row %+v", p)

@@ -60,7 +60,8 @@ func (m Mutation) countOrder(ctx context.Context, id xid.ID, placed, now micros.
 	n, err := m.Client(ctx).Customer.Update().
 		Where(customer.ID(id), customer.StatusNEQ(state.CustomerRedacted)).
 		AddOrdersCount(1).AddVersion(1).Modify(core.Touched(now), func(u *sql.UpdateBuilder) {
-		u.Set("last_order_at", sql.Expr("CASE WHEN `last_order_at` >= ? THEN `last_order_at` ELSE ? END", placed, placed))
+		u.Set("last_order_at",
+			sql.Expr("CASE WHEN `last_order_at` >= ? THEN `last_order_at` ELSE ? END", placed, placed))
 	}).Save(ctx)
 	if err != nil {
 		return fmt.Errorf("count the customer's order: %w", err)
@@ -72,7 +73,8 @@ func (m Mutation) countOrder(ctx context.Context, id xid.ID, placed, now micros.
 }
 
 func unknownCustomer() error {
-	return fault.Invalid(fault.Field{Pointer: "#/customer_id", Code: fault.UnknownValue, Detail: "There is no such customer."})
+	return fault.Invalid(fault.Field{Pointer: "#/customer_id", Code: fault.UnknownValue,
+		Detail: "There is no such customer."})
 }
 
 // spend adds an amount, which may be negative, to what the customer has spent.

@@ -13,12 +13,15 @@ import (
 )
 
 // buyer makes a customer.
-func buyer(t testing.TB, ctx context.Context, r *graph.Resolver, email string, status state.CustomerStatus) *db.Customer {
+func buyer(
+	t testing.TB, ctx context.Context, r *graph.Resolver, email string, status state.CustomerStatus,
+) *db.Customer {
 	t.Helper()
 	var c *db.Customer
 	err := r.Store.InTx(ctx, func(ctx context.Context) (err error) {
-		c, err = r.Client(ctx).Customer.Create().SetEmail(email).SetStatus(status).SetEmailMarketing(state.EmailNotSubscribed).
-			SetAddresses(document.NewAddresses(nil)).SetTags(document.NewTags(nil)).SetUpdatedAt(micros.Now()).Save(ctx)
+		c, err = r.Client(ctx).Customer.Create().SetEmail(email).SetStatus(status).
+			SetEmailMarketing(state.EmailNotSubscribed).SetAddresses(document.NewAddresses(nil)).
+			SetTags(document.NewTags(nil)).SetUpdatedAt(micros.Now()).Save(ctx)
 		return err
 	})
 	if err != nil {

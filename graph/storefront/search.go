@@ -75,7 +75,8 @@ func (e entry) has(words []string) bool {
 	return true
 }
 
-const catalogueQuery = "SELECT id, title, vendor, product_type, tags FROM products%s WHERE store_id = ? AND status = ? ORDER BY id DESC LIMIT %d"
+const catalogueQuery = "SELECT id, title, vendor, product_type, tags FROM products%s WHERE store_id = ? AND status = " +
+	"? ORDER BY id DESC LIMIT %d"
 
 // Catalogue reads the texts of the newest 5,000 active products, in one statement
 // that hands them over one by one.
@@ -85,7 +86,8 @@ func (s Storefront) Catalogue(ctx context.Context) (*Catalogue, error) {
 		return nil, err
 	}
 	hint := ent.IndexHint(s.Store.Dialect(), activeByID)
-	rows, err := s.Client(ctx).QueryContext(ctx, fmt.Sprintf(catalogueQuery, hint, maxSearched), v.Store, state.ProductActive)
+	rows, err := s.Client(ctx).QueryContext(ctx, fmt.Sprintf(catalogueQuery, hint, maxSearched), v.Store,
+		state.ProductActive)
 	if err != nil {
 		return nil, core.Explain("catalogue", err)
 	}

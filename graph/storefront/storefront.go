@@ -61,9 +61,11 @@ const newestChanges = 16
 
 // stateQuery reads the row of a store, that of its active theme and, from the
 // index alone, the products that changed last.
-const stateQuery = "SELECT s.handle, s.name, s.currency, s.status, s.version, s.storefront_revision, t.id, t.checksum, p.id, p.updated_at" +
+const stateQuery = "SELECT s.handle, s.name, s.currency, s.status, s.version, s.storefront_revision, t.id, " +
+	"t.checksum, p.id, p.updated_at" +
 	" FROM stores s LEFT JOIN themes t ON t.store_id = s.id AND t.id = s.active_theme_id" +
-	" LEFT JOIN (SELECT id, updated_at FROM products%s WHERE store_id = ? ORDER BY updated_at DESC, id DESC LIMIT %d) p ON 1 = 1" +
+	" LEFT JOIN (SELECT id, updated_at FROM products%s WHERE store_id = ? ORDER BY updated_at DESC, id DESC LIMIT " +
+	"%d) p ON 1 = 1" +
 	" WHERE s.id = ?"
 
 // State reads the store as it is now, in one statement.

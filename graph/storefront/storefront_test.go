@@ -63,11 +63,13 @@ func plantTheme(t testing.TB, ctx context.Context, r *graph.Resolver, name strin
 	id, sum := xid.New(), digest.Of(content)
 	err := r.Store.InTx(ctx, func(ctx context.Context) error {
 		c := r.Client(ctx)
-		if err := c.ThemePackage.Create().SetID(sum).SetContent(content).SetCreatedAt(micros.Now()).Exec(ctx); err != nil {
+		if err := c.ThemePackage.Create().SetID(sum).SetContent(content).SetCreatedAt(micros.Now()).
+			Exec(ctx); err != nil {
 			return err
 		}
-		return c.Theme.Create().SetID(id).SetBucket(0).SetName(name).SetStatus(state.ThemeInactive).SetSource(state.ThemeUploaded).
-			SetAssetCount(0).SetSizeBytes(1).SetChecksum(sum).SetDueAt(micros.Never).SetUpdatedAt(micros.Now()).Exec(ctx)
+		return c.Theme.Create().SetID(id).SetBucket(0).SetName(name).SetStatus(state.ThemeInactive).
+			SetSource(state.ThemeUploaded).SetAssetCount(0).SetSizeBytes(1).SetChecksum(sum).SetDueAt(micros.Never).
+			SetUpdatedAt(micros.Now()).Exec(ctx)
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -103,7 +105,8 @@ func TestStorefrontState(t *testing.T) {
 		public := xid.Product.Format(mugID)
 
 		before := state()
-		if before.Handle == "" || before.Name != "Test shop" || before.Currency != "EUR" || !before.Open || !before.Theme.IsNil() || before.Package != (digest.Sum{}) {
+		if before.Handle == "" || before.Name != "Test shop" || before.Currency != "EUR" || !before.Open ||
+			!before.Theme.IsNil() || before.Package != (digest.Sum{}) {
 			t.Errorf("the state is %+v", before)
 		}
 		if again := state(); again.Fingerprint != before.Fingerprint {
@@ -116,18 +119,22 @@ func TestStorefrontState(t *testing.T) {
 			{"the first theme", func() error { activate(t, ctx, r, one); return nil }},
 			{"another theme", func() error { activate(t, ctx, r, two); return nil }},
 			{"the price", func() error {
-				return graphtest.ErrOf(m.ProductUpdate(ctx, public, version(mugID), model.ProductUpdateInput{PriceMinor: model.Some(int64(1))}))
+				return graphtest.ErrOf(m.ProductUpdate(ctx, public, version(mugID),
+					model.ProductUpdateInput{PriceMinor: model.Some(int64(1))}))
 			}},
 			{"the stock", func() error {
-				return graphtest.ErrOf(m.ProductUpdate(ctx, public, version(mugID), model.ProductUpdateInput{InventoryQuantity: model.Some(int64(0))}))
+				return graphtest.ErrOf(m.ProductUpdate(ctx, public, version(mugID),
+					model.ProductUpdateInput{InventoryQuantity: model.Some(int64(0))}))
 			}},
 			{"unpublishing", func() error { return graphtest.ErrOf(m.ProductUnpublish(ctx, public, version(mugID))) }},
 			{"publishing", func() error { return graphtest.ErrOf(m.ProductPublish(ctx, public, version(mugID))) }},
 			{"the name", func() error {
 				st := graphtest.Must[*model.Store](t)(r.Query().Store(ctx))
-				return graphtest.ErrOf(m.StoreUpdate(ctx, model.StoreUpdateInput{ExpectedVersion: st.Version, Name: new("New name")}))
+				return graphtest.ErrOf(m.StoreUpdate(ctx,
+					model.StoreUpdateInput{ExpectedVersion: st.Version, Name: new("New name")}))
 			}},
-			{"deletion of an active product", func() error { return graphtest.ErrOf(m.ProductDelete(ctx, public, version(mugID))) }},
+			{"deletion of an active product",
+				func() error { return graphtest.ErrOf(m.ProductDelete(ctx, public, version(mugID))) }},
 			{"closing", func() error {
 				st := graphtest.Must[*model.Store](t)(r.Query().Store(ctx))
 				return graphtest.ErrOf(m.StoreClose(ctx, st.Version))
@@ -232,8 +239,9 @@ func TestStorefrontProducts(t *testing.T) {
 			t.Error(d)
 		}
 		got := graphtest.Must[*storefront.Offer](t)(s.Product(visitor(ctx), "blue-mug"))
-		want := &storefront.Offer{Title: "Blue Mug", Handle: "blue-mug", Price: "€12.50", Before: "€15.00", Image: "https://example.com/mug.png",
-			Vendor: "Potter", Type: "Mugs", SKU: "MUG-1", Tags: []string{"blue"}, Paragraphs: []string{"Holds\n300 ml."}, Available: true}
+		want := &storefront.Offer{Title: "Blue Mug", Handle: "blue-mug", Price: "€12.50", Before: "€15.00",
+			Image: "https://example.com/mug.png", Vendor: "Potter", Type: "Mugs", SKU: "MUG-1", Tags: []string{"blue"},
+			Paragraphs: []string{"Holds\n300 ml."}, Available: true}
 		got.ID = xid.Nil
 		got.ForgetPublished()
 		if d := cmp.Diff(want, got, cmp.AllowUnexported(storefront.Offer{})); d != "" {
@@ -245,7 +253,8 @@ func TestStorefrontProducts(t *testing.T) {
 			}
 		}
 		ids := []xid.ID{list[2].ID, list[0].ID, xid.New()}
-		if d := cmp.Diff([]string{"Second", "Made first, published last"}, titlesOf(graphtest.Must[[]*storefront.Offer](t)(s.Offers(visitor(ctx), ids)))); d != "" {
+		if d := cmp.Diff([]string{"Second", "Made first, published last"},
+			titlesOf(graphtest.Must[[]*storefront.Offer](t)(s.Offers(visitor(ctx), ids)))); d != "" {
 			t.Error(d)
 		}
 		if got := graphtest.Must[[]*storefront.Offer](t)(s.Offers(visitor(other), ids)); len(got) != 0 {
@@ -256,7 +265,9 @@ func TestStorefrontProducts(t *testing.T) {
 
 func TestStorefrontRelated(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
-		for i, row := range [][2]string{{"Kiln", "Mug"}, {"Kiln", "Bowl"}, {"Other", "Mug"}, {"Other", "Bowl"}, {"Kiln", "Mug"}, {"", ""}} {
+		for i, row := range [][2]string{
+			{"Kiln", "Mug"}, {"Kiln", "Bowl"}, {"Other", "Mug"}, {"Other", "Bowl"}, {"Kiln", "Mug"}, {"", ""},
+		} {
 			in := priced(fmt.Sprintf("%d %s %s", i, row[0], row[1]))
 			if row[0] != "" {
 				in.Vendor, in.ProductType = &row[0], &row[1]
@@ -282,7 +293,8 @@ func TestStorefrontBounds(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		plantActive(t, ctx, r, storefront.NewestWindow+50)
 		s := r.Storefront()
-		if got := graphtest.Must[[]*storefront.Offer](t)(s.Newest(visitor(ctx))); len(got) != storefront.MaxOffers || got[0].Title != fmt.Sprintf("Item %d", storefront.NewestWindow+49) {
+		if got := graphtest.Must[[]*storefront.Offer](t)(s.Newest(visitor(ctx))); len(got) != storefront.MaxOffers ||
+			got[0].Title != fmt.Sprintf("Item %d", storefront.NewestWindow+49) {
 			t.Errorf("%d products, the first is %s", len(got), got[0].Title)
 		}
 		if r.Store.Dialect() != dialect.MySQL {
@@ -294,8 +306,10 @@ func TestStorefrontBounds(t *testing.T) {
 		}{
 			"state": {2*storefront.NewestChanges + 4, // from the index, and as a table of their own
 				func(ctx context.Context) error { return graphtest.ErrOf(s.State(ctx)) }},
-			"newest":    {storefront.NewestWindow + 2, func(ctx context.Context) error { return graphtest.ErrOf(s.Newest(ctx)) }},
-			"catalogue": {storefront.NewestWindow + 50 + 2, func(ctx context.Context) error { return graphtest.ErrOf(s.Catalogue(ctx)) }},
+			"newest": {storefront.NewestWindow + 2,
+				func(ctx context.Context) error { return graphtest.ErrOf(s.Newest(ctx)) }},
+			"catalogue": {storefront.NewestWindow + 50 + 2,
+				func(ctx context.Context) error { return graphtest.ErrOf(s.Catalogue(ctx)) }},
 		} {
 			read := graphtest.Reads(t, ctx, r, func(ctx context.Context) {
 				if err := most.call(visitor(ctx)); err != nil {
@@ -316,9 +330,9 @@ func plantActive(t testing.TB, ctx context.Context, r *graph.Resolver, n int) {
 		c := r.Client(ctx)
 		for i := range n {
 			id := xid.At(graphtest.PlanTie + micros.Time(i))
-			err := c.Product.Create().SetID(id).SetTitle(fmt.Sprintf("Item %d", i)).SetHandle(fmt.Sprintf("item-%d", i)).
-				SetStatus(state.ProductActive).SetPriceMinor(100).SetCurrency("EUR").SetTags([]byte("[]")).
-				SetPublishedAt(id.Time()).SetUpdatedAt(id.Time()).Exec(ctx)
+			err := c.Product.Create().SetID(id).SetTitle(fmt.Sprintf("Item %d", i)).
+				SetHandle(fmt.Sprintf("item-%d", i)).SetStatus(state.ProductActive).SetPriceMinor(100).
+				SetCurrency("EUR").SetTags([]byte("[]")).SetPublishedAt(id.Time()).SetUpdatedAt(id.Time()).Exec(ctx)
 			if err != nil {
 				return err
 			}
@@ -360,7 +374,8 @@ func TestStorefrontPlansSQLite(t *testing.T) {
 			t.Errorf("%s: %d statements", name, len(seen))
 		}
 		for _, st := range seen {
-			if plan := graphtest.ExplainQuery(t, s, st); scans.MatchString(plan) || strings.Contains(plan, "TEMP B-TREE") {
+			if plan := graphtest.ExplainQuery(t, s, st); scans.MatchString(plan) ||
+				strings.Contains(plan, "TEMP B-TREE") {
 				t.Errorf("%s: %s\n%s", name, plan, st.Query)
 			}
 		}
@@ -373,14 +388,16 @@ func TestProductDeleteStatements(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		count := func(id xid.ID, version int64) uint64 {
 			before := r.Store.Statements()
-			graphtest.Must[*model.ProductDeletePayload](t)(r.Mutation().ProductDelete(ctx, xid.Product.Format(id), version))
+			graphtest.Must[*model.ProductDeletePayload](t)(r.Mutation().ProductDelete(ctx, xid.Product.Format(id),
+				version))
 			return r.Store.Statements() - before
 		}
 		draft := count(graphtest.NewProduct(t, ctx, r, priced("Draft")).ID, 1)
 		if active := count(published(t, ctx, r, priced("Active")), 2); active != draft+1 {
 			t.Errorf("%d statements for an active product, %d for a draft", active, draft)
 		}
-		if n := graphtest.Must[int](t)(r.Client(ctx).Product.Query().Where(product.TitleContains("")).Count(ctx)); n != 0 {
+		if n := graphtest.Must[int](t)(r.Client(ctx).Product.Query().Where(product.TitleContains("")).
+			Count(ctx)); n != 0 {
 			t.Errorf("%d products are left", n)
 		}
 	})

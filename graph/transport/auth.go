@@ -19,7 +19,8 @@ func (h *handler) authenticate(r *http.Request) (*viewer.Viewer, error) {
 	case err != nil:
 		return nil, err
 	case inQuery && token != "":
-		return nil, fault.New(fault.InvalidRequest, "A credential in the address is never taken; send the header alone.")
+		return nil, fault.New(fault.InvalidRequest,
+			"A credential in the address is never taken; send the header alone.")
 	case token != "":
 		return h.Core.Keys.Authenticate(r.Context(), token, apikey.Key, apikey.Access, apikey.Staff)
 	case !inQuery && h.Session != nil && r.Method == http.MethodPost && h.Origins.Check(r) == nil:

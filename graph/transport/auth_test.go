@@ -25,17 +25,21 @@ func TestCredentials(t *testing.T) {
 		status        int
 		code          string
 	}{
-		{"none", "", "", 401, "authentication_required"},
-		{"other scheme", "Basic dXNlcjpwYXNz", "", 401, "authentication_required"},
-		{"good", "Bearer " + key, "", 200, ""},
-		{"scheme in small letters", "bearer " + key, "", 200, ""},
-		{"empty", "Bearer ", "", 401, "invalid_token"},
-		{"nonsense", "Bearer nonsense", "", 401, "invalid_token"},
-		{"unknown", "Bearer " + apikey.Mint(apikey.Key).Reveal(), "", 401, "invalid_token"},
-		{"access token of OAuth", "Bearer " + apikey.Mint(apikey.Access).Reveal(), "", 401, "invalid_token"},
-		{"two in one header", "Bearer " + key + ", Bearer " + key, "", 401, "invalid_token"},
-		{"in the address", "", "?access_token=" + key, 401, "authentication_required"},
-		{"in the address too", "Bearer " + key, "?access_token=" + key, 400, "invalid_request"},
+		{name: "none", status: 401, code: "authentication_required"},
+		{name: "other scheme", authorization: "Basic dXNlcjpwYXNz", status: 401, code: "authentication_required"},
+		{name: "good", authorization: "Bearer " + key, status: 200},
+		{name: "scheme in small letters", authorization: "bearer " + key, status: 200},
+		{name: "empty", authorization: "Bearer ", status: 401, code: "invalid_token"},
+		{name: "nonsense", authorization: "Bearer nonsense", status: 401, code: "invalid_token"},
+		{name: "unknown", authorization: "Bearer " + apikey.Mint(apikey.Key).Reveal(), status: 401,
+			code: "invalid_token"},
+		{name: "access token of OAuth", authorization: "Bearer " + apikey.Mint(apikey.Access).Reveal(), status: 401,
+			code: "invalid_token"},
+		{name: "two in one header", authorization: "Bearer " + key + ", Bearer " + key, status: 401,
+			code: "invalid_token"},
+		{name: "in the address", query: "?access_token=" + key, status: 401, code: "authentication_required"},
+		{name: "in the address too", authorization: "Bearer " + key, query: "?access_token=" + key, status: 400,
+			code: "invalid_request"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			a := f.Send(http.MethodPost, f.URL+tc.query, "", body, "Authorization", tc.authorization)
@@ -43,7 +47,8 @@ func TestCredentials(t *testing.T) {
 				t.Errorf("%d %q, want %d %q", a.Status, code(a), tc.status, tc.code)
 			}
 			challenge := a.Header.Get("WWW-Authenticate")
-			if (a.Status == 401) != strings.HasPrefix(challenge, `Bearer realm="storefront", resource_metadata="https://api.example/`) ||
+			if (a.Status == 401) != strings.HasPrefix(challenge,
+				`Bearer realm="storefront", resource_metadata="https://api.example/`) ||
 				(tc.code == "invalid_token") != strings.Contains(challenge, `error="invalid_token"`) {
 				t.Errorf("challenge %q", challenge)
 			}
@@ -69,7 +74,8 @@ func TestSessions(t *testing.T) {
 		case cookies[0].Value == "broken":
 			return nil, errors.New("no such table: sessions")
 		}
-		return &viewer.Viewer{Kind: viewer.Staff, Store: viewer.From(f.Ctx).Store, Role: viewer.Owner, Actor: xid.New(), Scopes: scope.Full()}, nil
+		return &viewer.Viewer{Kind: viewer.Staff, Store: viewer.From(f.Ctx).Store, Role: viewer.Owner, Actor: xid.New(),
+			Scopes: scope.Full()}, nil
 	}
 	f = newEndpoint(t, storetest.Open(t), func(c *Config) { c.Session = session })
 	const get = "?query=%7B__typename%7D"
@@ -78,21 +84,29 @@ func TestSessions(t *testing.T) {
 		headers      []string
 		status       int
 	}{
-		{"same origin", "POST", []string{"Cookie", "session=x", "Sec-Fetch-Site", "same-origin"}, 200},
-		{"no cookie", "POST", nil, 401},
-		{"other site", "POST", []string{"Cookie", "session=x", "Sec-Fetch-Site", "cross-site"}, 401},
-		{"other origin", "POST", []string{"Cookie", "session=x", "Origin", "https://evil.example"}, 401},
-		{"a form", "POST", []string{"Cookie", "session=x", "Sec-Fetch-Site", "same-origin", "Content-Type", "text/plain"}, 415},
-		{"by GET", "GET", []string{"Cookie", "session=x", "Sec-Fetch-Site", "same-origin"}, 401},
-		{"bad header beside it", "POST", []string{"Cookie", "session=x", "Authorization", "Bearer bad"}, 401},
-		{"our fault", "POST", []string{"Cookie", "session=broken"}, 500},
+		{name: "same origin", method: "POST", headers: []string{"Cookie", "session=x", "Sec-Fetch-Site", "same-origin"},
+			status: 200},
+		{name: "no cookie", method: "POST", status: 401},
+		{name: "other site", method: "POST", headers: []string{"Cookie", "session=x", "Sec-Fetch-Site", "cross-site"},
+			status: 401},
+		{name: "other origin", method: "POST",
+			headers: []string{"Cookie", "session=x", "Origin", "https://evil.example"}, status: 401},
+		{name: "a form", method: "POST",
+			headers: []string{"Cookie", "session=x", "Sec-Fetch-Site", "same-origin", "Content-Type", "text/plain"},
+			status:  415},
+		{name: "by GET", method: "GET", headers: []string{"Cookie", "session=x", "Sec-Fetch-Site", "same-origin"},
+			status: 401},
+		{name: "bad header beside it", method: "POST",
+			headers: []string{"Cookie", "session=x", "Authorization", "Bearer bad"}, status: 401},
+		{name: "our fault", method: "POST", headers: []string{"Cookie", "session=broken"}, status: 500},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			target, body := f.URL, `{"query":"{ __typename }"}`
 			if tc.method == "GET" {
 				target, body = target+get, ""
 			}
-			if a := f.Send(tc.method, target, "", body, tc.headers...); a.Status != tc.status || strings.Contains(string(a.Body), "table") {
+			if a := f.Send(tc.method, target, "", body, tc.headers...); a.Status != tc.status ||
+				strings.Contains(string(a.Body), "table") {
 				t.Errorf("%d, want %d: %s", a.Status, tc.status, a.Body)
 			}
 		})

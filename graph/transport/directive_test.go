@@ -134,7 +134,8 @@ func TestNestedGates(t *testing.T) {
 	for _, def := range schema.Types {
 		for _, field := range def.Fields {
 			d := field.Directives.ForName("scope")
-			if d == nil && field.Directives.ForName("dashboard") == nil || def == schema.Query || def == schema.Mutation {
+			if d == nil && field.Directives.ForName("dashboard") == nil || def == schema.Query ||
+				def == schema.Mutation {
 				continue
 			}
 			if field.Type.NonNull && d != nil {

@@ -34,9 +34,11 @@ func orders(f *graphtest.Endpoint, n int) {
 			return &model.OrderLineInput{Title: new(title), Quantity: 2, UnitPriceMinor: new(int64(1250))}
 		}
 		payload, err := f.Core.Mutation().OrderCreate(ctx, model.OrderCreateInput{
-			Email: new(fmt.Sprintf("buyer%d@shop.example", i)), Lines: []*model.OrderLineInput{line("Lamp"), line("Chair")},
-			ShippingAddress: &model.AddressInput{Name: new("A Buyer"), Line1: "Main Street 1", City: "Berlin", Country: "DE"},
-			Tags:            []string{"web", "gift"}, Source: "dashboard",
+			Email: new(fmt.Sprintf("buyer%d@shop.example", i)),
+			Lines: []*model.OrderLineInput{line("Lamp"), line("Chair")},
+			ShippingAddress: &model.AddressInput{Name: new("A Buyer"), Line1: "Main Street 1", City: "Berlin",
+				Country: "DE"},
+			Tags: []string{"web", "gift"}, Source: "dashboard",
 		})
 		if err != nil || len(payload.UserErrors) > 0 {
 			f.T.Fatal(err, payload)
@@ -56,7 +58,8 @@ func BenchmarkOrders20(b *testing.B) {
 	token := keyFor(f, scope.OrdersRead)
 	b.Run("graphql", func(b *testing.B) {
 		h := f.Http
-		body := graphtest.Must[[]byte](b)(json.Marshal(map[string]any{"query": everyField, "variables": map[string]any{"first": 20}}))
+		body := graphtest.Must[[]byte](b)(json.Marshal(map[string]any{"query": everyField,
+			"variables": map[string]any{"first": 20}}))
 		b.ReportAllocs()
 		for b.Loop() {
 			r := httptest.NewRequest(http.MethodPost, "/graphql", bytes.NewReader(body))

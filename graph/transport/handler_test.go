@@ -77,7 +77,8 @@ func staffToken(f *graphtest.Endpoint, role viewer.Role) string {
 		if err := c.Staff.Create().SetID(user).SetRole(role).SetUpdatedAt(now).Exec(ctx); err != nil {
 			return err
 		}
-		return c.StaffToken.Create().SetID(id).SetUserID(user).SetName("Test token").SetHint(apikey.Hint(secret)).Exec(ctx)
+		return c.StaffToken.Create().SetID(id).SetUserID(user).SetName("Test token").SetHint(apikey.Hint(secret)).
+			Exec(ctx)
 	})
 	credential(f, secret, apikey.Staff, id)
 	return secret.Reveal()
@@ -121,7 +122,9 @@ func TestQueryAndMutation(t *testing.T) {
 		key := keyFor(f, scope.ProductsWrite)
 		made := product(f, key, "Lamp").Ok()
 		id := made.At("productCreate", "product", "id")
-		got := f.Query(key, `query($id: ID!) { product(id: $id) { title priceMinor } products(first: 3) { nodes { id } pageInfo { hasNextPage } } }`,
+		got := f.Query(key,
+			`query($id: ID!) { product(id: $id) { title priceMinor } products(first: 3) { nodes { id } pageInfo { `+
+				`hasNextPage } } }`,
 			map[string]any{"id": id}).Ok()
 		if got.At("product", "title") != "Lamp" || got.At("product", "priceMinor") != 1250.0 {
 			t.Errorf("product %s", got.Body)
@@ -141,10 +144,12 @@ func TestNumbers(t *testing.T) {
 	key := keyFor(f, scope.ProductsWrite)
 	for _, tc := range []struct{ number, want string }{
 		{"1250", ""}, {"1250.0", ""}, {"125e1", ""}, {"9007199254740991", ""},
-		{"9007199254740992", codeArgument}, {"12.5", codeArgument}, {"1e999", codeArgument}, {`"1250"`, codeArgument}, {"true", codeArgument},
+		{"9007199254740992", codeArgument}, {"12.5", codeArgument}, {"1e999", codeArgument}, {`"1250"`, codeArgument},
+		{"true", codeArgument},
 	} {
 		t.Run(tc.number, func(t *testing.T) {
-			a := f.Send(http.MethodPost, f.URL, key, `{"query":"mutation($p: Money!) { productCreate(input: {title: \"T\", currency: \"EUR\", priceMinor: $p}) { product { id } } }",
+			a := f.Send(http.MethodPost, f.URL, key,
+				`{"query":"mutation($p: Money!) { productCreate(input: {title: \"T\", currency: \"EUR\", priceMinor: $p}) { product { id } } }",
 				"variables":{"p":`+tc.number+`}}`)
 			if code(a) != tc.want {
 				t.Errorf("%s: code %q, want %q: %s", tc.number, code(a), tc.want, a.Body)
@@ -152,7 +157,9 @@ func TestNumbers(t *testing.T) {
 		})
 	}
 	for _, number := range []string{"5", "1.5", "9007199254740993"} {
-		a := f.Send(http.MethodPost, f.URL, key, `{"query":"mutation($t: String!) { productCreate(input: {title: $t, currency: \"EUR\", priceMinor: 1}) { product { id } } }","variables":{"t":`+number+`}}`)
+		a := f.Send(http.MethodPost, f.URL, key,
+			`{"query":"mutation($t: String!) { productCreate(input: {title: $t, currency: \"EUR\", priceMinor: 1}) { `+
+				`product { id } } }","variables":{"t":`+number+`}}`)
 		if code(a) != codeVariables {
 			t.Errorf("the number %s as a text: code %q: %s", number, code(a), a.Body)
 		}
@@ -169,34 +176,49 @@ func TestRequestForm(t *testing.T) {
 		status     int
 		code       string
 	}{
-		{"plain", ok, nil, 200, ""},
-		{"utf-8", ok, []string{"Content-Type", "application/json; charset=UTF-8"}, 200, ""},
-		{"other charset", ok, []string{"Content-Type", "application/json; charset=latin1"}, 415, "unsupported_media_type"},
-		{"form", "query=%7B__typename%7D", []string{"Content-Type", "application/x-www-form-urlencoded"}, 415, "unsupported_media_type"},
-		{"no type", ok, []string{"Content-Type", ""}, 415, "unsupported_media_type"},
-		{"text as from a form", ok, []string{"Content-Type", "text/plain"}, 415, "unsupported_media_type"},
-		{"batch", "[" + ok + "," + ok + "]", nil, 400, "malformed_body"},
-		{"empty batch", "[]", nil, 400, "malformed_body"},
-		{"empty", "", nil, 400, "malformed_body"},
-		{"not JSON", "{", nil, 400, "malformed_body"},
-		{"trailing data", ok + "{}", nil, 400, "malformed_body"},
-		{"duplicate member", `{"query":"{ __typename }","query":"{ me { hint } }"}`, nil, 400, "malformed_body"},
-		{"duplicate variable", `{"query":"{ __typename }","variables":{"a":1,"a":2}}`, nil, 400, "malformed_body"},
-		{"bad UTF-8", "{\"query\":\"\xff\"}", nil, 400, "malformed_body"},
-		{"deep variables", `{"query":"{ __typename }","variables":{"a":` + strings.Repeat("[", 40) + strings.Repeat("]", 40) + `}}`, nil, 400, "malformed_body"},
-		{"member in capitals", `{"Query":"{ __typename }"}`, nil, 400, "invalid_request"},
-		{"query is a number", `{"query":1}`, nil, 400, "malformed_body"},
-		{"variables are a list", `{"query":"{ __typename }","variables":[]}`, nil, 400, "malformed_body"},
-		{"nulls", `{"query":"{ __typename }","variables":null,"operationName":null,"extensions":null}`, nil, 200, ""},
-		{"others' members", `{"query":"{ __typename }","id":"x"}`, nil, 200, ""},
-		{"2 MiB", `{"query":"{ __typename }","x":"` + strings.Repeat("x", 2<<20) + `"}`, nil, 413, "payload_too_large"},
-		{"syntax", `{"query":"{"}`, nil, 200, codeSyntax},
-		{"syntax, other type", `{"query":"{"}`, []string{"Accept", typeGraphQL}, 400, codeSyntax},
-		{"unknown field", `{"query":"{ nothing }"}`, []string{"Accept", typeGraphQL}, 400, codeInvalid},
-		{"unknown operation", `{"query":"query A { __typename }","operationName":"B"}`, nil, 200, codeOperation},
-		{"which operation", `{"query":"query A { __typename } query B { __typename }"}`, nil, 200, codeOperation},
-		{"defer", `{"query":"{ ... @defer { me { hint } } }"}`, nil, 200, codeInvalid},
-		{"subscription", `{"query":"subscription { x }"}`, nil, 200, codeInvalid},
+		{name: "plain", body: ok, status: 200},
+		{name: "utf-8", body: ok, headers: []string{"Content-Type", "application/json; charset=UTF-8"}, status: 200},
+		{name: "other charset", body: ok, headers: []string{"Content-Type", "application/json; charset=latin1"},
+			status: 415, code: "unsupported_media_type"},
+		{name: "form", body: "query=%7B__typename%7D",
+			headers: []string{"Content-Type", "application/x-www-form-urlencoded"}, status: 415,
+			code: "unsupported_media_type"},
+		{name: "no type", body: ok, headers: []string{"Content-Type", ""}, status: 415, code: "unsupported_media_type"},
+		{name: "text as from a form", body: ok, headers: []string{"Content-Type", "text/plain"}, status: 415,
+			code: "unsupported_media_type"},
+		{name: "batch", body: "[" + ok + "," + ok + "]", status: 400, code: "malformed_body"},
+		{name: "empty batch", body: "[]", status: 400, code: "malformed_body"},
+		{name: "empty", status: 400, code: "malformed_body"},
+		{name: "not JSON", body: "{", status: 400, code: "malformed_body"},
+		{name: "trailing data", body: ok + "{}", status: 400, code: "malformed_body"},
+		{name: "duplicate member", body: `{"query":"{ __typename }","query":"{ me { hint } }"}`, status: 400,
+			code: "malformed_body"},
+		{name: "duplicate variable", body: `{"query":"{ __typename }","variables":{"a":1,"a":2}}`, status: 400,
+			code: "malformed_body"},
+		{name: "bad UTF-8", body: "{\"query\":\"\xff\"}", status: 400, code: "malformed_body"},
+		{name: "deep variables",
+			body: `{"query":"{ __typename }","variables":{"a":` + strings.Repeat("[", 40) + strings.Repeat("]", 40) +
+				`}}`, status: 400, code: "malformed_body"},
+		{name: "member in capitals", body: `{"Query":"{ __typename }"}`, status: 400, code: "invalid_request"},
+		{name: "query is a number", body: `{"query":1}`, status: 400, code: "malformed_body"},
+		{name: "variables are a list", body: `{"query":"{ __typename }","variables":[]}`, status: 400,
+			code: "malformed_body"},
+		{name: "nulls", body: `{"query":"{ __typename }","variables":null,"operationName":null,"extensions":null}`,
+			status: 200},
+		{name: "others' members", body: `{"query":"{ __typename }","id":"x"}`, status: 200},
+		{name: "2 MiB", body: `{"query":"{ __typename }","x":"` + strings.Repeat("x", 2<<20) + `"}`, status: 413,
+			code: "payload_too_large"},
+		{name: "syntax", body: `{"query":"{"}`, status: 200, code: codeSyntax},
+		{name: "syntax, other type", body: `{"query":"{"}`, headers: []string{"Accept", typeGraphQL}, status: 400,
+			code: codeSyntax},
+		{name: "unknown field", body: `{"query":"{ nothing }"}`, headers: []string{"Accept", typeGraphQL}, status: 400,
+			code: codeInvalid},
+		{name: "unknown operation", body: `{"query":"query A { __typename }","operationName":"B"}`, status: 200,
+			code: codeOperation},
+		{name: "which operation", body: `{"query":"query A { __typename } query B { __typename }"}`, status: 200,
+			code: codeOperation},
+		{name: "defer", body: `{"query":"{ ... @defer { me { hint } } }"}`, status: 200, code: codeInvalid},
+		{name: "subscription", body: `{"query":"subscription { x }"}`, status: 200, code: codeInvalid},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			a := f.Send(http.MethodPost, f.URL, key, tc.body, tc.headers...)
@@ -213,7 +235,8 @@ func TestRequestForm(t *testing.T) {
 // A body without a length is bounded too.
 func TestChunkedBody(t *testing.T) {
 	f := newEndpoint(t, storetest.Open(t), nil)
-	body := io.MultiReader(strings.NewReader(`{"query":"{ __typename }","x":"`), strings.NewReader(strings.Repeat("x", 2<<20)))
+	body := io.MultiReader(strings.NewReader(`{"query":"{ __typename }","x":"`),
+		strings.NewReader(strings.Repeat("x", 2<<20)))
 	r := graphtest.Must[*http.Request](t)(http.NewRequestWithContext(t.Context(), http.MethodPost, f.URL, body))
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("Authorization", "Bearer "+keyFor(f, scope.ProductsRead))
@@ -232,14 +255,16 @@ func TestMethods(t *testing.T) {
 		status              int
 		allow               string
 	}{
-		{"query by GET", "GET", "?query=%7B__typename%7D", 200, ""},
-		{"variables by GET", "GET", "?query=query(%24n:Int)%7Bproducts(first:%24n)%7Bnodes%7Bid%7D%7D%7D&variables=%7B%22n%22:1%7D", 200, ""},
-		{"mutation by GET", "GET", "?query=mutation%7B__typename%7D", 405, "POST"},
-		{"bad variables by GET", "GET", "?query=%7B__typename%7D&variables=%5B%5D", 400, ""},
-		{"no query by GET", "GET", "", 400, ""},
-		{"twice by GET", "GET", "?query=%7B__typename%7D&query=%7B__typename%7D", 400, ""},
-		{"PUT", "PUT", "", 405, "GET, POST"},
-		{"OPTIONS", "OPTIONS", "", 405, "GET, POST"},
+		{name: "query by GET", method: "GET", query: "?query=%7B__typename%7D", status: 200},
+		{name: "variables by GET", method: "GET",
+			query:  "?query=query(%24n:Int)%7Bproducts(first:%24n)%7Bnodes%7Bid%7D%7D%7D&variables=%7B%22n%22:1%7D",
+			status: 200},
+		{name: "mutation by GET", method: "GET", query: "?query=mutation%7B__typename%7D", status: 405, allow: "POST"},
+		{name: "bad variables by GET", method: "GET", query: "?query=%7B__typename%7D&variables=%5B%5D", status: 400},
+		{name: "no query by GET", method: "GET", status: 400},
+		{name: "twice by GET", method: "GET", query: "?query=%7B__typename%7D&query=%7B__typename%7D", status: 400},
+		{name: "PUT", method: "PUT", status: 405, allow: "GET, POST"},
+		{name: "OPTIONS", method: "OPTIONS", status: 405, allow: "GET, POST"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			a := f.Send(tc.method, f.URL+tc.query, key, "")
@@ -281,7 +306,8 @@ func TestIntrospectionSwitch(t *testing.T) {
 	s := storetest.Open(t)
 	for _, on := range []bool{true, false} {
 		f := newEndpoint(t, s, func(c *Config) { c.Introspection = on })
-		a := f.Query(keyFor(f, scope.ProductsRead), `{ __schema { queryType { name } } __type(name: "Order") { name } }`, nil)
+		a := f.Query(keyFor(f, scope.ProductsRead),
+			`{ __schema { queryType { name } } __type(name: "Order") { name } }`, nil)
 		if got := a.At("__schema", "queryType", "name") == "Query"; got != on || (len(a.Errors) == 0) != on {
 			t.Errorf("introspection %v: %s", on, a.Body)
 		}
@@ -298,7 +324,8 @@ func TestIntrospectionRefused(t *testing.T) {
 		`{ ...F } fragment F on Query { ... { __schema { queryType { name } } } }`,
 	} {
 		a := f.Query(key, document, nil, "Accept", typeGraphQL)
-		if a.Status != 400 || code(a) != codeInvalid || !strings.Contains(a.Errors[0].Message, "introspection") || a.Data != nil {
+		if a.Status != 400 || code(a) != codeInvalid || !strings.Contains(a.Errors[0].Message, "introspection") ||
+			a.Data != nil {
 			t.Errorf("%s: %d %s", document, a.Status, a.Body)
 		}
 	}
@@ -341,8 +368,9 @@ func TestInt(t *testing.T) {
 				`query($n: Int) { products(first: $n) { nodes { id } } }`:                                 tc.variable,
 				`query($n: Int) { ...F } fragment F on Query { x: products(first: $n) { nodes { id } } }`: tc.variable,
 			} {
-				a := f.Send(http.MethodPost, f.URL, key, string(graphtest.Must[[]byte](t)(json.Marshal(map[string]any{"query": document,
-					"variables": map[string]any{"n": json.RawMessage(tc.number)}}))))
+				a := f.Send(http.MethodPost, f.URL, key,
+					string(graphtest.Must[[]byte](t)(json.Marshal(map[string]any{"query": document,
+						"variables": map[string]any{"n": json.RawMessage(tc.number)}}))))
 				if strings.Contains(document, "= ") {
 					a = f.Query(key, document, nil)
 				}
@@ -364,8 +392,10 @@ func TestNullCondition(t *testing.T) {
 	key := keyFor(f, scope.ProductsWrite)
 	for _, document := range []string{
 		`query($v: Boolean = true) { __typename @skip(if: $v) }`,
-		`query($v: Boolean = true) { products { ...F } } fragment F on ProductConnection { nodes { id @include(if: $v) } }`,
-		`mutation($v: Boolean = true) { __typename ... @skip(if: $v) { productDelete(id: "x", expectedVersion: 1) { deletedId } } }`,
+		`query($v: Boolean = true) { products { ...F } } fragment F on ProductConnection { nodes { id ` +
+			`@include(if: $v) } }`,
+		`mutation($v: Boolean = true) { __typename ... @skip(if: $v) { productDelete(id: "x", expectedVersion: 1) { ` +
+			`deletedId } } }`,
 	} {
 		if a := f.Query(key, document, map[string]any{"v": nil}, keyHeader, "k"); code(a) != codeVariables {
 			t.Errorf("%s: %s", document, a.Body)

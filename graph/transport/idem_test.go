@@ -29,7 +29,8 @@ func TestReplay(t *testing.T) {
 			t.Errorf("%d products; answers\n%s\n%s", products(f), first.Body, again.Body)
 		}
 		if first.Header.Get("Idempotent-Replayed") != "" || again.Header.Get("Idempotent-Replayed") != "true" {
-			t.Errorf("replayed: first %q, again %q", first.Header.Get("Idempotent-Replayed"), again.Header.Get("Idempotent-Replayed"))
+			t.Errorf("replayed: first %q, again %q", first.Header.Get("Idempotent-Replayed"),
+				again.Header.Get("Idempotent-Replayed"))
 		}
 		if again.Header.Get("Content-Type") != first.Header.Get("Content-Type") {
 			t.Errorf("content type %q", again.Header.Get("Content-Type"))
@@ -42,7 +43,9 @@ func TestReplay(t *testing.T) {
 			t.Error("another principal got the answer")
 		}
 		// The order of members does not matter.
-		swapped := f.Send("POST", f.URL, key, fmt.Sprintf(`{"variables": {"in": {"priceMinor": 1250, "currency": "EUR", "title": "Lamp"}}, "query": %q}`, createProduct), keyHeader, "k1")
+		swapped := f.Send("POST", f.URL, key,
+			fmt.Sprintf(`{"variables": {"in": {"priceMinor": 1250, "currency": "EUR", "title": "Lamp"}}, "query": %q}`,
+				createProduct), keyHeader, "k1")
 		if !bytes.Equal(swapped.Body, first.Body) {
 			t.Errorf("the same with its members swapped: %s", swapped.Body)
 		}
@@ -55,7 +58,8 @@ func TestUserErrorsAreKept(t *testing.T) {
 		key := keyFor(f, scope.ProductsWrite)
 		for i := range 2 {
 			a := product(f, key, " ", keyHeader, "k1").Ok()
-			if !strings.Contains(string(a.Body), "too_short") || (a.Header.Get("Idempotent-Replayed") == "true") != (i == 1) {
+			if !strings.Contains(string(a.Body), "too_short") ||
+				(a.Header.Get("Idempotent-Replayed") == "true") != (i == 1) {
 				t.Errorf("try %d: %v %s", i, a.Header, a.Body)
 			}
 		}
@@ -70,12 +74,15 @@ func TestRefusalsAreNotKept(t *testing.T) {
 	eachEndpoint(t, func(t *testing.T, f *graphtest.Endpoint) {
 		reader := keyFor(f, scope.ProductsRead)
 		for range 2 {
-			if a := product(f, reader, "Lamp", keyHeader, "k1"); code(a) != "insufficient_scope" || a.Header.Get("Idempotent-Replayed") != "" {
+			if a := product(f, reader, "Lamp", keyHeader, "k1"); code(a) != "insufficient_scope" ||
+				a.Header.Get("Idempotent-Replayed") != "" {
 				t.Errorf("%v %s", a.Header, a.Body)
 			}
 		}
 		writer := keyFor(f, scope.ProductsWrite)
-		bad := f.Query(writer, `mutation { productCreate(input: {title: "T", currency: "EUR", priceMinor: 1.5}) { product { id } } }`, nil, keyHeader, "k2")
+		bad := f.Query(writer,
+			`mutation { productCreate(input: {title: "T", currency: "EUR", priceMinor: 1.5}) { product { id } } }`, nil,
+			keyHeader, "k2")
 		if code(bad) != codeArgument {
 			t.Errorf("%s", bad.Body)
 		}
@@ -92,18 +99,29 @@ func TestKeyRules(t *testing.T) {
 			status              int
 			code                string
 		}{
-			{"one field", "mutation { " + one + " }", "a", 200, ""},
-			{"with __typename", "mutation { __typename " + one + " }", "b", 200, ""},
-			{"two fields", "mutation { a: " + one + " b: " + one + " }", "c", 400, "invalid_request"},
-			{"two in a fragment", "mutation { ...F } fragment F on Mutation { a: " + one + " b: " + one + " }", "d", 400, "invalid_request"},
-			{"one of two left out", "mutation { a: " + one + " ... @skip(if: true) { b: " + one + " } }", "e", 200, ""},
-			{"none", "mutation { __typename }", "f", 400, "invalid_request"},
-			{"a key's secret", `mutation { apiKeyCreate(input: {name: "n", scopes: ["products.read"]}) { secret } }`, "g", 400, "idempotency_not_supported"},
-			{"a rotated secret", `mutation { x: apiKeyRotate(id: "x") { secret } }`, "h", 400, "idempotency_not_supported"},
-			{"a token", `mutation { staffTokenCreate(name: "n") { token } }`, "i", 400, "idempotency_not_supported"},
-			{"a password", `mutation { ... { staffAdd(input: {email: "a@b.example", name: "n", role: SUPPORT}) { password } } }`, "j", 400, "idempotency_not_supported"},
-			{"a query", `{ products { nodes { id } } }`, "k", 200, ""},
-			{"a bad key", "mutation { " + one + " }", strings.Repeat("x", 256), 400, "idempotency_key_invalid"},
+			{name: "one field", document: "mutation { " + one + " }", key: "a", status: 200},
+			{name: "with __typename", document: "mutation { __typename " + one + " }", key: "b", status: 200},
+			{name: "two fields", document: "mutation { a: " + one + " b: " + one + " }", key: "c", status: 400,
+				code: "invalid_request"},
+			{name: "two in a fragment",
+				document: "mutation { ...F } fragment F on Mutation { a: " + one + " b: " + one + " }", key: "d",
+				status: 400, code: "invalid_request"},
+			{name: "one of two left out",
+				document: "mutation { a: " + one + " ... @skip(if: true) { b: " + one + " } }", key: "e", status: 200},
+			{name: "none", document: "mutation { __typename }", key: "f", status: 400, code: "invalid_request"},
+			{name: "a key's secret",
+				document: `mutation { apiKeyCreate(input: {name: "n", scopes: ["products.read"]}) { secret } }`,
+				key:      "g", status: 400, code: "idempotency_not_supported"},
+			{name: "a rotated secret", document: `mutation { x: apiKeyRotate(id: "x") { secret } }`, key: "h",
+				status: 400, code: "idempotency_not_supported"},
+			{name: "a token", document: `mutation { staffTokenCreate(name: "n") { token } }`, key: "i", status: 400,
+				code: "idempotency_not_supported"},
+			{name: "a password",
+				document: `mutation { ... { staffAdd(input: {email: "a@b.example", name: "n", role: SUPPORT}) { ` +
+					`password } } }`, key: "j", status: 400, code: "idempotency_not_supported"},
+			{name: "a query", document: `{ products { nodes { id } } }`, key: "k", status: 200},
+			{name: "a bad key", document: "mutation { " + one + " }", key: strings.Repeat("x", 256), status: 400,
+				code: "idempotency_key_invalid"},
 		} {
 			t.Run(tc.name, func(t *testing.T) {
 				a := f.Query(owner, tc.document, nil, keyHeader, tc.key)

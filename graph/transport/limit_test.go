@@ -31,40 +31,63 @@ var attacks = []struct {
 	document string
 	code     string
 }{
-	{"10,000 aliases of a root field", "{" + repeat(10_000, func(i int) string { return fmt.Sprintf("a%d:__typename ", i) }) + "}", codeTooLarge},
-	{"2,000 aliases of a root field", "{" + repeat(2000, func(i int) string { return fmt.Sprintf("a%d:__typename ", i) }) + "}", codeTooLarge},
-	{"60 products by alias", "{" + repeat(60, func(i int) string { return fmt.Sprintf("a%d:product(id:\"x\"){id}", i) }) + "}", codeTooLarge},
+	{"10,000 aliases of a root field",
+		"{" + repeat(10_000, func(i int) string { return fmt.Sprintf("a%d:__typename ", i) }) + "}", codeTooLarge},
+	{"2,000 aliases of a root field",
+		"{" + repeat(2000, func(i int) string { return fmt.Sprintf("a%d:__typename ", i) }) + "}", codeTooLarge},
+	{"60 products by alias",
+		"{" + repeat(60, func(i int) string { return fmt.Sprintf("a%d:product(id:\"x\"){id}", i) }) + "}",
+		codeTooLarge},
 	{"60 mutations by alias", "mutation{" + repeat(60, func(i int) string {
 		return fmt.Sprintf("a%d:productDelete(id:\"x\",expectedVersion:1){deletedId}", i)
 	}) + "}", codeTooLarge},
-	{"aliases below a list", "{orders(first:100){nodes{" + repeat(2000, func(i int) string { return fmt.Sprintf("a%d:id ", i) }) + "}}}", codeTooCostly},
+	{"aliases below a list",
+		"{orders(first:100){nodes{" + repeat(2000, func(i int) string { return fmt.Sprintf("a%d:id ", i) }) + "}}}",
+		codeTooCostly},
 	{"the same field 3,000 times", "{orders{nodes{" + strings.Repeat("id ", 3000) + "}}}", codeTooCostly},
 	{"the same object 2,000 times", "{orders{nodes{" + strings.Repeat("customer{id} ", 1000) + "}}}", codeTooCostly},
-	{"conflicting fields", "{orders(first:1){nodes{" + repeat(900, func(i int) string { return []string{"id ", "id:currency "}[i%2] }) + "}}}", codeInvalid},
+	{"conflicting fields",
+		"{orders(first:1){nodes{" + repeat(900, func(i int) string { return []string{"id ", "id:currency "}[i%2] }) +
+			"}}}", codeInvalid},
 	{"deep fields", "{" + strings.Repeat("orders{", 500) + "id" + strings.Repeat("}", 501), codeTooDeep},
 	{"very deep fields", "{" + strings.Repeat("a{", 300_000) + "x" + strings.Repeat("}", 300_001), codeSyntax},
-	{"deep lists", "{products(first:" + strings.Repeat("[", 4000) + strings.Repeat("]", 4000) + "){nodes{id}}}", codeSyntax},
-	{"deep inline fragments", "{" + strings.Repeat("...{", 3000) + "__typename" + strings.Repeat("}", 3001), codeSyntax},
-	{"lists in lists", "{orders(first:100){nodes{lineItems{product{id}} notes(first:100){id body author{id name}}}}}", codeTooCostly},
+	{"deep lists", "{products(first:" + strings.Repeat("[", 4000) + strings.Repeat("]", 4000) + "){nodes{id}}}",
+		codeSyntax},
+	{"deep inline fragments", "{" + strings.Repeat("...{", 3000) + "__typename" + strings.Repeat("}", 3001),
+		codeSyntax},
+	{"lists in lists", "{orders(first:100){nodes{lineItems{product{id}} notes(first:100){id body author{id name}}}}}",
+		codeTooCostly},
 	{"fragment cycle", "{...A} fragment A on Query{...B} fragment B on Query{...A}", codeInvalid},
 	{"fragment that spreads itself", "{...A} fragment A on Query{__typename ...A ...A}", codeInvalid},
 	{"doubling fragments", "{...F0}" + repeat(30, func(i int) string {
 		return fmt.Sprintf("fragment F%d on Query{...F%d ...F%d}", i, i+1, i+1)
 	}) + "fragment F30 on Query{__typename}", codeTooLarge},
 	{"nested doubling", "{orders{nodes{...F0}}}" + repeat(30, func(i int) string {
-		return fmt.Sprintf("fragment F%d on Order{a:customer{...G%d} b:customer{...G%d}}fragment G%d on Customer{...H%d}fragment H%d on Customer{id}", i, i, i, i, i, i)
+		return fmt.Sprintf(
+			"fragment F%d on Order{a:customer{...G%d} b:customer{...G%d}}fragment G%d on Customer{...H%d}fragment "+
+				"H%d on Customer{id}", i, i, i, i, i, i)
 	}), codeInvalid},
-	{"1,500 fragments", "{__typename}" + repeat(1500, func(i int) string { return fmt.Sprintf("fragment F%d on Query{__typename}", i) }), codeTooLarge},
+	{"1,500 fragments",
+		"{__typename}" +
+			repeat(1500, func(i int) string { return fmt.Sprintf("fragment F%d on Query{__typename}", i) }),
+		codeTooLarge},
 	{"90 fragments of 90 fields", "{" + repeat(90, func(i int) string { return fmt.Sprintf("...F%d ", i) }) + "}" +
 		repeat(90, func(i int) string {
 			return fmt.Sprintf("fragment F%d on Query{%s}", i, strings.Repeat("__typename ", 90))
 		}), codeTooLarge},
-	{"1,000 operations", repeat(1000, func(i int) string { return fmt.Sprintf("query Q%d{__typename}", i) }), codeTooLarge},
-	{"1,000 variables", "query(" + repeat(1000, func(i int) string { return fmt.Sprintf("$v%d:Int ", i) }) + "){__typename}", codeTooLarge},
+	{"1,000 operations", repeat(1000, func(i int) string { return fmt.Sprintf("query Q%d{__typename}", i) }),
+		codeTooLarge},
+	{"1,000 variables",
+		"query(" + repeat(1000, func(i int) string { return fmt.Sprintf("$v%d:Int ", i) }) + "){__typename}",
+		codeTooLarge},
 	{"3,000 directives", "{__typename " + strings.Repeat("@skip(if:false)", 1500) + "}", codeTooLarge},
 	{"unknown directives", "{__typename " + strings.Repeat("@x", 4000) + "}", codeTooLarge},
-	{"3,000 unknown fields", "{orders{nodes{" + repeat(3000, func(i int) string { return fmt.Sprintf("totalMinors%d ", i) }) + "}}}", codeInvalid},
-	{"unknown arguments", "{products(" + repeat(3000, func(i int) string { return fmt.Sprintf("firsts%d:1 ", i) }) + "){nodes{id}}}", codeInvalid},
+	{"3,000 unknown fields",
+		"{orders{nodes{" + repeat(3000, func(i int) string { return fmt.Sprintf("totalMinors%d ", i) }) + "}}}",
+		codeInvalid},
+	{"unknown arguments",
+		"{products(" + repeat(3000, func(i int) string { return fmt.Sprintf("firsts%d:1 ", i) }) + "){nodes{id}}}",
+		codeInvalid},
 	{"1 MiB of commas and comments", "{__typename " + strings.Repeat("#,\n", 200_000), codeTooLarge},
 	{"1 MiB of one comment", "{__typename #" + strings.Repeat("x", 1_000_000), codeSyntax},
 	{"1 MiB of a text", `{product(id:"` + strings.Repeat("x", 1_000_000), codeSyntax},
@@ -73,10 +96,16 @@ var attacks = []struct {
 	{"1 MiB of a number", "{products(first:" + strings.Repeat("1", 1_000_000) + "){nodes{id}}}", codeInvalid},
 	{"1 MiB of braces", strings.Repeat("{", 1_000_000), codeSyntax},
 	{"1 MiB of a list", "{products(first:[" + strings.Repeat("1,", 500_000) + "]){nodes{id}}}", codeTooLarge},
-	{"introspection in circles", "{__schema{types{fields{type{fields{type{fields{type{fields{name}}}}}}}}}}", codeInvalid},
-	{"deep introspection", "{__schema{types{" + strings.Repeat("ofType{", 30) + "name" + strings.Repeat("}", 33), codeTooDeep},
-	{"introspection by alias", "{" + repeat(20, func(i int) string { return fmt.Sprintf("a%d:__schema{types{name fields{name}}}", i) }) + "}", codeTooCostly},
-	{"introspection hidden in a fragment", "{" + repeat(20, func(i int) string { return fmt.Sprintf("a%d:__schema{...S}", i) }) + "}fragment S on __Schema{types{name}}", codeTooCostly},
+	{"introspection in circles", "{__schema{types{fields{type{fields{type{fields{type{fields{name}}}}}}}}}}",
+		codeInvalid},
+	{"deep introspection", "{__schema{types{" + strings.Repeat("ofType{", 30) + "name" + strings.Repeat("}", 33),
+		codeTooDeep},
+	{"introspection by alias",
+		"{" + repeat(20, func(i int) string { return fmt.Sprintf("a%d:__schema{types{name fields{name}}}", i) }) + "}",
+		codeTooCostly},
+	{"introspection hidden in a fragment",
+		"{" + repeat(20, func(i int) string { return fmt.Sprintf("a%d:__schema{...S}", i) }) +
+			"}fragment S on __Schema{types{name}}", codeTooCostly},
 }
 
 // Each attack is refused in time that is nothing beside a query, and no
@@ -169,8 +198,9 @@ func TestOrdinaryDocumentsPass(t *testing.T) {
 	}
 	for name, document := range map[string]string{
 		"introspection": introspection,
-		"orders": "{orders(first:100){edges{cursor node{" + leaves("Order") + " billingAddress{" + leaves("Address") + "} shippingAddress{" + leaves("Address") +
-			"} lineItems{" + leaves("LineItem") + "} customer{" + leaves("Customer") + "}}} pageInfo{hasNextPage endCursor}}}",
+		"orders": "{orders(first:100){edges{cursor node{" + leaves("Order") + " billingAddress{" + leaves("Address") +
+			"} shippingAddress{" + leaves("Address") + "} lineItems{" + leaves("LineItem") + "} customer{" +
+			leaves("Customer") + "}}} pageInfo{hasNextPage endCursor}}}",
 		"products": "{products(first:100){nodes{" + leaves("Product") + "}}}",
 	} {
 		doc, errs := d.get(document)
@@ -209,7 +239,8 @@ func TestMergeable(t *testing.T) {
 		{"{products(first:1){nodes{id}} products(first:1){nodes{title}}}", true},
 		{"{products(first:1){nodes{id}} products(first:2){nodes{id}}}", false},
 		{"{products(first:1){nodes{id}} products{nodes{id}}}", false},
-		{`{products(filter:{sku:"a",status:DRAFT}){nodes{id}} products(filter:{status:DRAFT,sku:"a"}){nodes{id}}}`, true},
+		{`{products(filter:{sku:"a",status:DRAFT}){nodes{id}} products(filter:{status:DRAFT,sku:"a"}){nodes{id}}}`,
+			true},
 		{`{products(filter:{sku:"a"}){nodes{id}} products(filter:{sku:"b"}){nodes{id}}}`, false},
 		{"query($a:Int,$b:Int){products(first:$a){nodes{id}} products(first:$b){nodes{id}}}", false},
 		{"{orders{nodes{customer{x:id}}} orders{nodes{customer{x:email}}}}", false},

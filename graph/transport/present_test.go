@@ -51,15 +51,19 @@ func TestUserErrors(t *testing.T) {
 		name, document string
 		want           []any
 	}{
-		{"input", `mutation($id: ID!) { x: productCreate(input: {title: " ", priceMinor: -1, currency: "EUR", tags: ["a", "b", ""]}) { product { id } userErrors { code path } } p: __typename @skip(if: true) product: productDelete(id: $id, expectedVersion: 9) { userErrors { code path } } }`,
+		{"input", `mutation($id: ID!) { x: productCreate(input: {title: " ", priceMinor: -1, currency: "EUR", tags: ` +
+			`["a", "b", ""]}) { product { id } userErrors { code path } } p: __typename @skip(if: true) product: ` +
+			`productDelete(id: $id, expectedVersion: 9) { userErrors { code path } } }`,
 			[]any{
 				map[string]any{"code": "too_short", "path": []any{"input", "title"}},
 				map[string]any{"code": "out_of_range", "path": []any{"input", "priceMinor"}},
 				map[string]any{"code": "too_short", "path": []any{"input", "tags", "2"}},
 			}},
-		{"state", `mutation($id: ID!) { x: productPublish(id: $id, expectedVersion: 7) { product { id } userErrors { code path } } }`,
+		{"state", `mutation($id: ID!) { x: productPublish(id: $id, expectedVersion: 7) { product { id } userErrors { ` +
+			`code path } } }`,
 			[]any{map[string]any{"code": "version_mismatch", "path": nil}}},
-		{"unknown id", `mutation($id: ID!) { x: productPublish(id: "prod_nothing", expectedVersion: 1) { product { id } userErrors { code path } } y: productArchive(id: $id, expectedVersion: 8) { userErrors { code } } }`,
+		{"unknown id", `mutation($id: ID!) { x: productPublish(id: "prod_nothing", expectedVersion: 1) { product { ` +
+			`id } userErrors { code path } } y: productArchive(id: $id, expectedVersion: 8) { userErrors { code } } }`,
 			[]any{map[string]any{"code": "not_found", "path": nil}}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -88,8 +92,10 @@ func TestArgumentPath(t *testing.T) {
 		want []string
 	}{
 		{fault.Field{Pointer: "#/price_minor"}, []string{"input"}, []string{"input", "priceMinor"}},
-		{fault.Field{Pointer: "#/lines/0/unit_price_minor"}, []string{"id", "input"}, []string{"input", "lines", "0", "unitPriceMinor"}},
-		{fault.Field{Pointer: "#/billing_address/line1"}, []string{"input"}, []string{"input", "billingAddress", "line1"}},
+		{fault.Field{Pointer: "#/lines/0/unit_price_minor"}, []string{"id", "input"},
+			[]string{"input", "lines", "0", "unitPriceMinor"}},
+		{fault.Field{Pointer: "#/billing_address/line1"}, []string{"input"},
+			[]string{"input", "billingAddress", "line1"}},
 		{fault.Field{Pointer: "#/expected_version"}, []string{"expectedVersion", "input"}, []string{"expectedVersion"}},
 		{fault.Field{Pointer: "#/expected_version"}, []string{"input"}, []string{"input", "expectedVersion"}},
 		{fault.Field{Pointer: "#/expires_at"}, []string{"name", "expiresAt"}, []string{"expiresAt"}},
@@ -115,8 +121,10 @@ func TestTopLevelErrors(t *testing.T) {
 		{`{ mine: products(first: 0) { nodes { id } } }`, "invalid_parameter", []any{"mine"}},
 		{`{ orders { nodes { id } } }`, "insufficient_scope", []any{"orders"}},
 		{`{ auditLog { nodes { id } } }`, "forbidden", []any{"auditLog"}},
-		{`mutation { productDelete(id: "x", expectedVersion: 1) { deletedId } }`, "insufficient_scope", []any{"productDelete"}},
-		{`{ products(filter: {updatedFrom: "yesterday"}) { nodes { id } } }`, codeArgument, []any{"products", "filter", "updatedFrom"}},
+		{`mutation { productDelete(id: "x", expectedVersion: 1) { deletedId } }`, "insufficient_scope",
+			[]any{"productDelete"}},
+		{`{ products(filter: {updatedFrom: "yesterday"}) { nodes { id } } }`, codeArgument,
+			[]any{"products", "filter", "updatedFrom"}},
 	} {
 		a := f.Query(key, tc.document, nil)
 		if a.Status != 200 || code(a) != tc.code {
@@ -139,7 +147,8 @@ func TestOurOwnErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	a := f.Query(key, `{ mine: products { nodes { id } } }`, nil)
-	if a.Status != 200 || code(a) != "internal_error" && code(a) != "unavailable" || strings.Contains(string(a.Body), "sql") {
+	if a.Status != 200 || code(a) != "internal_error" && code(a) != "unavailable" ||
+		strings.Contains(string(a.Body), "sql") {
 		t.Errorf("%s", a.Body)
 	}
 	if n := strings.Count(f.Log.String(), "request_id=req_test path=mine"); n != 1 {
@@ -183,7 +192,8 @@ func TestTimeArgument(t *testing.T) {
 	for text, want := range map[string]string{
 		"0001-01-01T00:00:00Z": "out of range", "9999-12-31T23:59:59-01:00": "out of range", "yesterday": "RFC 3339",
 	} {
-		a := f.Query(key, `query($t: Time) { products(filter: {updatedFrom: $t}) { nodes { id } } }`, map[string]any{"t": text})
+		a := f.Query(key, `query($t: Time) { products(filter: {updatedFrom: $t}) { nodes { id } } }`,
+			map[string]any{"t": text})
 		if code(a) != codeArgument || !strings.Contains(a.Errors[0].Message, want) {
 			t.Errorf("%s: %s", text, a.Body)
 		}

@@ -39,19 +39,21 @@ func TestUploadPace(t *testing.T) {
 		status            int
 		ends              time.Duration
 	}{
-		{"fair", DefaultBody + 1, 4 * leastRate, large, 200, 52 * time.Second},
-		{"at once", large, 0, large, 200, 0},
-		{"crawling", DefaultBody + 1, 10, large, 408, uploadSlack},
-		{"slow", DefaultBody + 1, leastRate / 2, large, 408, 2*uploadSlack - time.Second},
-		{"stopped", large - 1, 0, large, 408, uploadSlack},
-		{"for too long", DefaultBody + 1, 2 * leastRate, large, 408, uploadTime},
+		{name: "fair", first: DefaultBody + 1, each: 4 * leastRate, size: large, status: 200, ends: 52 * time.Second},
+		{name: "at once", first: large, size: large, status: 200},
+		{name: "crawling", first: DefaultBody + 1, each: 10, size: large, status: 408, ends: uploadSlack},
+		{name: "slow", first: DefaultBody + 1, each: leastRate / 2, size: large, status: 408,
+			ends: 2*uploadSlack - time.Second},
+		{name: "stopped", first: large - 1, size: large, status: 408, ends: uploadSlack},
+		{name: "for too long", first: DefaultBody + 1, each: 2 * leastRate, size: large, status: 408, ends: uploadTime},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				h := &handler{Config: Config{MaxBody: DefaultBody}, uploads: newSlots()}
 				start, took := time.Now(), time.Duration(0)
 				near, server := paired(func(w http.ResponseWriter, r *http.Request) {
-					ctx := viewer.With(r.Context(), &viewer.Viewer{Store: xid.New(), Scopes: scope.Of(scope.ThemesWrite)})
+					ctx := viewer.With(r.Context(),
+						&viewer.Viewer{Store: xid.New(), Scopes: scope.Of(scope.ThemesWrite)})
 					p, err := h.read(w, r.WithContext(ctx))
 					p.upload.leave()
 					took = time.Since(start)
@@ -65,7 +67,8 @@ func TestUploadPace(t *testing.T) {
 					}
 				})
 				go func() {
-					const head = "POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
+					const head = "POST / HTTP/1.1\r\nHost: x\r\nContent-Type: " +
+						"application/json\r\nContent-Length: %d\r\n\r\n"
 					fmt.Fprintf(near, head, tc.size)
 					body := paddedRequest(tc.size)
 					for n := tc.first; len(body) > 0; n = tc.each {

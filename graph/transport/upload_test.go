@@ -36,7 +36,8 @@ func large(t testing.TB) string {
 	return graphtest.Archived(t, graphtest.Tiny(t, "Large", map[string]string{"assets/photo.png": b.String()}))
 }
 
-const importTheme = `mutation($in: ThemeImportInput!) { themeImport(input: $in) { theme { id name status } userErrors { code message path } } }`
+const importTheme = `mutation($in: ThemeImportInput!) { themeImport(input: $in) { theme { id name status } ` +
+	`userErrors { code message path } } }`
 
 func importArchive(f *graphtest.Endpoint, token, archive string, headers ...string) graphtest.Answer {
 	f.T.Helper()
@@ -56,16 +57,20 @@ func TestUpload(t *testing.T) {
 		}
 		importArchive(f, staffToken(f, viewer.Developer), archive).Ok()
 		damaged := importArchive(f, key, archive[:len(archive)-4000]).Ok()
-		if errs, _ := damaged.At("themeImport", "userErrors").([]any); len(errs) == 0 || !bytes.Contains(damaged.Body, []byte(`"path":["input","archive"]`)) {
+		if errs, _ := damaged.At("themeImport", "userErrors").([]any); len(errs) == 0 ||
+			!bytes.Contains(damaged.Body, []byte(`"path":["input","archive"]`)) {
 			t.Errorf("a damaged archive: %s", damaged.Body)
 		}
-		if a := importArchive(f, keyFor(f, scope.ThemesRead), archive); a.Status != 413 || code(a) != "payload_too_large" {
+		if a := importArchive(f, keyFor(f, scope.ThemesRead), archive); a.Status != 413 ||
+			code(a) != "payload_too_large" {
 			t.Errorf("without the scope: %d %s", a.Status, a.Body)
 		}
 		if a := importArchive(f, key, strings.Repeat("A", maxUpload)); a.Status != 413 {
 			t.Errorf("beyond the limit: %d", a.Status)
 		}
-		if a := importArchive(f, key, strings.Repeat("A", base64.StdEncoding.EncodedLen(appearance.MaxArchive)+4)).Ok(); !bytes.Contains(a.Body, []byte("too_long")) {
+		if a := importArchive(f, key,
+			strings.Repeat("A", base64.StdEncoding.EncodedLen(appearance.MaxArchive)+4)).Ok(); !bytes.Contains(a.Body,
+			[]byte("too_long")) {
 			t.Errorf("an archive beyond the limit: %s", a.Body)
 		}
 		checkFree(t, f.Http.(*handler).uploads)
@@ -75,7 +80,8 @@ func TestUpload(t *testing.T) {
 // JSON may write a slash with a backslash before it, as PHP does.
 func TestUploadEscaped(t *testing.T) {
 	f := newEndpoint(t, storetest.Open(t), nil)
-	body := graphtest.Must[[]byte](t)(json.Marshal(map[string]any{"query": importTheme, "variables": map[string]any{"in": map[string]any{"archive": large(t)}}}))
+	body := graphtest.Must[[]byte](t)(json.Marshal(map[string]any{"query": importTheme,
+		"variables": map[string]any{"in": map[string]any{"archive": large(t)}}}))
 	a := f.Send(http.MethodPost, f.URL, keyFor(f, scope.ThemesWrite), strings.ReplaceAll(string(body), "/", `\/`)).Ok()
 	if a.At("themeImport", "theme", "name") != "Large" {
 		t.Errorf("imported: %s", a.Body)
@@ -87,16 +93,21 @@ func TestUploadOfOthers(t *testing.T) {
 	f := newEndpoint(t, storetest.Open(t), nil)
 	key, text := keyFor(f, scope.ThemesWrite, scope.ProductsWrite), strings.Repeat("A", 2<<20)
 	for name, body := range map[string]any{
-		"a query":     map[string]any{"query": "{ themes { nodes { id } } }", "x": text},
-		"a product":   map[string]any{"query": createProduct, "variables": map[string]any{"in": map[string]any{"title": text, "priceMinor": 1, "currency": "EUR"}}},
+		"a query": map[string]any{"query": "{ themes { nodes { id } } }", "x": text},
+		"a product": map[string]any{"query": createProduct,
+			"variables": map[string]any{"in": map[string]any{"title": text, "priceMinor": 1, "currency": "EUR"}}},
 		"two imports": map[string]any{"query": `mutation($a: ThemeImportInput!) { a: themeImport(input: $a) { theme { id } } b: themeImport(input: $a) { theme { id } } }`, "variables": map[string]any{"a": map[string]any{"archive": text}}},
 		"an import and more": map[string]any{"query": `mutation($a: ThemeImportInput!) { themeImport(input: $a) { theme { id } } themeRename(id: "thm_1", name: "x") { theme { id } } }`,
 			"variables": map[string]any{"a": map[string]any{"archive": text}}},
-		"no variable": map[string]any{"query": `mutation { themeImport(input: {archive: "` + text + `"}) { theme { id } } }`},
-		"many values": map[string]any{"query": importTheme, "variables": map[string]any{"in": map[string]any{"archive": "AAAA"}}, "x": make([]int, 1<<20)},
+		"no variable": map[string]any{"query": `mutation { themeImport(input: {archive: "` + text +
+			`"}) { theme { id } } }`},
+		"many values": map[string]any{"query": importTheme,
+			"variables": map[string]any{"in": map[string]any{"archive": "AAAA"}}, "x": make([]int, 1<<20)},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if a := f.Send(http.MethodPost, f.URL, key, string(graphtest.Must[[]byte](t)(json.Marshal(body)))); a.Status != 413 || code(a) != "payload_too_large" {
+			if a := f.Send(http.MethodPost, f.URL, key,
+				string(graphtest.Must[[]byte](t)(json.Marshal(body)))); a.Status != 413 ||
+				code(a) != "payload_too_large" {
 				t.Errorf("%d %.300s", a.Status, a.Body)
 			}
 		})
@@ -107,7 +118,8 @@ func TestUploadOfOthers(t *testing.T) {
 // A body without a length is taken, too, and may end early.
 func TestUploadChunked(t *testing.T) {
 	f := newEndpoint(t, storetest.Open(t), nil)
-	body := graphtest.Must[[]byte](t)(json.Marshal(map[string]any{"query": importTheme, "variables": map[string]any{"in": map[string]any{"archive": large(t)}}}))
+	body := graphtest.Must[[]byte](t)(json.Marshal(map[string]any{"query": importTheme,
+		"variables": map[string]any{"in": map[string]any{"archive": large(t)}}}))
 	for _, tc := range []struct {
 		name   string
 		body   io.Reader
@@ -115,7 +127,8 @@ func TestUploadChunked(t *testing.T) {
 	}{
 		{"whole", io.MultiReader(bytes.NewReader(body)), 200},
 		{"half", io.MultiReader(bytes.NewReader(body[:len(body)/2])), 400},
-		{"endless", io.MultiReader(bytes.NewReader(body[:1<<20]), strings.NewReader(strings.Repeat("A", maxUpload))), 413},
+		{"endless", io.MultiReader(bytes.NewReader(body[:1<<20]), strings.NewReader(strings.Repeat("A", maxUpload))),
+			413},
 	} {
 		r := graphtest.Must[*http.Request](t)(http.NewRequestWithContext(t.Context(), http.MethodPost, f.URL, tc.body))
 		r.Header.Set("Content-Type", "application/json")
@@ -134,7 +147,8 @@ func TestUploadReplayed(t *testing.T) {
 	eachEndpoint(t, func(t *testing.T, f *graphtest.Endpoint) {
 		key := keyFor(f, scope.ThemesWrite)
 		for name, archive := range map[string]string{"good": archive, "bad": archive[:len(archive)-4000]} {
-			first, again := importArchive(f, key, archive, keyHeader, name).Ok(), importArchive(f, key, archive, keyHeader, name).Ok()
+			first, again := importArchive(f, key, archive, keyHeader, name).Ok(),
+				importArchive(f, key, archive, keyHeader, name).Ok()
 			if !bytes.Equal(first.Body, again.Body) || again.Header.Get("Idempotent-Replayed") != "true" {
 				t.Errorf("%s: %s, then %s", name, first.Body, again.Body)
 			}
@@ -151,9 +165,11 @@ func TestUploadIsJudgedBefore(t *testing.T) {
 	f := newFace(t, storetest.Open(t), nil)
 	h, archive := f.Http.(*handler), graphtest.Archived(t, graphtest.Tiny(t, "Linen", nil))
 	for name, p := range map[string]parameters{
-		"an input":   {query: importTheme, variables: map[string]any{"in": map[string]any{"archive": archive}}},
-		"a variable": {query: `mutation($a: String!) { themeImport(input: {archive: $a}) { userErrors { message } } }`, variables: map[string]any{"a": archive}},
-		"a literal":  {query: `mutation { themeImport(input: {archive: "` + archive + `"}) { userErrors { message } } }`},
+		"an input": {query: importTheme, variables: map[string]any{"in": map[string]any{"archive": archive}}},
+		"a variable": {query: `mutation($a: String!) { themeImport(input: {archive: $a}) { userErrors { message } } }`,
+			variables: map[string]any{"a": archive}},
+		"a literal": {query: `mutation { themeImport(input: {archive: "` + archive +
+			`"}) { userErrors { message } } }`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			o, errs := h.prepare(p)

@@ -18,16 +18,20 @@ const createHook = `mutation($in: WebhookEndpointCreateInput!) { webhookEndpoint
 func TestWebhookSecretsAndKeys(t *testing.T) {
 	eachEndpoint(t, func(t *testing.T, f *graphtest.Endpoint) {
 		key := keyFor(f, scope.WebhooksWrite, scope.OrdersRead)
-		in := map[string]any{"in": map[string]any{"url": "https://hooks.example.com/", "events": []string{"order.paid"}}}
+		in := map[string]any{"in": map[string]any{"url": "https://hooks.example.com/",
+			"events": []string{"order.paid"}}}
 		first := f.Query(key, createHook, in, keyHeader, "k1").Ok()
 		again := f.Query(key, createHook, in, keyHeader, "k1").Ok()
-		if !bytes.Equal(first.Body, again.Body) || !strings.Contains(string(first.Body), `"whsec_`) || again.Header.Get("Idempotent-Replayed") != "true" {
+		if !bytes.Equal(first.Body, again.Body) || !strings.Contains(string(first.Body), `"whsec_`) ||
+			again.Header.Get("Idempotent-Replayed") != "true" {
 			t.Errorf("answers\n%s\n%s", first.Body, again.Body)
 		}
 		row := f.Store.DB(f.Ctx).WebhookEndpoint.Query().OnlyX(f.Ctx)
-		rotate := `mutation { webhookEndpointRotateSecret(id: "` + row.PublicID() + `", expectedVersion: 1) { secret userErrors { code } } }`
+		rotate := `mutation { webhookEndpointRotateSecret(id: "` + row.PublicID() +
+			`", expectedVersion: 1) { secret userErrors { code } } }`
 		second := f.Query(key, rotate, nil, keyHeader, "k2").Ok()
-		if again := f.Query(key, rotate, nil, keyHeader, "k2").Ok(); !bytes.Equal(second.Body, again.Body) || !strings.Contains(string(second.Body), `"whsec_`) {
+		if again := f.Query(key, rotate, nil, keyHeader, "k2").Ok(); !bytes.Equal(second.Body, again.Body) ||
+			!strings.Contains(string(second.Body), `"whsec_`) {
 			t.Errorf("answers\n%s\n%s", second.Body, again.Body)
 		}
 		for _, kept := range f.Store.DB(f.Ctx).Idempotency.Query().AllX(f.Ctx) {
@@ -45,8 +49,10 @@ func TestWebhookSecretsAndKeys(t *testing.T) {
 		if a := f.Query(staffToken(f, viewer.Support), createHook, in); code(a) != "insufficient_scope" {
 			t.Errorf("support registered: %s", a.Body)
 		}
-		in["in"] = map[string]any{"url": "https://hooks.example.com/", "events": []string{"order.paid", "customer.created"}}
-		if a := f.Query(key, createHook, in).Ok(); !strings.Contains(string(a.Body), `"insufficient_scope"`) || strings.Contains(string(a.Body), "whsec_") {
+		in["in"] = map[string]any{"url": "https://hooks.example.com/",
+			"events": []string{"order.paid", "customer.created"}}
+		if a := f.Query(key, createHook, in).Ok(); !strings.Contains(string(a.Body), `"insufficient_scope"`) ||
+			strings.Contains(string(a.Body), "whsec_") {
 			t.Errorf("an event without its scope: %s", a.Body)
 		}
 		in["in"] = map[string]any{"url": "https://hooks.example.com/", "events": []string{"order.paid", "x"}}
