@@ -21,8 +21,10 @@ func nilWraps(t *Tree) []Finding {
 			}
 			for _, name := range maybeNil(branch.Cond) {
 				for _, w := range wraps {
-					if branch.Body.Pos() <= w.Pos() && w.End() <= branch.Body.End() && wrapsName(w.(*ast.CallExpr), name) {
-						list = append(list, finding(f, f.line(w), "%s may be nil here: ask for it in a branch of its own", name))
+					if branch.Body.Pos() <= w.Pos() && w.End() <= branch.Body.End() &&
+						wrapsName(w.(*ast.CallExpr), name) {
+						list = append(list, finding(f, f.line(w),
+							"%s may be nil here: ask for it in a branch of its own", name))
 					}
 				}
 			}

@@ -12,10 +12,13 @@ func TestNilWraps(t *testing.T) {
 		{name: "with a count", want: []string{text},
 			files: file("\tif err != nil || n != 1 {\n\t\treturn fmt.Errorf(\"%d: %w\", n, err)\n\t}\n")},
 		{name: "the other way round", want: []string{text},
-			files: file("\tif n, err := g(); n != 1 || (n > 2 || err != nil) {\n\t\treturn fmt.Errorf(\"x: %w\", err)\n\t}\n")},
+			files: file("\tif n, err := g(); n != 1 || (n > 2 || err != nil) {\n\t\treturn fmt.Errorf(\"x: %w\", " +
+				"err)\n\t}\n")},
 		{name: "by itself", files: file("\tif err != nil {\n\t\treturn fmt.Errorf(\"x: %w\", err)\n\t}\n")},
 		{name: "with an and", files: file("\tif err != nil && n != 1 {\n\t\treturn fmt.Errorf(\"x: %w\", err)\n\t}\n")},
-		{name: "another error", files: file("\tif err != nil || n == 0 {\n\t\treturn fmt.Errorf(\"%w: x\", ErrX)\n\t}\n")},
-		{name: "shown, not wrapped", files: file("\tif err != nil || n == 0 {\n\t\treturn fmt.Errorf(\"%v\", err)\n\t}\n")},
+		{name: "another error", files: file(
+			"\tif err != nil || n == 0 {\n\t\treturn fmt.Errorf(\"%w: x\", ErrX)\n\t}\n")},
+		{name: "shown, not wrapped", files: file(
+			"\tif err != nil || n == 0 {\n\t\treturn fmt.Errorf(\"%v\", err)\n\t}\n")},
 	})
 }
