@@ -44,7 +44,8 @@ func (p *Shop) Queue(t testing.TB, id xid.ID) *db.WebhookQueue {
 // Meddle writes below the core.
 func (p *Shop) Meddle(t testing.TB, f func(ctx context.Context, c *db.Client) error) {
 	t.Helper()
-	if err := p.Resolver.Store.InTx(p.Ctx, func(ctx context.Context) error { return f(ctx, p.Client(ctx)) }); err != nil {
+	if err := p.Resolver.Store.InTx(p.Ctx,
+		func(ctx context.Context) error { return f(ctx, p.Client(ctx)) }); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -198,7 +198,8 @@ func (d *dispatcher) suspend(ctx context.Context, o *outcome) error {
 		return wrap("suspend endpoint", err)
 	}
 	ent.OnCommit(ctx, func() { o.suspended = true })
-	if err := audit.Write(ctx, c, "webhook_endpoint.suspend", xid.WebhookEndpoint, q.Endpoint, string(why)); err != nil {
+	if err := audit.Write(ctx, c, "webhook_endpoint.suspend", xid.WebhookEndpoint, q.Endpoint,
+		string(why)); err != nil {
 		return err
 	}
 	if err := d.announceSuspension(ctx, e); err != nil {

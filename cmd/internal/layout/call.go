@@ -11,7 +11,8 @@ var readers = map[string]string{
 	"ent/currency/internal/gen": "a program that a go:generate line runs",
 	"ent/storetest/mariadb":     "its test runs itself as the process that is killed",
 	"ent/storetest":             "STOREFRONT_TEST_MYSQL and STOREFRONT_REQUIRE_MYSQL choose the engines of a test run",
-	"rest/hook/receiver":        "STOREFRONT_REQUIRE_INTERPRETERS turns a skipped language of a test run into a failure",
+	"rest/hook/receiver": "STOREFRONT_REQUIRE_INTERPRETERS turns a skipped language of a test run " +
+		"into a failure",
 }
 
 // beginners are files outside ent that begin a transaction themselves.
@@ -79,9 +80,11 @@ func sleeps(t *Tree) []Finding {
 		bubbles := f.calls("testing/synctest", "Test")
 		var list []Finding
 		for _, n := range f.uses("time", "Sleep") {
-			fake := slices.ContainsFunc(bubbles, func(b ast.Node) bool { return b.Pos() <= n.Pos() && n.End() <= b.End() })
+			fake := slices.ContainsFunc(bubbles,
+				func(b ast.Node) bool { return b.Pos() <= n.Pos() && n.End() <= b.End() })
 			if !fake {
-				list = append(list, finding(f, f.line(n), "a test that sleeps is slow and flaky: wait for the event or use synctest"))
+				list = append(list,
+					finding(f, f.line(n), "a test that sleeps is slow and flaky: wait for the event or use synctest"))
 			}
 		}
 		return list

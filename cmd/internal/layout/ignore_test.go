@@ -6,7 +6,8 @@ import (
 )
 
 func TestIgnore(t *testing.T) {
-	list, err := readIgnore(fstest.MapFS{".gitignore": {Data: []byte("# notes\n\n/demo.json\n*.test\nnode_modules/\n")}})
+	list, err := readIgnore(
+		fstest.MapFS{".gitignore": {Data: []byte("# notes\n\n/demo.json\n*.test\nnode_modules/\n")}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -35,7 +35,8 @@ func packageDocs(t *Tree) []Finding {
 			start = "Command "
 		}
 		if !slices.ContainsFunc(files, func(f *File) bool { return strings.HasPrefix(f.Syntax.Doc.Text(), start) }) {
-			list = append(list, Finding{Path: dir, Text: "no file has a package comment that starts with " + strconv.Quote(start)})
+			list = append(list,
+				Finding{Path: dir, Text: "no file has a package comment that starts with " + strconv.Quote(start)})
 		}
 	}
 	return list
@@ -85,7 +86,8 @@ func topLevel(t *Tree) []Finding {
 	var list []Finding
 	for _, name := range slices.Sorted(maps.Keys(seen)) {
 		if !slices.Contains(entries, name) {
-			list = append(list, Finding{Path: name, Text: "the top level does not hold this: CONTRIBUTING.md says where things go"})
+			list = append(list,
+				Finding{Path: name, Text: "the top level does not hold this: CONTRIBUTING.md says where things go"})
 		}
 	}
 	return list

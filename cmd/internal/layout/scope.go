@@ -57,7 +57,9 @@ func scopes(t *Tree) []Finding {
 		case !ok:
 			list = append(list, Finding{Path: openapiFile, Text: "securitySchemes.oauth2 lacks " + s.Name})
 		case sentence != s.Sentence:
-			list = append(list, Finding{Path: openapiFile, Text: fmt.Sprintf("%s reads %q, in the catalogue %q", s.Name, sentence, s.Sentence)})
+			list = append(list,
+				Finding{Path: openapiFile,
+					Text: fmt.Sprintf("%s reads %q, in the catalogue %q", s.Name, sentence, s.Sentence)})
 		}
 	}
 	for _, s := range scope.All() {

@@ -22,7 +22,8 @@ func TestLoad(t *testing.T) {
 	for _, f := range tree.Code() {
 		code = append(code, f.Path)
 	}
-	if want := []string{".gitignore", "ent/a.go", "ent/d.sql", "ent/db/b.go", "ent/testdata/c.go"}; !slices.Equal(names, want) {
+	if want := []string{".gitignore", "ent/a.go", "ent/d.sql", "ent/db/b.go", "ent/testdata/c.go"}; !slices.Equal(names,
+		want) {
 		t.Errorf("files = %q, want %q", names, want)
 	}
 	if want := []string{"ent/a.go"}; !slices.Equal(code, want) {
