@@ -76,7 +76,7 @@ func TestLoadEqualsAll(t *testing.T) {
 	})
 }
 
-// compare wants equal exported fields, with nil and empty told apart.
+// compare wants equal exported fields, with nil and empty distinct.
 func compare(t *testing.T, name string, all, loaded reflect.Value) {
 	t.Helper()
 	for i := range all.NumField() {

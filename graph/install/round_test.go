@@ -44,14 +44,14 @@ func TestRound(t *testing.T) {
 			done.Preview == nil {
 			t.Errorf("done %v", done)
 		}
-		told := log.Next(t, s)
-		if len(told) != 1 || told[0].Type != "theme.installed" {
-			t.Fatalf("told %v", told)
+		events := log.Next(t, s)
+		if len(events) != 1 || events[0].Type != "theme.installed" {
+			t.Fatalf("got %v", events)
 		}
 		var body struct {
 			Data struct{ Object json.RawMessage }
 		}
-		if err := json.Unmarshal(told[0].Body, &body); err != nil {
+		if err := json.Unmarshal(events[0].Body, &body); err != nil {
 			t.Fatal(err)
 		}
 		link := "https://" + m.row.Handle + ".example/?theme=" + done.PublicID()
@@ -192,7 +192,7 @@ func TestRoundTakesOver(t *testing.T) {
 	})
 }
 
-// Who is late writes nothing while another one works: the claim is not his.
+// Who is late writes nothing while another one works: the claim is not theirs.
 func TestRoundLate(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		m := newMerchant(t, s)

@@ -73,7 +73,7 @@ func TestVerify(t *testing.T) {
 	}
 }
 
-// Two hash at once; whoever gives up waiting for his turn gets an error.
+// Two hash at once; whoever gives up waiting for their turn gets an error.
 func TestTurns(t *testing.T) {
 	first, second := password.Turn(t), password.Turn(t)
 	ended, cancel := context.WithCancel(t.Context())

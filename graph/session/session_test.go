@@ -153,7 +153,7 @@ func TestSignIn(t *testing.T) {
 			t.Errorf("%+v", v)
 		}
 		if got.In(xid.New()) != nil {
-			t.Error("he works in a store that is not his")
+			t.Error("they work in a store that is not theirs")
 		}
 		if of, err := p.Of(t.Context(), p.ada); err != nil || of == nil || of.Email != got.Email ||
 			len(of.Memberships) != 2 || of.Session != (digest.Sum{}) {
@@ -166,7 +166,7 @@ func TestSignIn(t *testing.T) {
 	})
 }
 
-// A closed store and one that he left are not his; without any he is nobody.
+// A closed store and one that they left are not theirs; without any they are nobody.
 func TestMembershipsEnd(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		p := newPlace(t, s)
@@ -337,7 +337,7 @@ func TestEndAll(t *testing.T) {
 		p := newPlace(t, s)
 		bob := p.person("bob@example.com", hashed())
 		p.join(p.ctx, bob, viewer.Support)
-		his, _, err := p.SignIn(t.Context(), Attempt{Email: "bob@example.com", Password: secret})
+		bobs, _, err := p.SignIn(t.Context(), Attempt{Email: "bob@example.com", Password: secret})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -346,7 +346,7 @@ func TestEndAll(t *testing.T) {
 		if n, err := p.EndAll(t.Context(), p.ada, keep); n != 2 || err != nil {
 			t.Errorf("ended %d, %v", n, err)
 		}
-		if p.who(first) != nil || p.who(third) != nil || p.who(second) == nil || p.who(his) == nil {
+		if p.who(first) != nil || p.who(third) != nil || p.who(second) == nil || p.who(bobs) == nil {
 			t.Error("the wrong ones ended")
 		}
 		if n, err := p.EndAll(t.Context(), p.ada, digest.Sum{}); n != 1 || err != nil || p.who(second) != nil {

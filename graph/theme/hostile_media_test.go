@@ -2,7 +2,6 @@ package theme
 
 import (
 	"encoding/binary"
-	"fmt"
 	"strings"
 )
 
