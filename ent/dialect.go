@@ -154,7 +154,7 @@ func openMySQL(t target, c Config, wait time.Duration) (*stdsql.DB, error) {
 }
 
 // driverLog takes what the MySQL driver would print to standard error: broken
-// connections, which the errors tell as well.
+// connections, which the errors report as well.
 type driverLog struct{ log *slog.Logger }
 
 func (l driverLog) Print(v ...any) { l.log.Debug("mysql driver", "message", fmt.Sprint(v...)) }

@@ -100,8 +100,8 @@ func (p *pool) QueryContext(ctx context.Context, query string, args ...any) (*st
 	return rows, err
 }
 
-// reads tells by its first word that a statement changes nothing; what follows
-// a WITH is told by SQLite's query_only and by the tests' lint.
+// reads reports whether a statement, by its first word, changes nothing; what follows
+// a WITH is left to SQLite's query_only and by the tests' lint.
 func reads(query string) bool {
 	for _, verb := range []string{"SELECT", "WITH", "EXPLAIN", "SHOW"} {
 		if len(query) >= len(verb) && strings.EqualFold(query[:len(verb)], verb) {

@@ -148,7 +148,8 @@ func kill(ctx context.Context, s *ent.Store) error {
 // TestLostLink loses the connection in the middle, which is harmless, and
 // before COMMIT, whose outcome is then unknown.
 func TestLostLink(t *testing.T) {
-	run := func(inTx func(context.Context, func(context.Context) error) error, ctx context.Context, s *ent.Store, more bool) (tries int, err error) {
+	type transaction func(context.Context, func(context.Context) error) error
+	run := func(ctx context.Context, inTx transaction, s *ent.Store, more bool) (tries int, err error) {
 		err = inTx(ctx, func(ctx context.Context) error {
 			if tries++; tries > 1 {
 				return add(ctx, s, "a")
@@ -163,7 +164,7 @@ func TestLostLink(t *testing.T) {
 	eachMySQL(t, func(t *testing.T, s *ent.Store) {
 		tests := []struct {
 			name  string
-			inTx  func(context.Context, func(context.Context) error) error
+			inTx  transaction
 			more  bool // a statement follows; else COMMIT does
 			tries int
 			rows  int
@@ -175,7 +176,7 @@ func TestLostLink(t *testing.T) {
 		for _, tc := range tests {
 			t.Run(tc.name, func(t *testing.T) {
 				ctx, _ := storetest.Merchant(t, s)
-				tries, err := run(tc.inTx, ctx, s, tc.more)
+				tries, err := run(ctx, tc.inTx, s, tc.more)
 				if tries != tc.tries || (err == nil) != (tc.rows > 0) || err != nil && !ent.IsUnavailable(err) {
 					t.Errorf("got %d tries, %v, want %d", tries, err, tc.tries)
 				}

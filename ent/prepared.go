@@ -146,7 +146,7 @@ func (c *preparedConn) evict() {
 	oldest.Close()
 }
 
-// recurring tells that a statement is one of those that requests repeat.
+// recurring reports whether a statement is one that requests repeat.
 func recurring(query string) bool {
 	for _, verb := range []string{"SELECT ", "INSERT ", "UPDATE ", "DELETE ", "SAVEPOINT ", "ROLLBACK TO "} {
 		if strings.HasPrefix(query, verb) {

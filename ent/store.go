@@ -27,7 +27,7 @@ type Store struct {
 	readers *stdsql.DB // reads outside transactions; on MySQL the same pool
 	client  *db.Client // speaks to the readers
 
-	events     bell
+	events     listeners
 	statements atomic.Uint64
 	retries    [broken + 1]atomic.Uint64 // by class
 	closed     atomic.Bool

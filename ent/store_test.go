@@ -141,7 +141,8 @@ func TestInTxOutlivesItsCaller(t *testing.T) {
 		if n := count(t, ctx, s); n != 1 || err != nil {
 			t.Errorf("got %d rows, %v, want it committed", n, err)
 		}
-		if err := s.InTx(caller, func(ctx context.Context) error { return add(ctx, s, "b") }); !errors.Is(err, context.Canceled) {
+		if err := s.InTx(caller, func(ctx context.Context) error { return add(ctx, s, "b") }); !errors.Is(err,
+			context.Canceled) {
 			t.Errorf("not yet begun: got %v, want canceled", err)
 		}
 	})

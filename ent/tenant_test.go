@@ -76,7 +76,7 @@ func TestLoadEqualsAll(t *testing.T) {
 	})
 }
 
-// compare wants equal exported fields, with nil and empty told apart.
+// compare wants equal exported fields, with nil and empty distinct.
 func compare(t *testing.T, name string, all, loaded reflect.Value) {
 	t.Helper()
 	for i := range all.NumField() {
@@ -197,7 +197,8 @@ func TestTenantPolicy(t *testing.T) {
 		}
 		for name, f := range denied {
 			t.Run(name, func(t *testing.T) {
-				if err := s.InTx(ours, func(ctx context.Context) error { return f(ctx, s.DB(ctx)) }); !errors.Is(err, rule.ErrDenied) {
+				if err := s.InTx(ours, func(ctx context.Context) error { return f(ctx, s.DB(ctx)) }); !errors.Is(err,
+					rule.ErrDenied) {
 					t.Errorf("got %v, want denied", err)
 				}
 			})

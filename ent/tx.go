@@ -23,7 +23,7 @@ type tx struct {
 	client    *db.Client
 	depth     int // of savepoints
 	onCommit  []func()
-	announced bool // the bell rings at the commit
+	announced bool // listeners are notified at the commit
 	// dead is the first error of the database but for duplicates. The server
 	// may have rolled back already, and what came after would commit by itself:
 	// nothing comes after.

@@ -3,7 +3,7 @@ package currency
 import "math/bits"
 
 // MaxMinor is the largest amount, in minor units: the largest integer that a
-// JSON reader with double precision numbers still tells from its neighbours
+// JSON reader with double precision numbers still distinguishes from its neighbours
 // (contract, section 1).
 const MaxMinor = 9_007_199_254_740_991
 

@@ -32,7 +32,8 @@ func TestForms(t *testing.T) {
 		{"no lines", string(document.NewLines(nil)), "[]"},
 		{"no addresses", string(document.NewAddresses(nil)), "[]"},
 		{"address", string(document.NewAddress(&document.AddressFields{Line1: "a", City: "b", Country: "NO"})),
-			`{"name":null,"company":null,"line1":"a","line2":null,"city":"b","region":null,"postal_code":null,"country":"NO","phone":null}`},
+			`{"name":null,"company":null,"line1":"a","line2":null,"city":"b","region":null,"postal_code":null,` +
+				`"country":"NO","phone":null}`},
 	} {
 		if tc.got != tc.want {
 			t.Errorf("%s: got %s, want %s", tc.name, tc.got, tc.want)

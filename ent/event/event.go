@@ -92,7 +92,8 @@ var catalogue = []Entry{
 		Trigger: "A product is deleted; data.object is how it last was."},
 	{Type: CustomerCreated, Resource: xid.Customer, Scope: scope.CustomersRead, Trigger: "A customer is made."},
 	{Type: CustomerUpdated, Resource: xid.Customer, Scope: scope.CustomersRead,
-		Trigger: "A customer's own data changes, or he is disabled or enabled. The counters that his orders move do " +
+		Trigger: "A customer's own data changes, or they are disabled or enabled. The counters that their " +
+			"orders move do " +
 			"not make it."},
 	{Type: CustomerRedacted, Resource: xid.Customer, Scope: scope.CustomersRead,
 		Trigger: "A customer's personal data is removed."},

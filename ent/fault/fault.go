@@ -86,7 +86,7 @@ type Field struct {
 	Detail    string
 }
 
-// Error is an error with a public face.
+// Error is an error with a public text.
 type Error struct {
 	Kind   Kind
 	Code   string // overrides string(Kind) for a state fault

@@ -53,7 +53,7 @@ func TestConstructors(t *testing.T) {
 	}
 }
 
-// An unknown id and another store's id must not be told apart.
+// An unknown id and another store's id must look the same.
 func TestMissingSaysNothingOfTheID(t *testing.T) {
 	if d := cmp.Diff(fault.Missing("order"), fault.Missing("order")); d != "" {
 		t.Errorf("two answers differ:\n%s", d)

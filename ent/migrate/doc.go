@@ -3,7 +3,7 @@
 //
 // `go generate ./ent/migrate` compares the schema with what the files make and
 // writes the next file of both folders; it needs mariadbd. A file that has been
-// released is never edited: the sums in atlas.sum and in the database tell.
+// released is never edited: the sums in atlas.sum and in the database show it.
 package migrate
 
 //go:generate go run -mod=mod diff.go

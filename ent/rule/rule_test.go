@@ -72,7 +72,8 @@ func TestQuery(t *testing.T) {
 		t.Errorf("nobody asks: got %v", err)
 	}
 	// What takes no predicate cannot be filtered.
-	if err := rule.Tenant().EvalQuery(viewer.Operator(t.Context(), xid.New()), "query"); !errors.Is(err, rule.ErrDenied) {
+	if err := rule.Tenant().EvalQuery(viewer.Operator(t.Context(), xid.New()), "query"); !errors.Is(err,
+		rule.ErrDenied) {
 		t.Errorf("got %v", err)
 	}
 }

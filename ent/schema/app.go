@@ -22,7 +22,7 @@ func (App) Fields() []ent.Field {
 	return []ent.Field{
 		field.String("client_id").SchemaType(key(64)).Immutable(),
 		field.String("name").MaxRuneLen(255),
-		// developer is who makes the app, as a consent screen names him.
+		// developer is who makes the app, as a consent screen names them.
 		field.String("developer").MaxRuneLen(255),
 		field.String("website").MaxRuneLen(2048).Optional().Nillable(),
 		// redirect_uris are parted by spaces, which no URI holds.

@@ -62,7 +62,7 @@ func (Export) Fields() []ent.Field {
 		// position is the last resource of the last checkpoint.
 		field.UUID("position", xid.ID{}).SchemaType(bytes16).Optional().Nillable(),
 		// rows_done counts the rows of the file, a header left out, resources_done
-		// what they tell of; resources_total is what there was to tell of.
+		// what they hold; resources_total is what there was to export.
 		field.Int64("rows_done").Default(0),
 		field.Int64("resources_done").Default(0),
 		field.Int64("resources_total").Optional().Nillable(),

@@ -9,7 +9,7 @@ import (
 )
 
 // Mail is a message that was not handed to the mail server yet: one row for each
-// recipient, written in the transaction of what it tells.
+// recipient, written in the transaction of what it reports.
 type Mail struct{ ent.Schema }
 
 // Mixin implements ent.Interface.

@@ -8,8 +8,8 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// Membership is the directory of a person's stores, by which he is found before it
-// is known where he works. It means nothing without the row of [Staff] that it
+// Membership is the directory of a person's stores, by which they are found before
+// it is known where they work. It means nothing without the row of [Staff] that it
 // leads to.
 type Membership struct{ ent.Schema }
 

@@ -36,7 +36,7 @@ func (Store) Fields() []ent.Field {
 		// column, so one theme is active.
 		field.UUID("active_theme_id", xid.ID{}).SchemaType(bytes16).Optional().Nillable(),
 		// storefront_revision counts the changes of what the storefront shows that
-		// the newest of its products do not tell, such as a deletion.
+		// the newest of its products do not show, such as a deletion.
 		field.Int64("storefront_revision").Default(0),
 	}
 }

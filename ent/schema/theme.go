@@ -141,7 +141,7 @@ func (MarketplaceTheme) Fields() []ent.Field {
 		field.Int("rating_percent").Optional().Nillable(),
 		field.Int64("installs_count").Default(0),
 		field.String("status").GoType(state.ListingStatus("")).SchemaType(key(16)),
-		// review_note is what the reviewer told the submitter.
+		// review_note is what the reviewer wrote to the submitter.
 		field.String("review_note").MaxRuneLen(1000).Optional().Nillable(),
 		// checksum is that of the package.
 		field.UUID("checksum", digest.Sum{}).SchemaType(bytes32),

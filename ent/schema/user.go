@@ -9,7 +9,7 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// User is a person; which stores he belongs to is said by [Staff].
+// User is a person; [Staff] has the stores that they belong to.
 type User struct{ ent.Schema }
 
 // Fields implements ent.Interface.

@@ -23,7 +23,7 @@ func (WebhookQueue) Fields() []ent.Field {
 	return []ent.Field{
 		field.Int8("bucket").Immutable(),
 		// due_at is when the queue next needs an owner; while it has one, the end of
-		// his lease. A queue that needs none is due at micros.Never.
+		// its lease. A queue that needs none is due at micros.Never.
 		field.Int64("due_at").GoType(micros.Time(0)),
 		// lease_token fences: it is raised with every change of owner.
 		field.Int64("lease_token").Default(0),

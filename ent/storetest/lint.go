@@ -76,7 +76,8 @@ var (
 	literal = regexp.MustCompile(`'(?:[^'\\]|\\.|'')*'`)
 	tables  = regexp.MustCompile("(?i)\\b(?:FROM|JOIN|INTO|UPDATE)\\s+[`\"]?([a-z_0-9]+)[`\"]?")
 	write   = regexp.MustCompile(
-		`(?i)^\s*(?:INSERT|UPDATE|DELETE|REPLACE|CREATE|ALTER|DROP|TRUNCATE|WITH\b[^;]*\)\s*(?:INSERT|UPDATE|DELETE))\b`)
+		`(?i)^\s*(?:INSERT|UPDATE|DELETE|REPLACE|CREATE|ALTER|DROP|TRUNCATE|` +
+			`WITH\b[^;]*\)\s*(?:INSERT|UPDATE|DELETE))\b`)
 	insert = regexp.MustCompile(`(?i)^\s*INSERT\b`)
 	column = regexp.MustCompile(`(?i)\bstore_id\b`)
 	where  = regexp.MustCompile(`(?i)\b(?:WHERE|ON)\b`)
@@ -107,7 +108,9 @@ func lintStore(q string) error {
 		if !owned[m[1]] || namesStore(q) || bucketed[m[1]] && names(q, bucketChosen) {
 			continue
 		}
-		if !slices.ContainsFunc(across, func(a struct{ prefix, reason string }) bool { return strings.HasPrefix(q, a.prefix) }) {
+		if !slices.ContainsFunc(across, func(a struct{ prefix, reason string }) bool {
+			return strings.HasPrefix(q, a.prefix)
+		}) {
 			return fmt.Errorf("statement lint: %s is store-owned, and no condition names store_id", m[1])
 		}
 	}

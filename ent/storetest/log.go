@@ -15,8 +15,8 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// Told is an event as a database keeps it.
-type Told struct {
+// Event is an event as a database keeps it.
+type Event struct {
 	ID       xid.ID
 	Store    xid.ID
 	Type     event.Type
@@ -30,7 +30,7 @@ type Told struct {
 // Nothing may relay meanwhile: it also holds the log against the outbox.
 type Log struct {
 	seen map[xid.ID]bool
-	last map[xid.ID]Told // by resource
+	last map[xid.ID]Event // by resource
 }
 
 // Mark takes what is written as known, without judging it.
@@ -43,11 +43,11 @@ func (l *Log) Mark(t testing.TB, s *ent.Store) {
 // fails the test unless each of them takes the next number of its resource, is
 // later than the one before, says in its body what its row says and has one row
 // in the outbox, and unless the resource counts as many.
-func (l *Log) Next(t testing.TB, s *ent.Store) []Told {
+func (l *Log) Next(t testing.TB, s *ent.Store) []Event {
 	t.Helper()
 	before := maps.Clone(l.last)
 	if before == nil {
-		before = map[xid.ID]Told{}
+		before = map[xid.ID]Event{}
 	}
 	fresh := l.fresh(t, s)
 	pending := outboxOf(t, s)
@@ -68,8 +68,8 @@ func (l *Log) Next(t testing.TB, s *ent.Store) []Told {
 			t.Errorf("the outbox has %s, the log has not", xid.Event.Format(id))
 		}
 	}
-	for _, told := range byResource(fresh) {
-		checkCounter(t, s, told[len(told)-1])
+	for _, events := range byResource(fresh) {
+		checkCounter(t, s, events[len(events)-1])
 	}
 	return fresh
 }
@@ -79,9 +79,9 @@ func (l *Log) Next(t testing.TB, s *ent.Store) []Told {
 func (l *Log) Since(t testing.TB, s *ent.Store) string {
 	t.Helper()
 	groups := []string{}
-	for _, told := range byResource(l.Next(t, s)) {
+	for _, events := range byResource(l.Next(t, s)) {
 		types := []string{}
-		for _, e := range told {
+		for _, e := range events {
 			types = append(types, string(e.Type))
 		}
 		groups = append(groups, strings.Join(types, " "))
@@ -91,10 +91,10 @@ func (l *Log) Since(t testing.TB, s *ent.Store) string {
 }
 
 // fresh reads what was not seen yet and remembers it.
-func (l *Log) fresh(t testing.TB, s *ent.Store) (list []Told) {
+func (l *Log) fresh(t testing.TB, s *ent.Store) (list []Event) {
 	t.Helper()
 	if l.seen == nil {
-		l.seen, l.last = map[xid.ID]bool{}, map[xid.ID]Told{}
+		l.seen, l.last = map[xid.ID]bool{}, map[xid.ID]Event{}
 	}
 	rows, err := s.Raw().QueryContext(t.Context(),
 		"SELECT id, store_id, type, resource_type, resource_id, sequence, body FROM events ORDER BY id")
@@ -103,7 +103,7 @@ func (l *Log) fresh(t testing.TB, s *ent.Store) (list []Told) {
 	}
 	defer rows.Close()
 	for rows.Next() {
-		var e Told
+		var e Event
 		if err := rows.Scan(&e.ID, &e.Store, &e.Type, &e.Kind, &e.Resource, &e.Sequence, &e.Body); err != nil {
 			t.Fatalf("read events: %v", err)
 		}
@@ -145,8 +145,8 @@ func outboxOf(t testing.TB, s *ent.Store) map[xid.ID]int8 {
 }
 
 // byResource parts events by what they are about.
-func byResource(list []Told) map[xid.ID][]Told {
-	parts := map[xid.ID][]Told{}
+func byResource(list []Event) map[xid.ID][]Event {
+	parts := map[xid.ID][]Event{}
 	for _, e := range list {
 		parts[e.Resource] = append(parts[e.Resource], e)
 	}
@@ -154,7 +154,7 @@ func byResource(list []Told) map[xid.ID][]Told {
 }
 
 // check holds the body against the row.
-func (e Told) check(t testing.TB) {
+func (e Event) check(t testing.TB) {
 	t.Helper()
 	var body struct {
 		EventID    string     `json:"event_id"`
@@ -209,7 +209,7 @@ var counters = map[string]string{
 
 // checkCounter holds the last event of a resource against the resource, if there
 // still is one.
-func checkCounter(t testing.TB, s *ent.Store, last Told) {
+func checkCounter(t testing.TB, s *ent.Store, last Event) {
 	t.Helper()
 	table, ok := counters[last.Kind]
 	if !ok {

@@ -22,7 +22,7 @@ const (
 	OAuthApp Kind = "oauth_app"
 	Staff    Kind = "staff"
 	System   Kind = "system" // the operator's commands, the demo, background work
-	// Guest is whoever looks at a storefront. He changes nothing, so no note and
+	// Guest is whoever looks at a storefront. They change nothing, so no note and
 	// no audit entry ever names one.
 	Guest Kind = "guest"
 )
@@ -110,7 +110,7 @@ func Operator(ctx context.Context, store xid.ID) context.Context {
 }
 
 // Visitor returns a context in which somebody looks at the storefront of a store.
-// He holds no scope.
+// They hold no scope.
 func Visitor(ctx context.Context, store xid.ID) context.Context {
 	return With(ctx, &Viewer{Kind: Guest, Store: store, Name: "visitor"})
 }

@@ -13,7 +13,7 @@ import (
 	"log/slog"
 )
 
-// Kind is the prefix of a credential, which tells what it opens.
+// Kind is the prefix of a credential, which names what it opens.
 type Kind string
 
 // The kinds of contract section 7.

@@ -27,7 +27,7 @@ const Freshness = 8 * time.Second
 const (
 	// maxCached bounds the memory that credentials take.
 	maxCached = 100_000
-	// owners is how many owners of credentials are told apart. Those whose ids end
+	// owners is how many owners of credentials are distinguished. Those whose ids end
 	// alike are looked up anew with each other.
 	owners = 1 << 12
 )
@@ -72,7 +72,7 @@ func NewKeeper(s *ent.Store) *Keeper {
 }
 
 // Authenticate returns who holds the credential. A text of the wrong form or
-// checksum is refused without a query. kinds are the ones that the face takes;
+// checksum is refused without a query. kinds are the ones that the API takes;
 // everything else is the same InvalidToken.
 func (k *Keeper) Authenticate(ctx context.Context, token string, kinds ...Kind) (*viewer.Viewer, error) {
 	secret, kind, ok := Parse(token)

@@ -275,7 +275,7 @@ func TestWriteUsed(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		// A key that is revoked right after its use still tells of it.
+		// A key that is revoked right after its use still shows it.
 		p.revoke(t)
 		k.Forget(p.row.ID)
 		k.Authenticate(t.Context(), p.key.Reveal(), apikey.Key)

@@ -15,7 +15,7 @@ const (
 	maxKept   = 4 << 10
 )
 
-// farthest is the longest Retry-After that is told apart from a longer one.
+// farthest is the longest Retry-After that differs from a longer one.
 const farthest = 30 * 24 * time.Hour
 
 // read returns the first 4 KiB of an answer's body. It reads on to its end, up

@@ -162,7 +162,7 @@ func (c *Client) finish(run *run, answer *http.Response) []byte {
 }
 
 // request copies the target's request and gives it body and headers. The names
-// are in the form that net/http keeps; HTTP does not tell cases apart.
+// are in the form that net/http keeps; HTTP ignores case.
 func (c *Client) request(ctx context.Context, run *run, r Request, now time.Time) *http.Request {
 	timestamp := strconv.FormatInt(now.Unix(), 10)
 	spec, standard := r.Target.sign(r.EventID, timestamp, r.Body)

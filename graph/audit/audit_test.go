@@ -12,7 +12,7 @@ import (
 	"github.com/storefront-go/storefront/graph/audit"
 )
 
-// The row names who acts, what he did to which resource, and in which request.
+// The row names who acts, what they did to which resource, and in which request.
 func TestWrite(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		ctx, store := storetest.Merchant(t, s)

@@ -35,7 +35,7 @@ type Store struct {
 	remote *remote // nil on a folder
 }
 
-// Object is what a list tells of an object.
+// Object is what a list says of an object.
 type Object struct {
 	Key      string
 	Size     int64 // bytes
@@ -112,7 +112,7 @@ func (s *Store) Range(ctx context.Context, key string, offset, length int64) (io
 	return nil, readFault(err)
 }
 
-// Stat tells of an object, or [ErrNotFound].
+// Stat returns what is known of an object, or [ErrNotFound].
 func (s *Store) Stat(ctx context.Context, key string) (Object, error) {
 	if err := CheckKey(key); err != nil {
 		return Object{}, err

@@ -66,7 +66,7 @@ func apiCode(err error) string {
 	}, e.ErrorCode()[:min(len(e.ErrorCode()), 64)])
 }
 
-// reason tells the kind of an error in words of its own.
+// reason describes the kind of an error in words of its own.
 func reason(err error) string {
 	if code := apiCode(err); code != "" {
 		return "the store answered " + code

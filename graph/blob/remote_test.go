@@ -88,8 +88,9 @@ func TestErrorsNameNothing(t *testing.T) {
 		code.Store(strings.Replace(tc.code, "private", "prvate", 1))
 		_, getErr := s.Get(ctx, "private-key", 10)
 		_, rangeErr := s.Range(ctx, "private-key", 0, -1)
-		for op, err := range map[string]error{"get": getErr, "range": rangeErr, "put": s.Put(ctx, "private-key", "", []byte("x")),
-			"delete": s.Delete(ctx, "private-key"), "list": listError(s)} {
+		for op, err := range map[string]error{"get": getErr, "range": rangeErr,
+			"put": s.Put(ctx, "private-key", "", []byte("x")), "delete": s.Delete(ctx, "private-key"),
+			"list": listError(s)} {
 			hidden(t, op, err)
 			if err != nil && !strings.HasSuffix(err.Error(), tc.want) {
 				t.Errorf("%s: %v, want %q", op, err, tc.want)

@@ -95,7 +95,7 @@ func (e *Engine) round(ctx context.Context) (more bool, err error) {
 	return more, nil
 }
 
-// candidates reads the jobs that are due or leased, the one due first first.
+// candidates reads the jobs that are due or leased, in the order in which they are due.
 func (e *Engine) candidates(ctx context.Context) (all []candidate, err error) {
 	clock := lease.Now(e.Store.Dialect())
 	now := string(clock)

@@ -64,8 +64,8 @@ func textOpt(b []byte, s *string) []byte {
 // text appends what people wrote. A spreadsheet would run a text that begins with
 // = + - @, a tab or a carriage return as a formula: it gets an apostrophe in
 // front. So does one that begins with apostrophes and then one of these, so that
-// a reader gets every text back: where one or more apostrophes come before one of
-// these, he takes one away.
+// readers get every text back: where one or more apostrophes come before one of
+// these, they take one away.
 func text[T ~string | ~[]byte](b []byte, s T) []byte {
 	quoted := false
 	for i := range len(s) {

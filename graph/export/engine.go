@@ -38,7 +38,7 @@ const (
 type Config struct {
 	Store *ent.Store
 	Blobs *blob.Store
-	// Notifier tells people of exports that ended; a nil one tells the dashboard alone.
+	// Notifier notifies people of exports that ended; a nil one writes on the dashboard alone.
 	Notifier *notify.Notifier
 	// Workers is how many jobs run at once in this process; 4 by default.
 	Workers int

@@ -288,7 +288,7 @@ func (b *bench) turn(ctx context.Context, id xid.ID, parts int) {
 	b.edit(ctx, id, func(u *db.ExportUpdate) { u.SetLeaseUntil(0).SetDueAt(micros.Now()) }) // the lease runs out
 }
 
-// TestFenced: who has lost a job changes nothing of it, whatever he still does.
+// TestFenced: who has lost a job changes nothing of it, whatever they still do.
 func TestFenced(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
 		ctx := b.shop()

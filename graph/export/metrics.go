@@ -9,7 +9,7 @@ import (
 	"github.com/storefront-go/storefront/graph/work"
 )
 
-// metrics are what the engine tells of itself.
+// metrics are what the engine measures.
 type metrics struct {
 	rows, bytes prometheus.Counter
 	failures    prometheus.Counter

@@ -72,7 +72,7 @@ func orderLine(b []byte, l *db.OrderLine) []byte {
 	return b
 }
 
-// noLine appends the cells of a line that there is not.
+// noLine appends empty cells in place of an order line.
 func noLine(b []byte) []byte {
 	for range lineColumns {
 		b = append(b, ',')

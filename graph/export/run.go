@@ -103,7 +103,7 @@ func (e *Engine) write(ctx context.Context, r *run) (err error) {
 	counted := make(chan struct{})
 	go func() {
 		defer close(counted)
-		// Progress is told without it.
+		// Progress is shown without it.
 		_ = e.guard.Do(reading, e.log(r), func() error { return e.count(reading, r, src) })
 	}()
 	defer func() {
@@ -146,7 +146,7 @@ func (e *Engine) head(ctx context.Context, r *run) error {
 }
 
 // count counts what there is to export, beside the writing: a file does not wait
-// for its progress to be told.
+// for its progress to be shown.
 func (e *Engine) count(ctx context.Context, r *run, src *source) error {
 	if r.job.ResourcesTotal != nil {
 		r.total.Store(*r.job.ResourcesTotal)

@@ -26,7 +26,7 @@ const (
 	firstPause = time.Second
 	lastPause  = time.Minute
 	// failedCode is the code of a job that was given up. The cause is in the log:
-	// it may tell what callers should not know.
+	// it may reveal what callers should not know.
 	failedCode    = "export_failed"
 	failedMessage = "The file could not be written. Start the export again; if that fails too, ask the operator of " +
 		"the service."
@@ -178,7 +178,7 @@ func (e *Engine) end(ctx context.Context, r *run, job *db.Export, set string, ar
 	return e.Notifier.Append(ctx, e.Store.DB(ctx), notice(job))
 }
 
-// notice tells the people of a store that a job has ended.
+// notice is what the people of a store read of a job that has ended.
 func notice(job *db.Export) notify.Notice {
 	n := notify.Notice{Level: state.NotificationInfo, Kind: xid.Export, ID: job.ID,
 		Title: "An export of " + string(job.Kind) + " is ready",

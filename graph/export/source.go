@@ -130,7 +130,7 @@ var statusIndex = map[state.ExportKind]string{
 	state.ExportProducts: "product_store_id_status_id",
 }
 
-// index is the index to walk, which MySQL has to be told.
+// index is the index to walk, which MySQL needs as a hint.
 func (s *source) index() string {
 	if name := statusIndex[s.job.Kind]; name != "" && s.job.FilterStatus != nil {
 		return name
@@ -156,7 +156,7 @@ func (s *source) next(after *xid.ID) func(*sql.Selector) {
 	}
 }
 
-// total counts the resources of the job, against which progress is told. Nothing
+// total counts the resources of the job, against which progress is shown. Nothing
 // of the file depends on it.
 func (s *source) total(ctx context.Context) (n int64, err error) {
 	query, args := "SELECT COUNT(*) FROM "+string(s.job.Kind)+ent.IndexHint(s.store.Dialect(), s.index())+

@@ -51,7 +51,7 @@ func (p *Shop) As(id xid.ID, role viewer.Role) context.Context {
 			Role: role, Granted: role.Scopes(), Scopes: role.Scopes().Effective(), Currency: "EUR"})
 }
 
-// Member adds a person and returns his membership and context.
+// Member adds a person and returns their membership and context.
 func (p *Shop) Member(t testing.TB, role viewer.Role) (*model.Staff, context.Context) {
 	t.Helper()
 	s, err := p.Mutation().StaffAdd(p.Ctx,

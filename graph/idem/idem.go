@@ -68,7 +68,7 @@ func New(s *ent.Store, ring *keyring.Ring) *Keeper {
 // Replayed returns how many answers were replayed.
 func (k *Keeper) Replayed() uint64 { return k.replayed.Load() }
 
-// CheckKey tells what is wrong with the value of an Idempotency-Key header:
+// CheckKey returns what is wrong with the value of an Idempotency-Key header:
 // present reports whether there was one.
 func CheckKey(key string, present bool) error {
 	if !present {

@@ -50,7 +50,7 @@ func (k *Keeper) Accept(ctx context.Context, a Addition, archive []byte) (*db.Th
 }
 
 // Add adds a theme to s, the store of the viewer, that is ready at once, since its
-// package and its assets are kept already, and tells of it, in the transaction of
+// package and its assets are kept already, and writes its event, in the transaction of
 // ctx.
 func (k *Keeper) Add(ctx context.Context, s *db.Store, a Addition) (*db.Theme, error) {
 	row, err := k.add(ctx, k.begin(ctx, xid.New(), a).SetEventSequence(1), a.Package)
@@ -110,7 +110,7 @@ func preview(p *theme.Package) *string {
 	return new(wire.AssetPath(a.Sum, a.Path))
 }
 
-// announce tells that a theme is ready. Its row counts the event already.
+// announce writes the event that a theme is ready. Its row counts the event already.
 func (k *Keeper) announce(ctx context.Context, s *db.Store, t *db.Theme) error {
 	return outbox.Append(ctx, k.Store.DB(ctx), Resource(t),
 		outbox.Entry{Type: event.ThemeInstalled, Object: wire.AppendTheme(nil, t, t.Status, k.previewURL(s, t))})

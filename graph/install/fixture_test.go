@@ -196,6 +196,20 @@ func (m *merchant) count(tables ...string) string {
 	return strings.Join(counts, ", ")
 }
 
+// wantCounts compares the rows of tables, of all stores, with a list such as
+// "themes 1, events 0".
+func (m *merchant) wantCounts(want string) {
+	m.t.Helper()
+	var tables []string
+	for part := range strings.SplitSeq(want, ", ") {
+		table, _, _ := strings.Cut(part, " ")
+		tables = append(tables, table)
+	}
+	if got := m.count(tables...); got != want {
+		m.t.Errorf("got %s, want %s", got, want)
+	}
+}
+
 // blobs are the keys of all assets.
 func (m *merchant) blobs() (keys []string) {
 	m.t.Helper()

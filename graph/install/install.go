@@ -27,7 +27,7 @@ type Config struct {
 	// Samples are offered in the marketplace, and new stores begin with the first;
 	// by default [sample.All].
 	Samples []sample.Sample
-	// Notifier tells of themes that could not be processed; nil writes on the
+	// Notifier notifies people of themes that could not be processed; nil writes on the
 	// dashboard alone.
 	Notifier *notify.Notifier
 	// Preview returns the address of a store's storefront as a theme would show it,

@@ -115,7 +115,7 @@ func (k *Keeper) ready(ctx context.Context, row *db.Theme, p *theme.Package, sum
 	})
 }
 
-// fail gives a theme up and tells the people of the store.
+// fail gives a theme up and notifies the people of the store.
 func (k *Keeper) fail(ctx context.Context, row *db.Theme, why string) error {
 	err := k.Store.InTx(ctx, func(ctx context.Context) error {
 		err := k.swap(ctx, row, "give up theme", func(u *db.ThemeUpdate) {

@@ -44,23 +44,21 @@ func TestRound(t *testing.T) {
 			done.Preview == nil {
 			t.Errorf("done %v", done)
 		}
-		told := log.Next(t, s)
-		if len(told) != 1 || told[0].Type != "theme.installed" {
-			t.Fatalf("told %v", told)
+		events := log.Next(t, s)
+		if len(events) != 1 || events[0].Type != "theme.installed" {
+			t.Fatalf("got %v", events)
 		}
 		var body struct {
 			Data struct{ Object json.RawMessage }
 		}
-		if err := json.Unmarshal(told[0].Body, &body); err != nil {
+		if err := json.Unmarshal(events[0].Body, &body); err != nil {
 			t.Fatal(err)
 		}
 		link := "https://" + m.row.Handle + ".example/?theme=" + done.PublicID()
 		if want := string(wire.AppendTheme(nil, done, state.ThemeInactive, &link)); string(body.Data.Object) != want {
 			t.Errorf("told %s, want %s", body.Data.Object, want)
 		}
-		if got := m.count("theme_uploads", "theme_packages", "theme_assets", "notifications"); got != "theme_uploads 0, theme_packages 1, theme_assets 2, notifications 0" {
-			t.Error(got)
-		}
+		m.wantCounts("theme_uploads 0, theme_packages 1, theme_assets 2, notifications 0")
 		m.check(done)
 		// Nothing is left to do.
 		m.round(m.Keeper)
@@ -121,9 +119,7 @@ func TestRoundsAtOnce(t *testing.T) {
 				t.Errorf("a theme was tried %d times", now.Tries)
 			}
 		}
-		if got := m.count("theme_uploads", "theme_packages", "theme_assets"); got != "theme_uploads 0, theme_packages 3, theme_assets 12" {
-			t.Error(got)
-		}
+		m.wantCounts("theme_uploads 0, theme_packages 3, theme_assets 12")
 	})
 }
 
@@ -196,7 +192,7 @@ func TestRoundTakesOver(t *testing.T) {
 	})
 }
 
-// Who is late writes nothing while another one works: the claim is not his.
+// Who is late writes nothing while another one works: the claim is not theirs.
 func TestRoundLate(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		m := newMerchant(t, s)
@@ -222,9 +218,7 @@ func TestRoundLate(t *testing.T) {
 		if mine, err := m.claim(m.ctx, &late); mine || err != nil {
 			t.Errorf("the late one claims: %t, %v", mine, err)
 		}
-		if got := m.count("theme_packages", "theme_assets", "events"); got != "theme_packages 0, theme_assets 0, events 0" {
-			t.Error(got)
-		}
+		m.wantCounts("theme_packages 0, theme_assets 0, events 0")
 		if err := errors.Join(m.keepAssets(m.ctx, p), m.finish(m.ctx, row, p)); err != nil {
 			t.Fatal(err)
 		}
@@ -259,9 +253,7 @@ func TestRoundGivesUp(t *testing.T) {
 			failed.EventSequence != 0 {
 			t.Errorf("given up: %v", failed)
 		}
-		if got := m.count("theme_uploads", "theme_packages", "theme_assets", "events"); got != "theme_uploads 0, theme_packages 0, theme_assets 0, events 0" {
-			t.Error(got)
-		}
+		m.wantCounts("theme_uploads 0, theme_packages 0, theme_assets 0, events 0")
 		notice, err := s.DB(m.ctx).Notification.Query().Only(m.ctx)
 		if err != nil || notice.Title != "The theme could not be processed: Linen" || *notice.ResourceID != row.ID ||
 			log.Since(t, s) != "" {
@@ -460,9 +452,7 @@ func TestRoundDeleted(t *testing.T) {
 		if err := m.settle(m.ctx, row, m.leased(m.ctx, row, time.Now())); err != nil {
 			t.Error(err)
 		}
-		if got := m.count("themes", "theme_packages", "theme_assets", "events", "notifications"); got != "themes 0, theme_packages 0, theme_assets 0, events 0, notifications 0" {
-			t.Error(got)
-		}
+		m.wantCounts("themes 0, theme_packages 0, theme_assets 0, events 0, notifications 0")
 	})
 }
 

@@ -152,7 +152,7 @@ func (k *Keeper) dress(ctx context.Context) error {
 }
 
 // First gives the store of the viewer the first of the samples as its active
-// theme, in the transaction of ctx, and returns it. Nothing tells of it, and its
+// theme, in the transaction of ctx, and returns it. It makes no event, and its
 // assets may have to wait for [Keeper.Seed]. Without samples it does nothing. An
 // error undoes everything: the store has an active theme already, for one.
 func (k *Keeper) First(ctx context.Context) (*db.Theme, error) {

@@ -94,7 +94,7 @@ func (s *Sealer) Seal(plain, aad []byte) []byte {
 }
 
 // Open decrypts what [Sealer.Seal] made. The error is [ErrOpen]: a wrong key, a
-// changed byte and other additional data are not told apart.
+// changed byte and other additional data give the same error.
 func (s *Sealer) Open(sealed, aad []byte) ([]byte, error) {
 	if len(sealed) < Overhead || sealed[0] != sealVersion {
 		return nil, ErrOpen

@@ -43,7 +43,7 @@ type Held struct {
 	keeper sync.WaitGroup
 
 	mu    sync.Mutex
-	asked time.Time // with its monotonic reading, which tells the age
+	asked time.Time // with its monotonic reading, which gives the age
 	lost  bool
 	timer *time.Timer
 }

@@ -111,7 +111,8 @@ func TestExpiry(t *testing.T) {
 				t.Errorf("error %v, want %v", err, tc.want)
 			}
 			// A late address that was altered too is altered: its time says nothing.
-			if _, err := verify(s, strings.Replace(address, "expires=", "expires=9", 1), tc.at); !errors.Is(err, link.ErrForged) {
+			if _, err := verify(s, strings.Replace(address, "expires=", "expires=9", 1), tc.at); !errors.Is(err,
+				link.ErrForged) {
 				t.Errorf("altered: %v, want ErrForged", err)
 			}
 		})

@@ -69,7 +69,8 @@ func TestGroupMakesOnce(t *testing.T) {
 			})
 		}
 		wait.Wait()
-		if got, _ := g.Do(t.Context(), "key", time.Minute, func(context.Context) (int, error) { return int(made.Add(1)), nil }); got != 2 {
+		if got, _ := g.Do(t.Context(), "key", time.Minute,
+			func(context.Context) (int, error) { return int(made.Add(1)), nil }); got != 2 {
 			t.Errorf("later: got %d", got)
 		}
 	})

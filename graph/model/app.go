@@ -16,7 +16,7 @@ import (
 type Account struct {
 	User xid.ID
 	Name string
-	// Email is his address, in lower case.
+	// Email is their address, in lower case.
 	Email string
 	Role  viewer.Role
 }

@@ -26,7 +26,7 @@ func (c *Connection[T]) Edges() []*Edge[T] {
 	return edges
 }
 
-// PageInfo tells where the page lies.
+// PageInfo is where the page lies.
 func (c *Connection[T]) PageInfo() *PageInfo {
 	info := &PageInfo{HasNextPage: c.Next != ""}
 	if len(c.Nodes) > 0 {

@@ -30,7 +30,7 @@ func (k *APIKey) Scopes() []string { return scope.Parse(k.APIKey.Scopes).Names()
 // Superseded reports whether a younger key of the lineage exists.
 func (k *APIKey) Superseded() bool { return k.SupersededAt != nil }
 
-// Customer is a customer in his store's currency.
+// Customer is a customer in their store's currency.
 type Customer struct {
 	*db.Customer
 	Currency string

@@ -18,7 +18,8 @@ func written(m graphql.Marshaler) string {
 }
 
 func TestEnum(t *testing.T) {
-	if got, want := written(model.MarshalFulfillmentStatus(state.FulfillmentPartiallyFulfilled)), `"PARTIALLY_FULFILLED"`; got != want {
+	if got, want := written(model.MarshalFulfillmentStatus(state.FulfillmentPartiallyFulfilled)),
+		`"PARTIALLY_FULFILLED"`; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	s, err := model.UnmarshalFulfillmentStatus("PARTIALLY_FULFILLED")

@@ -10,7 +10,7 @@ import (
 	"github.com/storefront-go/storefront/graph/wire"
 )
 
-// Theme is a theme of a store, with what its row does not tell.
+// Theme is a theme of a store, with what its row does not hold.
 type Theme struct {
 	*db.Theme
 	// Active says that the storefront shows it.

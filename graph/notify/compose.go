@@ -31,7 +31,7 @@ func ParseSender(from string) (*netmail.Address, error) {
 
 // compose makes the message of a row. Two tries of one row make the same
 // message: its Message-ID and its time are the row's, so that a reader's program
-// can tell a repeat (RFC 5322, section 3.6.4).
+// can recognise a repeat (RFC 5322, section 3.6.4).
 func compose(from *netmail.Address, row *db.Mail) (*mail.Msg, error) {
 	to, err := recipient(row.Recipient)
 	if err != nil {

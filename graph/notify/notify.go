@@ -1,4 +1,4 @@
-// Package notify tells the people of a store what they should know: a notice on
+// Package notify informs the people of a store of what they should know: a notice on
 // the dashboard, written in the transaction of what happened, and mail.
 //
 // Mail has an outbox of its own: the same transaction writes one row for each

@@ -208,7 +208,7 @@ func final(err error) bool {
 	return false
 }
 
-// reason tells what went wrong without an address: neither the library's text
+// reason describes what went wrong without an address: neither the library's text
 // nor the server's words are fit for a log.
 func reason(err error) string {
 	failed, ok := errors.AsType[*mail.SendError](err)

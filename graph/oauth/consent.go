@@ -26,10 +26,10 @@ var ErrSpent = errors.New("consent ticket is not valid")
 type Screen struct {
 	*Request
 	// Earlier is what live grants of the app give already in this store, and
-	// Known tells that there is one: scopes outside of it are new.
+	// Known reports whether there is one: scopes outside of it are new.
 	Earlier scope.Set
 	Known   bool
-	// Missing is what the person cannot give, since he lacks it: while there is
+	// Missing is what the person cannot give, since they lack it: while there is
 	// any, or where Forbidden, the screen offers no Allow.
 	Missing   scope.Set
 	Forbidden bool
@@ -39,7 +39,7 @@ type Screen struct {
 // Allowable reports whether the person may consent.
 func (s *Screen) Allowable() bool { return !s.Forbidden && s.Missing == 0 }
 
-// Consent returns what to ask the viewer, a person in the store that he chose.
+// Consent returns what to ask the viewer, a person in the store that they chose.
 func (s *Server) Consent(ctx context.Context, r *Request) (*Screen, error) {
 	v := viewer.From(ctx)
 	if v == nil || !v.IsPerson() {
@@ -93,7 +93,7 @@ func (s *Server) Allow(ctx context.Context, r *Request, ticket string) (redirect
 	return r.answer("code", code.Reveal()), nil
 }
 
-// Deny spends the ticket and returns the address that tells the client.
+// Deny spends the ticket and returns the address that informs the client.
 func (s *Server) Deny(ctx context.Context, r *Request, ticket string) (redirect string, err error) {
 	err = s.spend(ctx, r, ticket, func(ctx context.Context, c *db.Client) error {
 		return audit.Write(ctx, c, "grant.deny", xid.App, r.App.ID, "")

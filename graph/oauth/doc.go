@@ -7,5 +7,5 @@
 // number of requests at once at most one takes it; all others present something
 // that was used, and that ends the family before they are answered.
 //
-// It speaks in parameters and errors of RFC 6749; the HTTP face lies in rest.
+// It speaks in parameters and errors of RFC 6749; its HTTP handlers are in rest.
 package oauth

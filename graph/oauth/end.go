@@ -96,7 +96,7 @@ func Standing(now micros.Time) *sql.Predicate {
 	)
 }
 
-// warn tells the store's people when a grant ended because something was shown
+// warn notifies the store's people when a grant ended because something was shown
 // twice: then somebody else may hold it.
 func warn(ctx context.Context, c *db.Client, g *db.Grant, app *db.App, why state.GrantEnd) error {
 	if why != state.GrantCodeReused && why != state.GrantTokenReused {

@@ -21,7 +21,8 @@ func TestEventsOfGrants(t *testing.T) {
 		}
 		revoke := func(token apikey.Secret) {
 			t.Helper()
-			if err := st.Revoke(t.Context(), form(t, "client_id", st.app.ClientID, "token", token.Reveal()), nil); err != nil {
+			if err := st.Revoke(t.Context(), form(t, "client_id", st.app.ClientID, "token", token.Reveal()),
+				nil); err != nil {
 				t.Error(err)
 			}
 		}

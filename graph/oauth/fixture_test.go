@@ -29,13 +29,13 @@ const (
 	verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
 )
 
-// stage is a server, an app and a person who may let it into his store.
+// stage is a server, an app and a person who may let it into their store.
 type stage struct {
 	*oauth.Server
 	t      testing.TB
 	store  *ent.Store
 	keys   *apikey.Keeper
-	person context.Context // the owner at work in his store
+	person context.Context // the owner at work in their store
 	id     xid.ID          // of the store
 	app    *db.App
 	// orphaned are the apps whose last grant in the store ended.

@@ -285,7 +285,7 @@ func TestTicket(t *testing.T) {
 	})
 }
 
-// Nobody gives what he lacks.
+// Nobody gives what they lack.
 func TestWhoMayConsent(t *testing.T) {
 	st := newStage(t, storetest.Open(t))
 	for role, want := range map[viewer.Role]bool{

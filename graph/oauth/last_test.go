@@ -33,7 +33,8 @@ func TestLastGrantIsTold(t *testing.T) {
 		}
 		keep := st.OnLastGrant
 		st.OnLastGrant = func(context.Context, xid.ID) error { return errors.New("not now") }
-		if err := st.Revoke(t.Context(), form(t, "token", second.Refresh.Reveal(), "client_id", st.app.ClientID), nil); err == nil {
+		if err := st.Revoke(t.Context(), form(t, "token", second.Refresh.Reveal(), "client_id", st.app.ClientID),
+			nil); err == nil {
 			t.Error("it ended, though what goes with it failed")
 		}
 		if !st.opens(second.Access) {
@@ -41,7 +42,8 @@ func TestLastGrantIsTold(t *testing.T) {
 		}
 		st.OnLastGrant = keep
 		for range 2 { // the second time there is nothing left to end
-			if err := st.Revoke(t.Context(), form(t, "token", second.Refresh.Reveal(), "client_id", st.app.ClientID), nil); err != nil {
+			if err := st.Revoke(t.Context(), form(t, "token", second.Refresh.Reveal(), "client_id", st.app.ClientID),
+				nil); err != nil {
 				t.Fatal(err)
 			}
 		}

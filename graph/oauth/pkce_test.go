@@ -59,8 +59,8 @@ func TestChallenge(t *testing.T) {
 	if !checkChallenge(good) {
 		t.Fatal("the one of RFC 7636, appendix B, is refused")
 	}
-	for _, bad := range []string{"", good[:42], good + "A", good + "=", good[:42] + "N", good[:42] + "+", good[:20] + "\n" + good[20:], " " + good,
-		strings.ReplaceAll(good, "-", "+")} {
+	for _, bad := range []string{"", good[:42], good + "A", good + "=", good[:42] + "N", good[:42] + "+",
+		good[:20] + "\n" + good[20:], " " + good, strings.ReplaceAll(good, "-", "+")} {
 		if checkChallenge(bad) {
 			t.Errorf("%q is taken", bad)
 		}

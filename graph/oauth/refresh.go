@@ -13,7 +13,7 @@ import (
 
 // refresh rotates a refresh token (RFC 6749, section 6; RFC 9700, section 4.14.2).
 // One that was rotated away and is shown again ends the family: its holder or the
-// one before him has stolen it.
+// one before has stolen it.
 func (s *Server) refresh(ctx context.Context, shown presented, app *db.App, p Params) (*Token, error) {
 	g := shown.refresh
 	if p.Get("refresh_token") == "" {

@@ -33,7 +33,7 @@ func (s *Server) Revoke(ctx context.Context, p Params, authorization []string) e
 	if token == "" {
 		return refuse(InvalidRequest, "The parameter token is missing.")
 	}
-	// The hint is not needed: a token tells its kind (section 2.1).
+	// The hint is not needed: a token names its kind (section 2.1).
 	switch _, kind, _ := apikey.Parse(token); kind {
 	case apikey.Refresh:
 		err = s.revokeGrant(ctx, app, token)

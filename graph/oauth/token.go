@@ -152,7 +152,7 @@ func (s *Server) reused(ctx context.Context, g *db.Grant, why state.GrantEnd) er
 //
 // The secrets are made before it begins and their hashes are entered first: when
 // the outcome of a COMMIT is lost, the function runs again, and meeting its own
-// hashes tells that the first run took effect.
+// hashes shows that the first run took effect.
 func (s *Server) issue(
 	ctx context.Context, g *db.Grant, app *db.App, narrow *scope.Set, from predicate.Grant, step func(*db.GrantUpdate),
 ) (*Token, error) {

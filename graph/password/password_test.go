@@ -21,7 +21,8 @@ func hashed(t *testing.T, text string) string {
 
 func TestHash(t *testing.T) {
 	phc := hashed(t, "correct horse")
-	if !regexp.MustCompile(`^\$argon2id\$v=19\$m=19456,t=2,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$`).MatchString(phc) {
+	if !regexp.MustCompile(`^\$argon2id\$v=19\$m=19456,t=2,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$`).MatchString(
+		phc) {
 		t.Errorf("Hash = %q, want the PHC form with the contract's cost", phc)
 	}
 	if len(phc) > 255 {
@@ -72,7 +73,7 @@ func TestVerify(t *testing.T) {
 	}
 }
 
-// Two hash at once; whoever gives up waiting for his turn gets an error.
+// Two hash at once; whoever gives up waiting for their turn gets an error.
 func TestTurns(t *testing.T) {
 	first, second := password.Turn(t), password.Turn(t)
 	ended, cancel := context.WithCancel(t.Context())

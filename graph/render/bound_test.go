@@ -98,11 +98,12 @@ func TestMeterEndsByTime(t *testing.T) {
 // for every action, iteration and call, and never more than was foreseen.
 func TestStepsAreForeseen(t *testing.T) {
 	for name, body := range map[string]string{
-		"empty ranges":      `{{range .tags}}{{range $.tags}}{{end}}{{end}}`,
-		"assignments":       `{{$x := ""}}{{range .tags}}{{range $.tags}}{{$x = .}}{{end}}{{end}}`,
-		"declarations":      `{{range .tags}}{{range $.tags}}{{$x := .}}{{end}}{{end}}`,
-		"branches":          `{{range .tags}}{{range $.tags}}{{if .}}{{end}}{{with .}}{{end}}{{end}}{{end}}`,
-		"else":              `{{range .tags}}{{range $.tags}}{{if $.none}}{{else if $.none}}{{else if $.none}}{{end}}{{end}}{{end}}`,
+		"empty ranges": `{{range .tags}}{{range $.tags}}{{end}}{{end}}`,
+		"assignments":  `{{$x := ""}}{{range .tags}}{{range $.tags}}{{$x = .}}{{end}}{{end}}`,
+		"declarations": `{{range .tags}}{{range $.tags}}{{$x := .}}{{end}}{{end}}`,
+		"branches":     `{{range .tags}}{{range $.tags}}{{if .}}{{end}}{{with .}}{{end}}{{end}}{{end}}`,
+		"else": `{{range .tags}}{{range $.tags}}{{if $.none}}{{else if $.none}}{{else if $.none}}{{end}}` +
+			`{{end}}{{end}}`,
 		"calls":             `{{range .tags}}{{range $.tags}}{{template "nothing"}}{{end}}{{end}}`,
 		"shown nothing":     `{{range .tags}}{{range $.tags}}{{$.none}}{{end}}{{end}}`,
 		"continue":          `{{range .tags}}{{range $.tags}}{{continue}}{{end}}{{end}}`,
@@ -172,8 +173,9 @@ func count(t testing.TB, defines, body string, data map[string]any) (steps, fore
 // Text does not grow from step to step: what a function makes ends at maxText.
 func TestTextDoesNotGrow(t *testing.T) {
 	for name, content := range map[string]string{
-		"join with itself":  `{{$x := "ab"}}{{range .tags}}{{$x = join $.tags $x}}{{end}}{{$x}}`,
-		"join twice":        `{{$x := .text}}{{range .tags}}{{$x = join $.tags $x}}{{$x = join $.tags $x}}{{end}}{{$x}}`,
+		"join with itself": `{{$x := "ab"}}{{range .tags}}{{$x = join $.tags $x}}{{end}}{{$x}}`,
+		"join twice": `{{$x := .text}}{{range .tags}}{{$x = join $.tags $x}}{{$x = join $.tags $x}}` +
+			`{{end}}{{$x}}`,
 		"truncate and join": `{{$x := .text}}{{range .tags}}{{$x = join $.tags (truncate 2000 $x)}}{{end}}{{$x}}`,
 		"upper and join":    `{{$x := "ŉ"}}{{range .tags}}{{$x = upper (join $.tags (upper $x))}}{{end}}{{$x}}`,
 		"default and or":    `{{$x := "ab"}}{{range .tags}}{{$x = default (join $.tags $x) $.none}}{{$x = or $.none (join $.tags $x)}}{{end}}{{$x}}`,

@@ -43,8 +43,10 @@ func FuzzCompile(f *testing.F) {
 	f.Add(text["templates/home.html"], text["templates/partials/card.html"])
 	f.Add(text["templates/search.html"], text["templates/partials/card.html"])
 	for _, content := range []string{
-		`{{range $i, $x := .tags}}{{$y := index $.tags $i}}{{if and (eq $x $y) (lt $i 5)}}{{$x}}{{else if not $x}}{{break}}{{end}}{{end}}`,
-		`<a href="{{.text}}?{{.page.title}}" title='{{.page.title}}' class={{.page.title}}>{{template "partials/t.html" .}}</a>`,
+		`{{range $i, $x := .tags}}{{$y := index $.tags $i}}{{if and (eq $x $y) (lt $i 5)}}{{$x}}{{else if not $x}}` +
+			`{{break}}{{end}}{{end}}`,
+		`<a href="{{.text}}?{{.page.title}}" title='{{.page.title}}' class={{.page.title}}>{{template ` +
+			`"partials/t.html" .}}</a>`,
 		`{{with join .tags .text}}<textarea>{{. | truncate 100 | upper}}</textarea>{{end}}<img srcset="{{.text}} 2x">`,
 		`{{range .products}}{{template "partials/t.html" .}}{{end}}{{block "b" .page}}{{.title}}{{end}}<!-- {{.}} -->`,
 	} {

@@ -129,7 +129,8 @@ func execute(p *template.Template, w io.Writer, data map[string]any) (err error)
 
 // asCause keeps the limits as they are and turns errors of templates into [Error].
 func asCause(page string, err error) error {
-	if slices.ContainsFunc([]error{ErrTooLarge, ErrTooLong, ErrTooSlow}, func(limit error) bool { return errors.Is(err, limit) }) {
+	if slices.ContainsFunc([]error{ErrTooLarge, ErrTooLong, ErrTooSlow},
+		func(limit error) bool { return errors.Is(err, limit) }) {
 		return err
 	}
 	return asError(pathOf(page), err)

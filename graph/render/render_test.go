@@ -142,7 +142,8 @@ func TestRenderRefuses(t *testing.T) {
 }
 
 func TestRenderShowsMissingAsNothing(t *testing.T) {
-	got := body(t, `[{{.none}}|{{.none.deeper.still}}|{{index .products 99}}|{{len .none}}|{{range .none}}x{{end}}|{{join .none ","}}|{{upper .none}}|{{if gt .none 1}}x{{end}}]`, nil)
+	got := body(t, `[{{.none}}|{{.none.deeper.still}}|{{index .products 99}}|{{len .none}}|{{range .none}}x{{end}}|`+
+		`{{join .none ","}}|{{upper .none}}|{{if gt .none 1}}x{{end}}]`, nil)
 	if want := `[|||0||||]`; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
@@ -248,7 +249,8 @@ func TestErrors(t *testing.T) {
 	if all, _ := errors.AsType[Errors](err); len(all) != maxErrors {
 		t.Errorf("got %d errors, want %d", len(all), maxErrors)
 	}
-	if _, err := Compile(nil, assets); !strings.Contains(fmt.Sprint(err), "templates/layout.html: the theme has no such template") {
+	if _, err := Compile(nil, assets); !strings.Contains(fmt.Sprint(err),
+		"templates/layout.html: the theme has no such template") {
 		t.Errorf("no templates: %v", err)
 	}
 }

@@ -119,7 +119,8 @@ func parseFile(path, text string) (set trees, err *Error) {
 	for _, name := range names(set) {
 		if tree := set[name]; name != path && (!defName.MatchString(name) || strings.HasPrefix(name, "templates/")) {
 			return nil, at(tree, tree.Root,
-				`a template's name consists of at most 100 letters, digits and _ . / - and does not begin with "templates/"`)
+				`a template's name consists of at most 100 letters, digits and _ . / - and does not begin with `+
+					`"templates/"`)
 		}
 	}
 	return set, nil

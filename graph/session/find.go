@@ -29,7 +29,7 @@ const maxStores = 1000
 // touchTimeout bounds how long a request waits for leave to note its use.
 const touchTimeout = 500 * time.Millisecond
 
-// row is a person in one of his stores, as the statements below read him.
+// row is a person in one of their stores, as the statements below read them.
 type row struct {
 	User     xid.ID      `sql:"user_id"`
 	Name     string      `sql:"user_name"`
@@ -75,7 +75,7 @@ func (k *Keeper) Find(ctx context.Context, token string) (*Person, error) {
 
 // memberships joins a statement about people with their open stores and returns
 // the columns of [row]. person is the column of the person's id. It reads many
-// stores: those that he belongs to are his own business.
+// stores: those that they belong to are their own business.
 func memberships(s *sql.Selector, person string) []string {
 	u, of, m, shop := sql.Table(user.Table), sql.Table(membership.Table), sql.Table(staff.Table), sql.Table(store.Table)
 	s.Join(u).On(u.C(user.FieldID), person)
@@ -112,8 +112,8 @@ func (k *Keeper) named(ctx context.Context, email string) (*Person, string, erro
 	return personOf(rows), hash, nil
 }
 
-// Of returns a person by his id, without a session; nil when he belongs to no
-// open store.
+// Of returns a person by their id, without a session; nil when they belong
+// to no open store.
 func (k *Keeper) Of(ctx context.Context, id xid.ID) (*Person, error) {
 	var rows []row
 	err := k.store.DB(ctx).User.Query().Where(user.ID(id)).

@@ -33,7 +33,7 @@ const (
 	seenEvery = time.Minute
 )
 
-// Person is somebody who is signed in, with the open stores that he belongs to.
+// Person is somebody who is signed in, with the open stores that they belong to.
 type Person struct {
 	User        xid.ID
 	Name, Email string
@@ -49,7 +49,7 @@ type Membership struct {
 	Role                   viewer.Role
 }
 
-// In returns the person at work in a store, or nil where he does not belong to it.
+// In returns the person at work in a store, or nil where they do not belong to it.
 func (p *Person) In(store xid.ID) *viewer.Viewer {
 	i := slices.IndexFunc(p.Memberships, func(m Membership) bool { return m.Store == store })
 	if i < 0 {

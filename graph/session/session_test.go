@@ -84,7 +84,8 @@ func (p *place) person(email, hash string) xid.ID {
 func (p *place) join(ctx context.Context, person xid.ID, role viewer.Role) {
 	p.t.Helper()
 	p.tx(ctx, func(ctx context.Context) error {
-		if err := p.store.DB(ctx).Membership.Create().SetID(person).SetStoreID(viewer.From(ctx).Store).Exec(ctx); err != nil {
+		if err := p.store.DB(ctx).Membership.Create().SetID(person).SetStoreID(viewer.From(ctx).Store).
+			Exec(ctx); err != nil {
 			return err
 		}
 		return p.store.DB(ctx).Staff.Create().SetID(person).SetRole(role).SetVersion(1).SetUpdatedAt(micros.Now()).
@@ -152,7 +153,7 @@ func TestSignIn(t *testing.T) {
 			t.Errorf("%+v", v)
 		}
 		if got.In(xid.New()) != nil {
-			t.Error("he works in a store that is not his")
+			t.Error("they work in a store that is not theirs")
 		}
 		if of, err := p.Of(t.Context(), p.ada); err != nil || of == nil || of.Email != got.Email ||
 			len(of.Memberships) != 2 || of.Session != (digest.Sum{}) {
@@ -165,7 +166,7 @@ func TestSignIn(t *testing.T) {
 	})
 }
 
-// A closed store and one that he left are not his; without any he is nobody.
+// A closed store and one that they left are not theirs; without any they are nobody.
 func TestMembershipsEnd(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		p := newPlace(t, s)
@@ -187,7 +188,8 @@ func TestMembershipsEnd(t *testing.T) {
 		if got, err := p.Of(t.Context(), p.ada); got != nil || err != nil {
 			t.Errorf("without a store: %+v, %v", got, err)
 		}
-		if _, _, err := p.SignIn(t.Context(), Attempt{Email: "ada@example.com", Password: secret}); !errors.Is(err, ErrWrong) {
+		if _, _, err := p.SignIn(t.Context(), Attempt{Email: "ada@example.com", Password: secret}); !errors.Is(err,
+			ErrWrong) {
 			t.Errorf("without a store: %v", err)
 		}
 	})
@@ -269,7 +271,8 @@ func TestControlCharacters(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.join(p.ctx, p.person("tab@example.com", hash), viewer.Admin)
-	if _, _, err := p.SignIn(t.Context(), Attempt{Email: "tab@example.com", Password: "tab\there"}); !errors.Is(err, ErrWrong) {
+	if _, _, err := p.SignIn(t.Context(), Attempt{Email: "tab@example.com", Password: "tab\there"}); !errors.Is(err,
+		ErrWrong) {
 		t.Errorf("%v", err)
 	}
 }
@@ -287,7 +290,9 @@ func TestRotation(t *testing.T) {
 		if token := p.signIn(planted); token == planted || p.who(planted) != nil {
 			t.Error("a planted token was taken over")
 		}
-		if _, _, err := p.SignIn(t.Context(), Attempt{Email: "ada@example.com", Password: "wrong", Former: second}); !errors.Is(err, ErrWrong) || p.who(second) == nil {
+		if _, _, err := p.SignIn(t.Context(),
+			Attempt{Email: "ada@example.com", Password: "wrong", Former: second}); !errors.Is(err, ErrWrong) ||
+			p.who(second) == nil {
 			t.Errorf("a failure ended the session: %v", err)
 		}
 		if err := p.SignOut(t.Context(), second); err != nil || p.who(second) != nil {
@@ -332,7 +337,7 @@ func TestEndAll(t *testing.T) {
 		p := newPlace(t, s)
 		bob := p.person("bob@example.com", hashed())
 		p.join(p.ctx, bob, viewer.Support)
-		his, _, err := p.SignIn(t.Context(), Attempt{Email: "bob@example.com", Password: secret})
+		bobs, _, err := p.SignIn(t.Context(), Attempt{Email: "bob@example.com", Password: secret})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -341,7 +346,7 @@ func TestEndAll(t *testing.T) {
 		if n, err := p.EndAll(t.Context(), p.ada, keep); n != 2 || err != nil {
 			t.Errorf("ended %d, %v", n, err)
 		}
-		if p.who(first) != nil || p.who(third) != nil || p.who(second) == nil || p.who(his) == nil {
+		if p.who(first) != nil || p.who(third) != nil || p.who(second) == nil || p.who(bobs) == nil {
 			t.Error("the wrong ones ended")
 		}
 		if n, err := p.EndAll(t.Context(), p.ada, digest.Sum{}); n != 1 || err != nil || p.who(second) != nil {
@@ -374,7 +379,8 @@ func TestReplace(t *testing.T) {
 		if err := p.Replace(t.Context(), proof, hashed(), keep); !errors.Is(err, ErrWrong) {
 			t.Errorf("an old proof: %v", err)
 		}
-		if err := p.store.InTx(t.Context(), func(ctx context.Context) error { return p.hold(ctx, proof) }); !errors.Is(err, ErrWrong) {
+		if err := p.store.InTx(t.Context(),
+			func(ctx context.Context) error { return p.hold(ctx, proof) }); !errors.Is(err, ErrWrong) {
 			t.Errorf("a sign-in beside the change: %v", err)
 		}
 		if _, err := p.Prove(t.Context(), "ada@example.com", secret, netip.Addr{}); !errors.Is(err, ErrWrong) {

@@ -46,7 +46,7 @@ type Attempt struct {
 	Former          string     // the token of the cookie that came along; it ends
 }
 
-// Proof is a person who knew his password.
+// Proof is a person who knew their password.
 type Proof struct {
 	User xid.ID
 	hash string // that was verified
@@ -62,7 +62,7 @@ type Proof struct {
 //
 // The audit log has no row of it: each row there belongs to one store, the
 // sign-in to none, and rows in all stores of a person would take part in one
-// transaction. The person sees his sessions, and the log of the program has a
+// transaction. People see their sessions, and the log of the program has a
 // line.
 func (k *Keeper) SignIn(ctx context.Context, a Attempt) (token string, ends time.Time, err error) {
 	proof, err := k.Prove(ctx, a.Email, a.Password, a.Client)
@@ -92,7 +92,7 @@ func (k *Keeper) SignIn(ctx context.Context, a Attempt) (token string, ends time
 	return token, expires.Time(), nil
 }
 
-// Prove tells who knows the password of an e-mail address, within the throttle.
+// Prove returns who knows the password of an e-mail address, within the throttle.
 // Its faults are those of [Keeper.SignIn].
 func (k *Keeper) Prove(ctx context.Context, email, text string, client netip.Addr) (Proof, error) {
 	email = normal(email)
@@ -141,8 +141,8 @@ func (k *Keeper) hold(ctx context.Context, p Proof) error {
 	return err
 }
 
-// Replace gives the person who proved himself a new password, by its hash, and
-// ends his sessions but one. It joins the transaction of ctx. When the password
+// Replace gives the person who proved who they are a new password, by its hash, and
+// ends their sessions but one. It joins the transaction of ctx. When the password
 // was changed meanwhile, the proof is [ErrWrong].
 func (k *Keeper) Replace(ctx context.Context, p Proof, hash string, keep digest.Sum) error {
 	return k.store.InTx(ctx, func(ctx context.Context) error {
@@ -159,9 +159,9 @@ func (k *Keeper) Replace(ctx context.Context, p Proof, hash string, keep digest.
 	})
 }
 
-// Reset gives a person a new password, by its hash, whatever he had before, and
-// ends all his sessions; it returns how many. It joins the transaction of ctx. A
-// person of the demo is one no more: his password stands in no file from now on.
+// Reset gives a person a new password, by its hash, whatever they had before,
+// and ends all their sessions; it returns how many. It joins the transaction of ctx. A
+// person of the demo is one no more: their password stands in no file from now on.
 func (k *Keeper) Reset(ctx context.Context, person xid.ID, hash string) (ended int, err error) {
 	err = k.store.InTx(ctx, func(ctx context.Context) error {
 		n, err := k.store.DB(ctx).User.Update().Where(user.ID(person)).

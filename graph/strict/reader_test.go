@@ -105,7 +105,8 @@ func TestReaderOfOldTimes(t *testing.T) {
 
 func TestReaderFindsAll(t *testing.T) {
 	r := open(t, `{"tags":["a",1,null,"b"],"extra":1,"title":5,"price":"15","big":1e30,"half":1.5,"flag":"true",
-		"when":"yesterday","when2":7,"o":{"n":true,"x":{"deep":1}},"o2":[],"list":[{"q":"1","r":2},3],"list2":{},"nul":null,"a/b~c é":0}`)
+		"when":"yesterday","when2":7,"o":{"n":true,"x":{"deep":1}},"o2":[],
+		"list":[{"q":"1","r":2},3],"list2":{},"nul":null,"a/b~c é":0}`)
 	r.Time("when2")
 	if diff := cmp.Diff([]string{"a", "", "", "b"}, r.Strings("tags")); diff != "" {
 		t.Errorf("Strings: %s", diff)

@@ -18,13 +18,15 @@ import (
 // The files of a good theme.
 
 const (
-	goodManifest = `{"name": "Plain", "version": "1.0.0", "author": "Ann", "description": "Quiet.\nAnd light.", "preview": "assets/preview.png"}`
-	goodSheet    = `@font-face { font-family: A; src: url("fonts/a.woff2") format("woff2"), url('fonts/a.ttf?v=2#x') }
+	goodManifest = `{"name": "Plain", "version": "1.0.0", "author": "Ann", ` +
+		`"description": "Quiet.\nAnd light.", "preview": "assets/preview.png"}`
+	goodSheet = `@font-face { font-family: A; src: url("fonts/a.woff2") format("woff2"), url('fonts/a.ttf?v=2#x') }
 body { background: #fff url( img/dot.gif ) }`
 	goodSVG = `<?xml version="1.0" encoding="UTF-8"?>
 <svg xmlns="http://www.w3.org/2000/svg" width="24" height="16px" viewBox="0 0 24 16">
 <defs><linearGradient id="g"><stop offset="0" stop-color="red"/></linearGradient></defs>
-<style>.a { fill: url(#g) }</style><path class="a" style="stroke:none" d="M0 0h24v16z" fill="url(#g)"/><use href="#p"/><g id="p"/></svg>`
+<style>.a { fill: url(#g) }</style>` +
+		`<path class="a" style="stroke:none" d="M0 0h24v16z" fill="url(#g)"/><use href="#p"/><g id="p"/></svg>`
 )
 
 func good() tree { return maps.Clone(goodTree()) }

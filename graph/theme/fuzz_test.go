@@ -196,7 +196,8 @@ func FuzzParse(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Add(p.Encode())
-	f.Add([]byte(`{"form":1,"manifest":{"name":"a","version":null,"author":null,"description":null,"preview":""},"templates":{},"assets":[]}` + "\n"))
+	f.Add([]byte(`{"form":1,"manifest":{"name":"a","version":null,"author":null,"description":null,"preview":""},` +
+		`"templates":{},"assets":[]}` + "\n"))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		p, err := Parse(text)
 		if err != nil {

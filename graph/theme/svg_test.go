@@ -23,7 +23,8 @@ func TestJudgeSVG(t *testing.T) {
 		{"filter", drawn(
 			`<filter id="f"><feGaussianBlur in="SourceGraphic" stdDeviation="2"/></filter><rect filter="url(#f)"/>`)},
 		{"animation", drawn(
-			`<rect><animateTransform attributeName="transform" type="rotate" values="0 1 1;9 1 1" dur="1s"/><animate attributeName="opacity" to="0"/></rect>`)},
+			`<rect><animateTransform attributeName="transform" type="rotate" values="0 1 1;9 1 1" dur="1s"/><animate ` +
+				`attributeName="opacity" to="0"/></rect>`)},
 		{"labels that look like CSS", drawn(`<g aria-label="it's (a" data-name="b(c'" id="Layer_(1)"/>`)},
 		{"namespaces that nothing uses",
 			`<svg xmlns="http://www.w3.org/2000/svg" xmlns:inkscape="http://www.inkscape.org/"/>`},
@@ -124,7 +125,8 @@ func TestJudgeSVGHostile(t *testing.T) {
 			"The image animates an attribute that is not allowed: onclick."},
 		{"animation of the style", drawn(`<use><animate attributeName="style" to="x"/></use>`),
 			"The image animates an attribute that is not allowed: style."},
-		{"DOCTYPE", `<!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "http://www.w3.org/Graphics/SVG/1.1/DTD/svg11.dtd">` + drawn(""), doctype},
+		{"DOCTYPE", `<!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" ` +
+			`"http://www.w3.org/Graphics/SVG/1.1/DTD/svg11.dtd">` + drawn(""), doctype},
 		{"entities", `<!DOCTYPE svg [<!ENTITY a "aaaaaaaa">]>` + drawn(`<text>&a;</text>`), doctype},
 		{"an entity without DOCTYPE", drawn(`<text>&nbsp;</text>`), broken},
 		{"stylesheet by instruction", `<?xml-stylesheet href="https://evil.example/x.css"?>` + drawn(""),

@@ -49,7 +49,8 @@ func (s *shop) writeIn(ctx context.Context, p *product, n int, kind event.Type, 
 func (s *shop) turn(e *db.WebhookEndpoint, to state.EndpointStatus, act func(context.Context, xid.ID) error) {
 	s.t.Helper()
 	s.tx(func(ctx context.Context) error {
-		if _, err := s.s.DB(ctx).WebhookEndpoint.Update().Where(webhookendpoint.ID(e.ID)).SetStatus(to).Save(ctx); err != nil {
+		if _, err := s.s.DB(ctx).WebhookEndpoint.Update().Where(webhookendpoint.ID(e.ID)).SetStatus(to).
+			Save(ctx); err != nil {
 			return err
 		}
 		return act(ctx, e.ID)

@@ -56,7 +56,8 @@ func TestReleaseKeepsWhatCameMeanwhile(t *testing.T) {
 		}
 		sub := &subscriber{Key: q.Key, wake: q.Wake(), at: micros.Now(), take: []*entry{{store: store.ID}}}
 		r := &relay{dispatcher: d}
-		if err := s.InTx(ctx, func(ctx context.Context) error { return r.raise(ctx, []*subscriber{sub}, 1) }); err != nil {
+		if err := s.InTx(ctx,
+			func(ctx context.Context) error { return r.raise(ctx, []*subscriber{sub}, 1) }); err != nil {
 			t.Fatal(err)
 		}
 		r.hand([]*subscriber{sub})

@@ -116,7 +116,7 @@ func TestPassedOverEventIsNotLost(t *testing.T) {
 }
 
 // TestPlaceTakenMeanwhile: a test of the endpoint takes a place of the sequence
-// right before the one who reads the log on takes the next ones, and he knows
+// right before the one who reads the log on takes the next ones, and knows
 // nothing of it yet.
 func TestPlaceTakenMeanwhile(t *testing.T) {
 	eachWatched(t, func(t *testing.T, opened func(func(ent.Statement)) *ent.Store) {

@@ -38,7 +38,7 @@ func owned(t *testing.T, s *ent.Store) (*shop, *webhook.Engine) {
 }
 
 // soon fails the test when something took longer than it may: a retry was due
-// seconds later, and the owner renews his lease every two seconds.
+// seconds later, and the owner renews its lease every two seconds.
 func soon(t *testing.T, since time.Time) {
 	t.Helper()
 	if took := time.Since(since); took > 1500*time.Millisecond {

@@ -62,7 +62,7 @@ func (d *dispatcher) warn(ctx context.Context) error {
 	due, sound := d.schedule.Warnings(time.Now())
 	d.unlock()
 	for _, q := range sound {
-		if err := d.acquit(ctx, q); err != nil {
+		if err := d.clearFailing(ctx, q); err != nil {
 			return err
 		}
 	}
@@ -74,9 +74,9 @@ func (d *dispatcher) warn(ctx context.Context) error {
 	return nil
 }
 
-// acquit notes that nothing of an endpoint fails any more though it took no
+// clearFailing notes that nothing of an endpoint fails any more though it took no
 // delivery: a person skipped what failed.
-func (d *dispatcher) acquit(ctx context.Context, q *schedule.Queue) error {
+func (d *dispatcher) clearFailing(ctx context.Context, q *schedule.Queue) error {
 	err := d.Store.InTx(ctx, func(ctx context.Context) error {
 		_, err := d.exec(ctx, "UPDATE webhook_queues SET failing_since = NULL, warned = 0"+
 			" WHERE store_id = ? AND id = ? AND lease_token = ?", q.Store, q.Endpoint, q.Token)
@@ -85,7 +85,7 @@ func (d *dispatcher) acquit(ctx context.Context, q *schedule.Queue) error {
 	if err == nil {
 		d.mu.Lock()
 		defer d.unlock()
-		d.schedule.Acquitted(q)
+		d.schedule.ClearFailing(q)
 	}
 	return err
 }
@@ -198,7 +198,8 @@ func (d *dispatcher) suspend(ctx context.Context, o *outcome) error {
 		return wrap("suspend endpoint", err)
 	}
 	ent.OnCommit(ctx, func() { o.suspended = true })
-	if err := audit.Write(ctx, c, "webhook_endpoint.suspend", xid.WebhookEndpoint, q.Endpoint, string(why)); err != nil {
+	if err := audit.Write(ctx, c, "webhook_endpoint.suspend", xid.WebhookEndpoint, q.Endpoint,
+		string(why)); err != nil {
 		return err
 	}
 	if err := d.announceSuspension(ctx, e); err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// AppendCustomer appends a customer; currency is his store's.
+// AppendCustomer appends a customer; currency is their store's.
 func AppendCustomer(b []byte, c *db.Customer, currency string) []byte {
 	o := Open(b)
 	o.ID("id", xid.Customer, c.ID)

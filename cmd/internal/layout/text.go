@@ -10,8 +10,13 @@ import (
 // vendored holds files of others as they published them; their words are theirs.
 const vendored = "rest/dashboard/static/vendor/"
 
-// maxLines is the most that a hand-written Go file may have.
-const maxLines = 500
+// maxLines is the most that a hand-written Go file may have, and maxColumns
+// the most that a line of one may have, of which a tab takes tabColumns.
+const (
+	maxLines   = 500
+	maxColumns = 120
+	tabColumns = 4
+)
 
 var (
 	leftover = regexp.MustCompile(`\b(TO` + `DO|FIX` + `ME)\b`)
@@ -26,6 +31,31 @@ func lengths(t *Tree) []Finding {
 		}
 		return nil
 	})
+}
+
+func widths(t *Tree) []Finding {
+	return eachCode(t, func(f *File) (list []Finding) {
+		line := 0
+		for src := range bytes.Lines(f.Src) {
+			line++
+			if n := columns(bytes.TrimSuffix(src, []byte("\n"))); n > maxColumns {
+				list = append(list, finding(f, line, "%d columns, more than %d", n, maxColumns))
+			}
+		}
+		return list
+	})
+}
+
+// columns counts the columns of a line.
+func columns(line []byte) (n int) {
+	for _, r := range string(line) {
+		if r == '\t' {
+			n += tabColumns - n%tabColumns
+		} else {
+			n++
+		}
+	}
+	return n
 }
 
 func formatted(t *Tree) []Finding {

@@ -170,7 +170,8 @@ func (s *Server) Create(ctx context.Context, name string) (string, error) {
 		return "", fmt.Errorf("create database: %w", err)
 	}
 	defer db.Close()
-	if _, err := db.ExecContext(ctx, "CREATE DATABASE `"+name+"` CHARACTER SET utf8mb4 COLLATE utf8mb4_bin"); err != nil {
+	if _, err := db.ExecContext(ctx,
+		"CREATE DATABASE `"+name+"` CHARACTER SET utf8mb4 COLLATE utf8mb4_bin"); err != nil {
 		return "", fmt.Errorf("create database: %w", err)
 	}
 	return s.DSN(name), nil

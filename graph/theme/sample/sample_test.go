@@ -61,7 +61,8 @@ func TestSizes(t *testing.T) {
 		for _, a := range read(t, s).Assets {
 			ext := a.Path[strings.LastIndexByte(a.Path, '.'):]
 			counts[ext]++
-			if most := map[string]int64{".css": 25 << 10, ".woff2": 60 << 10, ".svg": 12 << 10, ".jpg": 120 << 10}[ext]; a.Size > most {
+			if most := map[string]int64{".css": 25 << 10, ".woff2": 60 << 10, ".svg": 12 << 10,
+				".jpg": 120 << 10}[ext]; a.Size > most {
 				t.Errorf("%s: %d bytes, more than %d", a.Path, a.Size, most)
 			}
 		}

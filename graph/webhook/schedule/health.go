@@ -100,8 +100,8 @@ func (m *Machine) Warnings(at time.Time) (due []Warning, sound []*Queue) {
 // Warned notes that people were warned.
 func (m *Machine) Warned(w Warning) { w.Queue.row.Warned = w.Level }
 
-// Acquitted notes that an endpoint is not said to fail any more.
-func (m *Machine) Acquitted(q *Queue) {
+// ClearFailing notes that an endpoint is not said to fail any more.
+func (m *Machine) ClearFailing(q *Queue) {
 	if q.sound() {
 		q.row.FailingSince, q.row.Warned = nil, 0
 	}

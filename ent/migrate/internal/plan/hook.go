@@ -34,7 +34,7 @@ func shape(t *schema.Table) {
 		return
 	}
 	setKey(t, columns)
-	// SQLite tells a key's columns in the order of the table's: they go first.
+	// SQLite lists a key's columns in the order of the table's: they go first.
 	rest := slices.DeleteFunc(slices.Clone(t.Columns),
 		func(c *schema.Column) bool { return slices.Contains(columns, c) })
 	t.Columns = append(slices.Clone(columns), rest...)
