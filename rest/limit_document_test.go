@@ -58,7 +58,7 @@ var bounded = map[string]int{
 	"Problem/status maximum":        599, // the last status of HTTP
 
 	"parameter Idempotency-Key maxLength": limit.IdempotencyKey, "parameter sku maxLength": limit.Line,
-	"parameter email maxLength": 320, // published so, and never made smaller
+	"parameter email maxLength": limit.EmailFilter,
 }
 
 // TestDocumentHasTheLimits compares every limit of the document with the table
