@@ -20,7 +20,8 @@ import (
 // would take the rest for the whole.
 func TestWritesRefuseWhatTheyCannotRead(t *testing.T) {
 	c := newCast(t)
-	at := strings.NewReplacer("/orders/{id}", "/orders/"+orderID, "/webhooks/{id}", "/webhooks/"+webhookID, "/themes/{id}", "/themes/"+themeID)
+	at := strings.NewReplacer("orders/{id}", "orders/"+orderID, "webhooks/{id}", "webhooks/"+webhookID,
+		"themes/{id}", "themes/"+themeID)
 	for _, row := range rest.Routes() {
 		if row.Method == http.MethodGet {
 			continue
@@ -104,11 +105,13 @@ func exampleBody(t *testing.T, row rest.Route) map[string]any {
 	}
 	content := doc.Paths[row.Path].Post.RequestBody.Content["application/json"]
 	for _, e := range content.Examples {
-		maps.Copy(body, e.Value)
+		if len(e.Value) > len(body) { // examples are whole: members of two may not go together
+			body = e.Value
+		}
 	}
 	schema := doc.Components.Schemas[strings.TrimPrefix(content.Schema.Ref, "#/components/schemas/")]
 	if diff := cmp.Diff(slices.Sorted(maps.Keys(schema.Properties)), slices.Sorted(maps.Keys(body))); diff != "" {
-		t.Errorf("members of the document and of its examples differ:\n%s", diff)
+		t.Errorf("no example has every member:\n%s", diff)
 	}
 	return body
 }

@@ -164,12 +164,12 @@ func TestUploadReplayed(t *testing.T) {
 func TestUploadIsJudgedBefore(t *testing.T) {
 	f := newFace(t, storetest.Open(t), nil)
 	h, archive := f.Http.(*handler), graphtest.Archived(t, graphtest.Tiny(t, "Linen", nil))
+	const member = `themeImport(input: {archive: %s}) { userErrors { message } }`
 	for name, p := range map[string]parameters{
 		"an input": {query: importTheme, variables: map[string]any{"in": map[string]any{"archive": archive}}},
-		"a variable": {query: `mutation($a: String!) { themeImport(input: {archive: $a}) { userErrors { message } } }`,
+		"a variable": {query: fmt.Sprintf("mutation($a: String!) { "+member+" }", "$a"),
 			variables: map[string]any{"a": archive}},
-		"a literal": {query: `mutation { themeImport(input: {archive: "` + archive +
-			`"}) { userErrors { message } } }`},
+		"a literal": {query: fmt.Sprintf("mutation { "+member+" }", `"`+archive+`"`)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			o, errs := h.prepare(p)
