@@ -3,7 +3,6 @@ package theme
 import (
 	"bytes"
 	"encoding/base64"
-	"encoding/binary"
 	"fmt"
 	"io"
 	"io/fs"
