@@ -17,7 +17,8 @@ import (
 
 // tinyTemplates are those of the smallest theme.
 var tinyTemplates = map[string]string{
-	"templates/layout.html":    `<!doctype html><title>{{.page.title}}</title><link rel="stylesheet" href="{{asset "assets/style.css"}}">{{template "content" .}}`,
+	"templates/layout.html": `<!doctype html><title>{{.page.title}}</title><link rel="stylesheet" href="{{asset ` +
+		`"assets/style.css"}}">{{template "content" .}}`,
 	"templates/home.html":      `{{define "content"}}<h1>{{.shop.name}}</h1>{{end}}`,
 	"templates/product.html":   `{{define "content"}}<h1>{{.page.title}}</h1>{{end}}`,
 	"templates/search.html":    `{{define "content"}}<h1>{{.page.title}}</h1>{{end}}`,

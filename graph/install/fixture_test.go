@@ -35,8 +35,9 @@ func files(t testing.TB, name, mark string) map[string]string {
 	}
 	const content = `{{define "content"}}<h1>{{.page.title}}</h1>{{end}}`
 	return map[string]string{
-		"theme.json":               `{"name": "` + name + `", "preview": "assets/preview.png"}`,
-		"templates/layout.html":    `<!doctype html><link rel="stylesheet" href="{{asset "assets/style.css"}}">{{template "content" .}}`,
+		"theme.json": `{"name": "` + name + `", "preview": "assets/preview.png"}`,
+		"templates/layout.html": `<!doctype html><link rel="stylesheet" href="{{asset "assets/style.css"}}">` +
+			`{{template "content" .}}`,
 		"templates/home.html":      content,
 		"templates/product.html":   content,
 		"templates/search.html":    content,

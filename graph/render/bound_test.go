@@ -104,11 +104,12 @@ func TestStepsAreForeseen(t *testing.T) {
 		"branches":     `{{range .tags}}{{range $.tags}}{{if .}}{{end}}{{with .}}{{end}}{{end}}{{end}}`,
 		"else": `{{range .tags}}{{range $.tags}}{{if $.none}}{{else if $.none}}{{else if $.none}}{{end}}` +
 			`{{end}}{{end}}`,
-		"calls":             `{{range .tags}}{{range $.tags}}{{template "nothing"}}{{end}}{{end}}`,
-		"shown nothing":     `{{range .tags}}{{range $.tags}}{{$.none}}{{end}}{{end}}`,
-		"continue":          `{{range .tags}}{{range $.tags}}{{continue}}{{end}}{{end}}`,
-		"range of nothing":  `{{range .tags}}{{range $.tags}}x{{end}}{{range $.none}}{{end}}{{end}}`,
-		"else of a range":   `{{range .tags}}{{range $.tags}}x{{end}}{{range $.none}}{{else}}{{range $.tags}}x{{end}}{{end}}{{end}}`,
+		"calls":            `{{range .tags}}{{range $.tags}}{{template "nothing"}}{{end}}{{end}}`,
+		"shown nothing":    `{{range .tags}}{{range $.tags}}{{$.none}}{{end}}{{end}}`,
+		"continue":         `{{range .tags}}{{range $.tags}}{{continue}}{{end}}{{end}}`,
+		"range of nothing": `{{range .tags}}{{range $.tags}}x{{end}}{{range $.none}}{{end}}{{end}}`,
+		"else of a range": `{{range .tags}}{{range $.tags}}x{{end}}{{range $.none}}{{else}}{{range $.tags}}x{{end}}` +
+			`{{end}}{{end}}`,
 		"an assigned range": `{{$x := ""}}{{range .tags}}{{range $x = $.tags}}{{end}}{{end}}`,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -178,7 +179,8 @@ func TestTextDoesNotGrow(t *testing.T) {
 			`{{end}}{{$x}}`,
 		"truncate and join": `{{$x := .text}}{{range .tags}}{{$x = join $.tags (truncate 2000 $x)}}{{end}}{{$x}}`,
 		"upper and join":    `{{$x := "ŉ"}}{{range .tags}}{{$x = upper (join $.tags (upper $x))}}{{end}}{{$x}}`,
-		"default and or":    `{{$x := "ab"}}{{range .tags}}{{$x = default (join $.tags $x) $.none}}{{$x = or $.none (join $.tags $x)}}{{end}}{{$x}}`,
+		"default and or": `{{$x := "ab"}}{{range .tags}}{{$x = default (join $.tags $x) $.none}}{{$x = or $.none ` +
+			`(join $.tags $x)}}{{end}}{{$x}}`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

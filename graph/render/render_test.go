@@ -212,10 +212,12 @@ func TestRenderReturnsTheWritersError(t *testing.T) {
 // A theme's templates are copied into each page: one page does not change another.
 func TestPagesAreApart(t *testing.T) {
 	theme := compiled(t, map[string]string{
-		"templates/layout.html":        `{{block "title" .}}plain{{end}}:{{template "content" .}}`,
-		"templates/home.html":          `{{define "title"}}home{{end}}{{define "content"}}{{template "own"}}{{end}}{{define "own"}}1{{end}}`,
-		"templates/search.html":        `{{define "content"}}{{template "own"}}{{end}}{{define "own"}}2{{end}}`,
-		"templates/not_found.html":     `{{define "content"}}<p title="{{template "partials/note.html" .}}">{{template "partials/note.html" .}}</p>{{end}}`,
+		"templates/layout.html": `{{block "title" .}}plain{{end}}:{{template "content" .}}`,
+		"templates/home.html": `{{define "title"}}home{{end}}{{define "content"}}{{template "own"}}{{end}}` +
+			`{{define "own"}}1{{end}}`,
+		"templates/search.html": `{{define "content"}}{{template "own"}}{{end}}{{define "own"}}2{{end}}`,
+		"templates/not_found.html": `{{define "content"}}<p title="{{template "partials/note.html" .}}">` +
+			`{{template "partials/note.html" .}}</p>{{end}}`,
 		"templates/partials/note.html": `{{.page.kind}} &`,
 	})
 	for page, want := range map[string]string{

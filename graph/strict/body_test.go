@@ -52,7 +52,8 @@ func TestFingerprint(t *testing.T) {
 // Fingerprints are stored for a day: a retry may reach a newer version.
 func TestFingerprintStays(t *testing.T) {
 	for body, want := range map[string]string{
-		`{"title":"Café","tags":["a","b"],"price_minor":10}`: "e7ca91eda384c1de656a37b2a28989339c4cffead553757804895009772c537b",
+		`{"title":"Café","tags":["a","b"],` +
+			`"price_minor":10}`: "e7ca91eda384c1de656a37b2a28989339c4cffead553757804895009772c537b",
 		"":         "b9d8602030302edc009d2ac4cbcc3c9ee94e0c234b78de2843d91f71478b2e72",
 		`{"a":1,}`: "3148ee0a13fc3adc12dee1e04eb463032f0b5bca9bc023c2b185a99fa48e8713",
 	} {

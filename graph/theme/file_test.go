@@ -33,9 +33,11 @@ func good() tree { return maps.Clone(goodTree()) }
 
 var goodTree = sync.OnceValue(func() tree {
 	return tree{
-		"theme.json":                     goodManifest,
-		"templates/layout.html":          `<!doctype html><html><head><title>{{.page.title}}</title><link rel="stylesheet" href="{{asset "assets/style.css"}}"></head><body>{{template "content" .}}</body></html>`,
-		"templates/home.html":            `{{define "content"}}{{range .products}}{{template "partials/card.html" .}}{{end}}{{end}}`,
+		"theme.json": goodManifest,
+		"templates/layout.html": `<!doctype html><html><head><title>{{.page.title}}</title><link ` +
+			`rel="stylesheet" href="{{asset "assets/style.css"}}"></head><body>{{template "content" .}}</body></html>`,
+		"templates/home.html": `{{define "content"}}{{range .products}}{{template "partials/card.html" .}}` +
+			`{{end}}{{end}}`,
 		"templates/product.html":         `{{define "content"}}<h1>{{.product.title}}</h1>{{end}}`,
 		"templates/search.html":          `{{define "content"}}<p>{{.search.query}}</p>{{end}}`,
 		"templates/not_found.html":       `{{define "content"}}<p>Nothing.</p>{{end}}`,
