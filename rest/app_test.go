@@ -138,7 +138,8 @@ func TestMeOfGraphQL(t *testing.T) {
 		t.Fatalf("%v: %s, REST has %v", err, w.Body, plain)
 	}
 	for name, pair := range map[string][2]map[string]any{
-		"app": {plain.App, over.Data.Me.App}, "grant": {plain.Grant, over.Data.Me.Grant}, "limits": {plain.Limits, over.Data.Me.Limits},
+		"app": {plain.App, over.Data.Me.App}, "grant": {plain.Grant, over.Data.Me.Grant},
+		"limits": {plain.Limits, over.Data.Me.Limits},
 	} {
 		if len(pair[0]) == 0 || !maps.Equal(pair[0], pair[1]) {
 			t.Errorf("%s: REST has %v, GraphQL %v", name, pair[0], pair[1])

@@ -18,7 +18,8 @@ import (
 // the other one is seen.
 func TestStatuses(t *testing.T) {
 	want := map[fault.Kind]int{
-		fault.NotFound: 404, status.MethodNotAllowed: 405, status.RequestTimeout: 408, fault.AuthenticationRequired: 401, fault.InvalidToken: 401,
+		fault.NotFound: 404, status.MethodNotAllowed: 405, status.RequestTimeout: 408,
+		fault.AuthenticationRequired: 401, fault.InvalidToken: 401,
 		fault.InvalidRequest: 400, fault.RateLimited: 429, fault.VersionRetired: 410, fault.InsufficientScope: 403,
 		fault.Forbidden: 403, fault.InvalidParameter: 400, fault.IdempotencyKeyRequired: 400,
 		fault.IdempotencyKeyInvalid: 400, fault.IdempotencyKeyReused: 409, fault.IdempotencyInProgress: 409,
@@ -151,7 +152,8 @@ func TestKinds(t *testing.T) {
 
 func TestSeconds(t *testing.T) {
 	for d, want := range map[time.Duration]int{
-		0: 1, -time.Second: 1, time.Millisecond: 1, time.Second: 1, 1500 * time.Millisecond: 2, 3 * time.Second: 3, 3*time.Second + 1: 4,
+		0: 1, -time.Second: 1, time.Millisecond: 1, time.Second: 1,
+		1500 * time.Millisecond: 2, 3 * time.Second: 3, 3*time.Second + 1: 4,
 	} {
 		if got := status.Seconds(d); got != want {
 			t.Errorf("%s: got %d, want %d", d, got, want)

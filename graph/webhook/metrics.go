@@ -171,7 +171,8 @@ func (d *dispatcher) addSlots(ctx context.Context, keys []slotKey, slots map[slo
 
 // upsert is the tail of an insert that adds to the row that is there.
 func (e *Engine) upsert() string {
-	return ent.Accumulate(e.Store.Dialect(), "store_id, id, slot", []string{"delivered", "failed", "latency_sum"}, "latency_max")
+	sums := []string{"delivered", "failed", "latency_sum"}
+	return ent.Accumulate(e.Store.Dialect(), "store_id, id, slot", sums, "latency_max")
 }
 
 // backlog collects what waits in the database. Each figure reads a bounded part.

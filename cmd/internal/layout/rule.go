@@ -48,6 +48,7 @@ func Rules() []Rule {
 		{"every package has its line in CONTRIBUTING.md", packageLines},
 		{"the top level is closed", topLevel},
 		{"files stay short", lengths},
+		{"lines have at most 120 columns", widths},
 		{"files are formatted", formatted},
 		{"nothing is left to do", leftovers},
 		{"no path of one machine", machinePaths},

@@ -2,7 +2,9 @@ package layout
 
 import (
 	"bytes"
+	"go/ast"
 	"go/format"
+	"go/token"
 	"regexp"
 	"strings"
 )
@@ -33,17 +35,35 @@ func lengths(t *Tree) []Finding {
 	})
 }
 
+// widths allows a text that would be broken for its length alone: a tag, a template,
+// a document.
 func widths(t *Tree) []Finding {
 	return eachCode(t, func(f *File) (list []Finding) {
-		line := 0
+		line, texts := 0, f.texts()
 		for src := range bytes.Lines(f.Src) {
 			line++
-			if n := columns(bytes.TrimSuffix(src, []byte("\n"))); n > maxColumns {
+			if n := columns(bytes.TrimSuffix(src, []byte("\n"))); n > maxColumns && !texts[line] {
 				list = append(list, finding(f, line, "%d columns, more than %d", n, maxColumns))
 			}
 		}
 		return list
 	})
+}
+
+// texts are the lines on which a long text stands.
+func (f *File) texts() map[int]bool {
+	const long = 40
+	lines := map[int]bool{}
+	for n := range ast.Preorder(f.Syntax) {
+		text, ok := n.(*ast.BasicLit)
+		if !ok || text.Kind != token.STRING || len(text.Value) < long {
+			continue
+		}
+		for l := f.line(text); l <= f.line(text)+strings.Count(text.Value, "\n"); l++ {
+			lines[l] = true
+		}
+	}
+	return lines
 }
 
 // columns counts the columns of a line.

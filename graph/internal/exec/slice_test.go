@@ -15,7 +15,8 @@ func elements(t *testing.T, n int, f func(i int) graphql.Marshaler) (json string
 	ctx := graphql.WithResponseContext(t.Context(), graphql.DefaultErrorPresenter, graphql.DefaultRecover)
 	ctx = graphql.WithOperationContext(ctx, &graphql.OperationContext{RecoverFunc: graphql.DefaultRecover})
 	var b strings.Builder
-	if list := marshalSlice(ctx, n, 0, false, func(_ context.Context, i int) graphql.Marshaler { return f(i) }); list == nil {
+	element := func(_ context.Context, i int) graphql.Marshaler { return f(i) }
+	if list := marshalSlice(ctx, n, 0, false, element); list == nil {
 		b.WriteString("none")
 	} else {
 		list.MarshalGQL(&b)
