@@ -162,7 +162,7 @@ func TestUploadReplayed(t *testing.T) {
 // What an import with a key holds is judged before its transaction begins: the
 // mutation believes what it is given, wherever in the request the archive was.
 func TestUploadIsJudgedBefore(t *testing.T) {
-	f := newFace(t, storetest.Open(t), nil)
+	f := newEndpoint(t, storetest.Open(t), nil)
 	h, archive := f.Http.(*handler), graphtest.Archived(t, graphtest.Tiny(t, "Linen", nil))
 	const member = `themeImport(input: {archive: %s}) { userErrors { message } }`
 	for name, p := range map[string]parameters{
