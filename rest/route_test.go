@@ -110,7 +110,7 @@ func TestChunkedRequestEndsItsConnection(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer conn.Close()
+		t.Cleanup(func() { conn.Close() })
 		fmt.Fprintf(conn, "POST %s/products HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nIdempotency-Key: "+
 			"k\r\nContent-Type: application/json\r\n%s\r\n\r\n2\r\n{}\r\n0\r\n\r\n",
 			base, m.all, length)
@@ -126,7 +126,7 @@ func TestChunkedRequestEndsItsConnection(t *testing.T) {
 		if !ends {
 			continue
 		}
-		if _, err := in.ReadByte(); err != io.EOF { //nolint:errorlint // readers return io.EOF itself
+		if _, err := in.ReadByte(); err != io.EOF {
 			t.Errorf("%s: %v, want the end of the connection", length, err)
 		}
 	}

@@ -21,7 +21,7 @@ import (
 // APIKeyCreate makes a key, which only this answer shows. Nobody gives a scope
 // that they lack.
 func (m Mutation) APIKeyCreate(ctx context.Context, in model.APIKeyCreateInput) (*model.APIKeyPayload, error) {
-	granted, err := checkKey(ctx, in)
+	granted, err := checkKey(in)
 	if err != nil {
 		return nil, err
 	}
@@ -35,7 +35,7 @@ func (m Mutation) APIKeyCreate(ctx context.Context, in model.APIKeyCreateInput) 
 }
 
 // checkKey judges a new key and returns its scopes.
-func checkKey(ctx context.Context, in model.APIKeyCreateInput) (scope.Set, error) {
+func checkKey(in model.APIKeyCreateInput) (scope.Set, error) {
 	c := &core.Check{}
 	c.Line("name", in.Name, limit.Line)
 	granted := checkScopes(c, "scopes", in.Scopes)

@@ -100,7 +100,7 @@ func (m Mutation) roomForApp(ctx context.Context) error {
 // appTexts checks what both inputs have.
 func checkAppTexts(c *core.Check, developer, website *string) {
 	core.Opt(developer, func(s string) { c.Line("developer", s, limit.Line) })
-	core.Opt(website, func(s string) { c.Https("website", s) })
+	core.Opt(website, func(s string) { c.HTTPS("website", s) })
 }
 
 // redirects checks redirect URIs and returns their stored form, without those

@@ -65,6 +65,7 @@ func (q Query) Product(ctx context.Context, id string) (*db.Product, error) {
 	return p, core.Explain("product", err)
 }
 
+// ProductRow reads one product of the viewer's store.
 func (r *Resolver) ProductRow(ctx context.Context, id xid.ID) (*db.Product, error) {
 	return core.Only(r.Client(ctx).Product.Query().Where(product.ID(id)).Load(ctx))
 }

@@ -86,7 +86,7 @@ func checkProductTexts(c *core.Check, handle, description, sku, vendor, productT
 	core.Opt(sku, func(s string) { c.Line("sku", s, limit.Line) })
 	core.Opt(vendor, func(s string) { c.Line("vendor", s, limit.Line) })
 	core.Opt(productType, func(s string) { c.Line("product_type", s, limit.Line) })
-	core.Opt(imageURL, func(s string) { c.Https("image_url", s) })
+	core.Opt(imageURL, func(s string) { c.HTTPS("image_url", s) })
 }
 
 func handleTaken() error {

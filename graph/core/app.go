@@ -19,14 +19,14 @@ import (
 // lie in the stores that registered them, so each is named by its store too, and
 // the tenant policy, which would keep to the viewer's store, is lifted for this
 // read.
-func (r *Core) AppsIn(ctx context.Context, store map[xid.ID]xid.ID) (map[xid.ID]*model.AppSummary, error) {
+func (c *Core) AppsIn(ctx context.Context, store map[xid.ID]xid.ID) (map[xid.ID]*model.AppSummary, error) {
 	of := map[xid.ID]*model.AppSummary{}
 	if len(store) == 0 {
 		return of, nil
 	}
 	wanted := slices.SortedFunc(maps.Keys(store), xid.ID.Compare)
 	// SQLite has no tuples in a list, so the pairs are written out.
-	query := r.Client(ctx).App.Query()
+	query := c.Client(ctx).App.Query()
 	query.Modify(func(s *sql.Selector) {
 		ent.ForceIndex(ent.Primary)(s)
 		pairs := make([]*sql.Predicate, len(wanted))

@@ -117,6 +117,7 @@ func (c *Check) Handle(name, handle string, limit int) {
 	}
 }
 
+// HandleRune reports whether a handle may hold r.
 func HandleRune(r rune) bool { return r == '-' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' }
 
 // Tags checks a list of labels.
@@ -130,8 +131,8 @@ func (c *Check) Tags(name string, tags []string) {
 	}
 }
 
-// Https checks an absolute https address.
-func (c *Check) Https(name, address string) {
+// HTTPS checks an absolute https address.
+func (c *Check) HTTPS(name, address string) {
 	u, err := url.Parse(address)
 	switch {
 	case len(address) > limit.URL:

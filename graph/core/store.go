@@ -14,19 +14,19 @@ import (
 )
 
 // CurrentStore reads the viewer's store.
-func (r *Core) CurrentStore(ctx context.Context) (*db.Store, error) {
-	return Only(r.Client(ctx).Store.Query().Where(store.ID(viewer.From(ctx).Store)).Load(ctx))
+func (c *Core) CurrentStore(ctx context.Context) (*db.Store, error) {
+	return Only(c.Client(ctx).Store.Query().Where(store.ID(viewer.From(ctx).Store)).Load(ctx))
 }
 
 // ShownStore is a store with the host that serves it.
-func (r *Core) ShownStore(s *db.Store) *model.Store {
-	return &model.Store{Store: s, StoreHost: r.HostOf(s.Handle)}
+func (c *Core) ShownStore(s *db.Store) *model.Store {
+	return &model.Store{Store: s, StoreHost: c.HostOf(s.Handle)}
 }
 
 // HoldStore writes the store's row, so that changes which must see each other
 // wait here: the second waits for the first, or is told to begin anew.
-func (m *Core) HoldStore(ctx context.Context) error {
-	n, err := m.Client(ctx).Store.Update().Where(store.ID(viewer.From(ctx).Store)).
+func (c *Core) HoldStore(ctx context.Context) error {
+	n, err := c.Client(ctx).Store.Update().Where(store.ID(viewer.From(ctx).Store)).
 		AddVersion(1).Modify(Touched(micros.Now())).Save(ctx)
 	if err != nil {
 		return fmt.Errorf("hold the store: %w", err)
@@ -51,8 +51,8 @@ func OwnerOnly(ctx context.Context, what string) error {
 
 // LockedStore reads the viewer's store and keeps its row from changing until the
 // commit.
-func (r *Core) LockedStore(ctx context.Context) (*db.Store, error) {
-	query := r.Client(ctx).Store.Query().Where(store.ID(viewer.From(ctx).Store))
+func (c *Core) LockedStore(ctx context.Context) (*db.Store, error) {
+	query := c.Client(ctx).Store.Query().Where(store.ID(viewer.From(ctx).Store))
 	query.Modify(ent.ForUpdate)
 	return Only(query.Load(ctx))
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
+// DeliveryFields resolves the fields of a delivery that need queries of their own.
 type DeliveryFields struct{ *Resolver }
 
 // besides makes what loads the fields of the deliveries of a page, all of one

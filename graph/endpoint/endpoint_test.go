@@ -164,7 +164,7 @@ func TestWebhookEndpointOwnership(t *testing.T) {
 				if sees {
 					continue
 				}
-				for name, change := range endpointChanges(p, tc.ctx, e.PublicID(), e.Version) {
+				for name, change := range endpointChanges(tc.ctx, p, e.PublicID(), e.Version) {
 					if err := change(); graphtest.FaultOf(err) != "not_found" {
 						t.Errorf("%s, %s: %v", who, name, err)
 					}
@@ -175,7 +175,7 @@ func TestWebhookEndpointOwnership(t *testing.T) {
 }
 
 // endpointChanges are all changes of one endpoint.
-func endpointChanges(p *graphtest.Shop, ctx context.Context, id string, version int64) map[string]func() error {
+func endpointChanges(ctx context.Context, p *graphtest.Shop, id string, version int64) map[string]func() error {
 	m := p.Mutation()
 	past := micros.Now().Add(-time.Hour)
 	return map[string]func() error{
@@ -284,7 +284,7 @@ func TestWebhookEndpointDelete(t *testing.T) {
 		if queue.FloorSequence != 7 {
 			t.Errorf("the queue goes on from %d", queue.FloorSequence)
 		}
-		for name, change := range endpointChanges(p, p.Ctx, e.PublicID(), 3) {
+		for name, change := range endpointChanges(p.Ctx, p, e.PublicID(), 3) {
 			if err := change(); graphtest.FaultOf(err) != "not_found" {
 				t.Errorf("%s of a deleted one: %v", name, err)
 			}

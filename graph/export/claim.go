@@ -183,8 +183,8 @@ func (e *Engine) claim(ctx context.Context, c candidate) (*run, error) {
 		}
 		r := newRun(inside, job, asked)
 		e.mu.Lock()
-		defer e.mu.Unlock()
 		e.running[r.key] = r
+		e.mu.Unlock()
 		return r, nil
 	}
 	return nil, nil

@@ -16,7 +16,6 @@ import (
 func TestLeaseAge(t *testing.T) {
 	for _, set := range []time.Duration{-time.Hour, time.Hour} {
 		asked := time.Now()
-		//nolint:gosec // no other way to a clock that was set
 		*(*int64)(unsafe.Pointer(&asked)) -= int64(set.Seconds()) << 30
 		r := newRun(t.Context(), &db.Export{}, asked)
 		if age := r.held.Age(); age < 0 || age >= terms.Lasts() || r.held.Lost() {

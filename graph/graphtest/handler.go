@@ -17,7 +17,7 @@ import (
 type Endpoint struct {
 	T     testing.TB
 	URL   string
-	Http  http.Handler
+	HTTP  http.Handler
 	Store *ent.Store
 	Ctx   context.Context // of the operator in the store
 	Core  *graph.Resolver

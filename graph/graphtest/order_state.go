@@ -53,12 +53,14 @@ var Steps = map[string]step{
 	},
 }
 
+// Pay is a step that records a payment.
 func Pay(amount int64) step {
 	return func(ctx context.Context, m graph.Mutation, o *model.Order) (*model.OrderPayload, error) {
 		return m.OrderRecordPayment(ctx, o.PublicID(), o.Version, model.PaymentInput{AmountMinor: amount})
 	}
 }
 
+// Quantities names n units of an order's first line; none for zero.
 func Quantities(o *model.Order, n int64) []*model.LineQuantityInput {
 	if n == 0 {
 		return nil

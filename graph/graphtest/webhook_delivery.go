@@ -20,6 +20,7 @@ import (
 // one of those that are in no log.
 type Fate string
 
+// Fates of deliveries.
 const (
 	Waits  Fate = "waits"
 	Failed Fate = "gave up"

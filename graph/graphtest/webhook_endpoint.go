@@ -36,6 +36,7 @@ func (p *Shop) AsApp(t testing.TB, a *model.App, scopes ...string) (context.Cont
 			Grant: g.ID, Granted: set, Scopes: set, Currency: "EUR"}), g
 }
 
+// Queue reads the queue of an endpoint.
 func (p *Shop) Queue(t testing.TB, id xid.ID) *db.WebhookQueue {
 	t.Helper()
 	return Must[*db.WebhookQueue](t)(p.Client(p.Ctx).WebhookQueue.Query().Where(webhookqueue.ID(id)).Only(p.Ctx))

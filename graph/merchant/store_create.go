@@ -42,7 +42,7 @@ func (m Mutation) StoreCreate(ctx context.Context, in model.StoreCreateInput) (*
 func (r *Resolver) NewStore(ctx context.Context, in model.StoreCreateInput,
 	owner access.Person,
 ) (*model.Store, *db.User, error) {
-	if err := checkStore(ctx, &in, &owner); err != nil {
+	if err := checkStore(&in, &owner); err != nil {
 		return nil, nil, err
 	}
 	id := xid.New()
@@ -133,7 +133,7 @@ func StoreSlug(name string) string {
 
 // checkStore judges a new store and its owner, and brings the currency to upper
 // and the e-mail address to lower case.
-func checkStore(ctx context.Context, in *model.StoreCreateInput, owner *access.Person) error {
+func checkStore(in *model.StoreCreateInput, owner *access.Person) error {
 	c := &core.Check{}
 	c.Line("name", in.Name, limit.Line)
 	core.Opt(in.Handle, func(s string) { checkStoreHandle(c, "handle", s) })

@@ -91,7 +91,7 @@ func (m Mutation) OrderFulfill(
 	}
 	core.Opt(in.Carrier, func(s string) { c.Line("carrier", s, limit.Line) })
 	core.Opt(in.TrackingNumber, func(s string) { c.Line("tracking_number", s, limit.Line) })
-	core.Opt(in.TrackingURL, func(s string) { c.Https("tracking_url", s) })
+	core.Opt(in.TrackingURL, func(s string) { c.HTTPS("tracking_url", s) })
 	if err := c.Err(); err != nil {
 		return nil, err
 	}

@@ -5,7 +5,7 @@ const MaxText = maxText
 const NewestChanges = newestChanges
 const NewestWindow = newestWindow
 
-var Ascii = ascii
+var ASCII = ascii
 var Fold = fold
 var Paragraphs = paragraphs
 var PriceText = priceText

@@ -96,7 +96,7 @@ func FuzzFold(f *testing.F) {
 		if again := storefront.Fold(once); again != once {
 			t.Errorf("%q folds to %q and then to %q", s, once, again)
 		}
-		if upper := storefront.Fold(strings.ToUpper(s)); storefront.Ascii(s) && upper != once {
+		if upper := storefront.Fold(strings.ToUpper(s)); storefront.ASCII(s) && upper != once {
 			t.Errorf("%q folds to %q, in capitals to %q", s, once, upper)
 		}
 	})

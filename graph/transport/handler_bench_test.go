@@ -57,7 +57,7 @@ func BenchmarkOrders20(b *testing.B) {
 	orders(f, 25)
 	token := keyFor(f, scope.OrdersRead)
 	b.Run("graphql", func(b *testing.B) {
-		h := f.Http
+		h := f.HTTP
 		body := graphtest.Must[[]byte](b)(json.Marshal(map[string]any{"query": everyField,
 			"variables": map[string]any{"first": 20}}))
 		b.ReportAllocs()
@@ -89,7 +89,7 @@ func TestStatementsDoNotGrow(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		f := newEndpoint(t, s, nil)
 		orders(f, 20)
-		h, token := f.Http, staffToken(f, viewer.Owner)
+		h, token := f.HTTP, staffToken(f, viewer.Owner)
 		const document = `query($n: Int) { orders(first: $n) { nodes { id customer { id } notes { id author { name } } payments { id }
 			fulfillments { id lines { quantity } } lineItems { id product { id } } } } }`
 		count := func(n int) uint64 {

@@ -38,9 +38,9 @@ func newEndpoint(t testing.TB, s *ent.Store, configure func(*Config)) *graphtest
 	if configure != nil {
 		configure(&c)
 	}
-	f.Http = graphtest.Must[http.Handler](t)(New(c))
+	f.HTTP = graphtest.Must[http.Handler](t)(New(c))
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		f.Http.ServeHTTP(w, r.WithContext(viewer.WithRequest(r.Context(), "req_test")))
+		f.HTTP.ServeHTTP(w, r.WithContext(viewer.WithRequest(r.Context(), "req_test")))
 	}))
 	t.Cleanup(server.Close)
 	f.URL = server.URL + "/graphql"

@@ -73,7 +73,7 @@ func TestUpload(t *testing.T) {
 			[]byte("too_long")) {
 			t.Errorf("an archive beyond the limit: %s", a.Body)
 		}
-		checkFree(t, f.Http.(*handler).uploads)
+		checkFree(t, f.HTTP.(*handler).uploads)
 	})
 }
 
@@ -112,7 +112,7 @@ func TestUploadOfOthers(t *testing.T) {
 			}
 		})
 	}
-	checkFree(t, f.Http.(*handler).uploads)
+	checkFree(t, f.HTTP.(*handler).uploads)
 }
 
 // A body without a length is taken, too, and may end early.
@@ -163,7 +163,7 @@ func TestUploadReplayed(t *testing.T) {
 // mutation believes what it is given, wherever in the request the archive was.
 func TestUploadIsJudgedBefore(t *testing.T) {
 	f := newEndpoint(t, storetest.Open(t), nil)
-	h, archive := f.Http.(*handler), graphtest.Archived(t, graphtest.Tiny(t, "Linen", nil))
+	h, archive := f.HTTP.(*handler), graphtest.Archived(t, graphtest.Tiny(t, "Linen", nil))
 	const member = `themeImport(input: {archive: %s}) { userErrors { message } }`
 	for name, p := range map[string]parameters{
 		"an input": {query: importTheme, variables: map[string]any{"in": map[string]any{"archive": archive}}},
@@ -191,7 +191,7 @@ func TestUploadIsJudgedBefore(t *testing.T) {
 // Reading a large body takes little more memory than it and its text have.
 func TestUploadMemory(t *testing.T) {
 	f := newEndpoint(t, storetest.Open(t), nil)
-	h, text := f.Http.(*handler), strings.Repeat("A", 13<<20)
+	h, text := f.HTTP.(*handler), strings.Repeat("A", 13<<20)
 	body := fmt.Appendf(nil, `{"query":%q,"variables":{"in":{"archive":%q}}}`, importTheme, text)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
