@@ -29,7 +29,7 @@ func (e executable) WebhookDelivery() exec.WebhookDeliveryResolver {
 	return endpoint.DeliveryFields{Resolver: e.endpointResolver}
 }
 func (e executable) WebhookEndpoint() exec.WebhookEndpointResolver {
-	return endpoint.EndpointFields{Resolver: e.endpointResolver}
+	return endpoint.Fields{Resolver: e.endpointResolver}
 }
 
 // Executable returns what runs the documents of GraphQL: the schema, the

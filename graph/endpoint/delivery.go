@@ -26,7 +26,7 @@ import (
 // that wait and of the log, both by the endpoint's sequence, which their ids
 // carry. A page costs three statements at most: the two, and the events of those
 // that wait.
-func (f EndpointFields) Deliveries(
+func (f Fields) Deliveries(
 	ctx context.Context, e *model.WebhookEndpoint, first *int, after *string, only *state.DeliveryState,
 ) (*model.WebhookDeliveryConnection, error) {
 	filters := []string{"endpoint_id", e.PublicID()}

@@ -34,7 +34,7 @@ func listed(
 	var after *string
 	for {
 		c := graphtest.Must[*model.WebhookDeliveryConnection](t)(
-			endpoint.EndpointFields{Resolver: endpoint.New(p.Core)}.Deliveries(p.Ctx, e, &first, after, only))
+			endpoint.Fields{Resolver: endpoint.New(p.Core)}.Deliveries(p.Ctx, e, &first, after, only))
 		if len(c.Nodes) == 0 && after != nil {
 			t.Error("an empty page follows another")
 		}
@@ -116,7 +116,7 @@ func TestDeliveriesBelowTheFloor(t *testing.T) {
 			}
 		}
 		q := graphtest.Must[*model.WebhookQueueState](t)(
-			endpoint.EndpointFields{Resolver: endpoint.New(p.Core)}.Queue(p.Ctx, seen(p, t, e)))
+			endpoint.Fields{Resolver: endpoint.New(p.Core)}.Queue(p.Ctx, seen(p, t, e)))
 		if q.Waiting != 1 || *q.OldestAt != graphtest.Must[xid.ID](t)(xid.Delivery.Parse(ids[3])).Time() {
 			t.Errorf("the queue has %+v", q)
 		}
@@ -268,7 +268,7 @@ func TestDeliveryQueryCounts(t *testing.T) {
 		for _, size := range []int{2, 10} {
 			counted, n := ent.CountStatements(p.Ctx)
 			c := graphtest.Must[*model.WebhookDeliveryConnection](t)(
-				endpoint.EndpointFields{Resolver: endpoint.New(p.Core)}.Deliveries(counted, e, &size, nil, nil))
+				endpoint.Fields{Resolver: endpoint.New(p.Core)}.Deliveries(counted, e, &size, nil, nil))
 			if n.N() != 3 {
 				t.Errorf("%d deliveries cost %d statements, want 3", size, n.N())
 			}

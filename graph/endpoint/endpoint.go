@@ -22,8 +22,8 @@ import (
 // endpointIndex leads from an app to its endpoints in one store.
 const endpointIndex = "webhookendpoint_store_id_app_id_id"
 
-// EndpointFields resolves the fields of an endpoint that need queries of their own.
-type EndpointFields struct{ *Resolver }
+// Fields resolves the fields of an endpoint that need queries of their own.
+type Fields struct{ *Resolver }
 
 // WebhookEndpoints lists the endpoints that the viewer may see, newest first. A
 // page costs three statements at most: the endpoints, their queues and the apps

@@ -313,9 +313,9 @@ func TestWebhookEndpointQueryCounts(t *testing.T) {
 			}
 			for _, e := range page.Nodes {
 				graphtest.Must[*model.WebhookQueueState](t)(
-					endpoint.EndpointFields{Resolver: endpoint.New(p.Core)}.Queue(counted, e))
+					endpoint.Fields{Resolver: endpoint.New(p.Core)}.Queue(counted, e))
 				graphtest.Must[[]*model.WebhookActivity](t)(
-					endpoint.EndpointFields{Resolver: endpoint.New(p.Core)}.Activity(counted, e, 24))
+					endpoint.Fields{Resolver: endpoint.New(p.Core)}.Activity(counted, e, 24))
 			}
 			if n.N() != 5 {
 				t.Errorf("%d endpoints with queues and activity cost %d statements, want 5", size, n.N())

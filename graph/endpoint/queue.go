@@ -32,7 +32,7 @@ const (
 
 // Queue tells what waits for the endpoint. All endpoints of a page cost one
 // statement.
-func (f EndpointFields) Queue(ctx context.Context, e *model.WebhookEndpoint) (*model.WebhookQueueState, error) {
+func (f Fields) Queue(ctx context.Context, e *model.WebhookEndpoint) (*model.WebhookQueueState, error) {
 	s, err := e.Page.Queues.Get(ctx, e.ID)
 	return s, core.Explain("queue", err)
 }
@@ -89,7 +89,7 @@ func catchingUp(e *model.WebhookEndpoint) bool {
 
 // Activity counts the attempts of the last hours in slots, oldest first; one
 // without attempts is there too. All endpoints of a page cost one statement.
-func (f EndpointFields) Activity(
+func (f Fields) Activity(
 	ctx context.Context, e *model.WebhookEndpoint, hours int,
 ) ([]*model.WebhookActivity, error) {
 	if hours < 1 || hours > maxHours {

@@ -28,7 +28,7 @@ func TestQueueState(t *testing.T) {
 		for _, e := range graphtest.Must[*model.WebhookEndpointConnection](t)(p.Query().WebhookEndpoints(p.Ctx, nil,
 			nil)).Nodes {
 			got := graphtest.Must[*model.WebhookQueueState](t)(
-				endpoint.EndpointFields{Resolver: endpoint.New(p.Core)}.Queue(p.Ctx, e))
+				endpoint.Fields{Resolver: endpoint.New(p.Core)}.Queue(p.Ctx, e))
 			switch e.ID {
 			case empty.ID:
 				if got.Waiting != 0 || got.OldestAt != nil || got.CatchingUp {
@@ -47,7 +47,7 @@ func TestQueueState(t *testing.T) {
 		// While it is stopped nothing is added.
 		suspend(p, t, some)
 		if got := graphtest.Must[*model.WebhookQueueState](t)(
-			endpoint.EndpointFields{Resolver: endpoint.New(p.Core)}.Queue(p.Ctx, seen(p, t, some))); got.Waiting != 2 ||
+			endpoint.Fields{Resolver: endpoint.New(p.Core)}.Queue(p.Ctx, seen(p, t, some))); got.Waiting != 2 ||
 			got.CatchingUp {
 			t.Errorf("suspended: %+v", got)
 		}
@@ -103,7 +103,7 @@ func TestActivity(t *testing.T) {
 		e = seen(p, t, e)
 		read := func(hours int) map[micros.Time]*model.WebhookActivity {
 			all := graphtest.Must[[]*model.WebhookActivity](t)(
-				endpoint.EndpointFields{Resolver: endpoint.New(p.Core)}.Activity(p.Ctx, e, hours))
+				endpoint.Fields{Resolver: endpoint.New(p.Core)}.Activity(p.Ctx, e, hours))
 			width, count := hour, hours
 			if hours <= 6 {
 				width, count = five, hours*12
@@ -137,7 +137,7 @@ func TestActivity(t *testing.T) {
 		read(1)
 		read(336)
 		for _, hours := range []int{0, -1, 337} {
-			if _, err := (endpoint.EndpointFields{Resolver: endpoint.New(p.Core)}).Activity(p.Ctx, e,
+			if _, err := (endpoint.Fields{Resolver: endpoint.New(p.Core)}).Activity(p.Ctx, e,
 				hours); graphtest.FaultOf(err) != "invalid_parameter" {
 				t.Errorf("%d hours: %v", hours, err)
 			}

@@ -8,11 +8,11 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// step is one mutation of an order, by the name the tables below use.
-type step func(ctx context.Context, m graph.Mutation, o *model.Order) (*model.OrderPayload, error)
+// Step is one mutation of an order, by the name the tables below use.
+type Step func(ctx context.Context, m graph.Mutation, o *model.Order) (*model.OrderPayload, error)
 
 // Steps work on an order of two units at 100 with product stock.
-var Steps = map[string]step{
+var Steps = map[string]Step{
 	"mark_paid": func(ctx context.Context, m graph.Mutation, o *model.Order) (*model.OrderPayload, error) {
 		return m.OrderMarkPaid(ctx, o.PublicID(), o.Version, new("card"), new("ch_1"))
 	},
@@ -54,7 +54,7 @@ var Steps = map[string]step{
 }
 
 // Pay is a step that records a payment.
-func Pay(amount int64) step {
+func Pay(amount int64) Step {
 	return func(ctx context.Context, m graph.Mutation, o *model.Order) (*model.OrderPayload, error) {
 		return m.OrderRecordPayment(ctx, o.PublicID(), o.Version, model.PaymentInput{AmountMinor: amount})
 	}
@@ -68,14 +68,14 @@ func Quantities(o *model.Order, n int64) []*model.LineQuantityInput {
 	return []*model.LineQuantityInput{{LineItemID: o.Lines[0].PublicID(), Quantity: n}}
 }
 
-func refund(amount, units int64, restock bool) step {
+func refund(amount, units int64, restock bool) Step {
 	return func(ctx context.Context, m graph.Mutation, o *model.Order) (*model.OrderPayload, error) {
 		return m.OrderRefund(ctx, o.PublicID(), o.Version,
 			model.RefundInput{AmountMinor: amount, Lines: Quantities(o, units), Restock: restock})
 	}
 }
 
-func ship(units int64) step {
+func ship(units int64) Step {
 	return func(ctx context.Context, m graph.Mutation, o *model.Order) (*model.OrderPayload, error) {
 		return m.OrderFulfill(ctx, o.PublicID(), o.Version,
 			model.FulfillInput{Lines: Quantities(o, units), Carrier: new("DHL")})
