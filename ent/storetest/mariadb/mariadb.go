@@ -91,13 +91,19 @@ wait $server
 `
 
 func start(dir string, temporary bool, args []string) (*Server, error) {
+	// A server that starts deletes what others left in its folder for temporary
+	// tables, so each has one of its own.
+	tmp := filepath.Join(dir, "tmp")
+	if err := os.MkdirAll(tmp, 0o700); err != nil {
+		return nil, fmt.Errorf("start mariadb: %w", err)
+	}
 	data, user := filepath.Join(dir, "data"), []string(nil)
 	if os.Geteuid() == 0 {
 		user = []string{"--user=root"}
 	}
 	if _, err := os.Stat(filepath.Join(data, "mysql")); err != nil {
 		install := exec.Command(find("mariadb-install-db"), append([]string{"--no-defaults", "--datadir=" + data,
-			"--auth-root-authentication-method=normal", "--skip-test-db", "--skip-name-resolve"}, user...)...)
+			"--tmpdir=" + tmp, "--auth-root-authentication-method=normal", "--skip-test-db", "--skip-name-resolve"}, user...)...)
 		if out, err := install.CombinedOutput(); err != nil {
 			// What went wrong comes first, general advice follows.
 			return nil, fmt.Errorf("install mariadb: %w: %.1500s", err, out)
@@ -105,7 +111,7 @@ func start(dir string, temporary bool, args []string) (*Server, error) {
 	}
 	s := &Server{socket: filepath.Join(dir, "s"), ended: make(chan struct{})}
 	line := []string{"-c", leash, "leash", dir, fmt.Sprint(temporary), find("mariadbd"), "--no-defaults",
-		"--datadir=" + data, "--socket=" + s.socket, "--pid-file=" + filepath.Join(dir, "pid")}
+		"--datadir=" + data, "--tmpdir=" + tmp, "--socket=" + s.socket, "--pid-file=" + filepath.Join(dir, "pid")}
 	line = append(append(append(line, settings...), user...), args...)
 	cmd := exec.Command("/bin/sh", line...)
 	pipe, err := cmd.StdinPipe()

@@ -49,10 +49,12 @@ func TestStart(t *testing.T) {
 	}
 	defer db.Close()
 	var n int
-	var collation string
-	err = db.QueryRowContext(t.Context(), "SELECT @@max_connections, @@collation_database").Scan(&n, &collation)
-	if err != nil || n != 77 || collation != "utf8mb4_bin" {
-		t.Errorf("got %d, %s, %v, want our setting and the binary collation", n, collation, err)
+	var collation, tmp string
+	err = db.QueryRowContext(t.Context(), "SELECT @@max_connections, @@collation_database, @@tmpdir").
+		Scan(&n, &collation, &tmp)
+	if err != nil || n != 77 || collation != "utf8mb4_bin" || tmp != filepath.Join(filepath.Dir(s.socket), "tmp") {
+		t.Errorf("got %d, %s, %s, %v, want our setting, the binary collation and a folder of its own",
+			n, collation, tmp, err)
 	}
 	if want := "mysql://root@unix(" + s.socket + ")/shop"; s.DSN("shop") != want {
 		t.Errorf("got %s, want %s", s.DSN("shop"), want)
