@@ -123,8 +123,8 @@ var adminEffects = []effect{
 		args: fixedArgs(`input: {email: "sam@example.com", name: "Sam", role: SUPPORT}`)},
 	{field: "staffUpdateRole", name: "promoted", args: onMember(true, "role: ADMIN")},
 	{field: "staffRemove", name: "somebody", args: onMember(false, "")},
-	{field: "staffTokenCreate", name: "his own", args: fixedArgs(`name: "Laptop"`)},
-	{field: "staffTokenRevoke", name: "his own", args: func(w *caller) string {
+	{field: "staffTokenCreate", name: "their own", args: fixedArgs(`name: "Laptop"`)},
+	{field: "staffTokenRevoke", name: "their own", args: func(w *caller) string {
 		made := graphtest.Must[*model.StaffTokenPayload](w.t)(
 			w.Mutation().StaffTokenCreate(w.As(w.Owner.ID, viewer.Owner), "Old", nil))
 		return fmt.Sprintf("id: %q", made.StaffToken.PublicID())
@@ -182,12 +182,12 @@ var adminEffects = []effect{
 		return fmt.Sprintf("id: %q", list.Nodes[0].PublicID())
 	}},
 	{field: "notificationsMarkAllRead", name: "two", args: func(w *caller) string { w.Told(w.t, 2); return "" }},
-	{field: "passwordChange", name: "his own", args: func(w *caller) string {
+	{field: "passwordChange", name: "their own", args: func(w *caller) string {
 		secret, _, err := w.ResetPassword(w.Ctx, w.Owner.ID)
 		if err != nil {
 			w.t.Fatal(err)
 		}
 		return fmt.Sprintf("current: %q, next: %q", secret, "a long new password")
 	}},
-	{field: "signOutEverywhere", name: "his own", args: fixedArgs("")},
+	{field: "signOutEverywhere", name: "their own", args: fixedArgs("")},
 }

@@ -21,7 +21,7 @@ func (w *caller) order(way string) *model.Order {
 	return o
 }
 
-// orderOf makes an order of a customer, with his e-mail.
+// orderOf makes an order of a customer, with their e-mail.
 func (w *caller) orderOf(c *model.Customer) *model.Order {
 	w.t.Helper()
 	return graphtest.Must[*model.OrderPayload](w.t)(w.Mutation().OrderCreate(w.Ctx, model.OrderCreateInput{
@@ -29,7 +29,7 @@ func (w *caller) orderOf(c *model.Customer) *model.Order {
 		Source: "test", CustomerID: new(c.PublicID())})).Order
 }
 
-// customer makes a customer who can be told from the others, and moves him on.
+// customer makes a customer who can be told from the others, and moves them on.
 func (w *caller) customer(way string) *model.Customer {
 	w.t.Helper()
 	in := graphtest.Ada()

@@ -186,7 +186,7 @@ func (r *Resolver) ResetPassword(ctx context.Context, person xid.ID) (secret str
 	return secret, ended, nil
 }
 
-// password checks a new password of the person with the e-mail address.
+// checkPassword checks a new password of the person with the e-mail address.
 func checkPassword(c *core.Check, name, text, email string) {
 	switch n := utf8.RuneCountInString(text); {
 	case !utf8.ValidString(text) || strings.ContainsFunc(text, unicode.IsControl):

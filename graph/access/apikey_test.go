@@ -63,7 +63,7 @@ func TestAPIKeyCreate(t *testing.T) {
 	})
 }
 
-// Nobody gets at a scope that he lacks: neither by a new key nor by another
+// Nobody gets at a scope that they lack: neither by a new key nor by another
 // secret of an old one.
 func TestAPIKeyScopesOfTheCaller(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {

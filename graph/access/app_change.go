@@ -97,13 +97,13 @@ func (m Mutation) roomForApp(ctx context.Context) error {
 	return nil
 }
 
-// appTexts checks what both inputs have.
+// checkAppTexts checks what both inputs have.
 func checkAppTexts(c *core.Check, developer, website *string) {
 	core.Opt(developer, func(s string) { c.Line("developer", s, limit.Line) })
 	core.Opt(website, func(s string) { c.HTTPS("website", s) })
 }
 
-// redirects checks redirect URIs and returns their stored form, without those
+// checkRedirects checks redirect URIs and returns their stored form, without those
 // that come twice.
 func checkRedirects(c *core.Check, name string, uris []string) string {
 	switch {
@@ -128,7 +128,7 @@ func checkRedirects(c *core.Check, name string, uris []string) string {
 	return strings.Join(kept, " ")
 }
 
-// scopes checks the scopes of a credential or an app: at least one, all of the
+// checkScopes checks the scopes of a credential or an app: at least one, all of the
 // catalogue.
 func checkScopes(c *core.Check, name string, names []string) scope.Set {
 	if len(names) == 0 {

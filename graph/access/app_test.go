@@ -111,7 +111,7 @@ func TestAppChecks(t *testing.T) {
 	})
 }
 
-// Nobody registers a scope that he lacks, adds one, or takes over the answers of
+// Nobody registers a scope that they lack, adds one, or takes over the answers of
 // an app that has one.
 func TestAppScopesOfTheCaller(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
@@ -130,15 +130,15 @@ func TestAppScopesOfTheCaller(t *testing.T) {
 			in   model.AppUpdateInput
 			want string
 		}{
-			{name: "one he lacks", id: mine,
+			{name: "one they lack", id: mine,
 				in:   model.AppUpdateInput{Scopes: graphtest.Said([]string{"products.read", "customers.read"})},
 				want: "insufficient_scope"},
 			{name: "others' answers", id: all,
 				in:   model.AppUpdateInput{RedirectUris: graphtest.Said([]string{"https://evil.example/"})},
 				want: "insufficient_scope"},
-			{name: "one he has", id: mine,
+			{name: "one they have", id: mine,
 				in: model.AppUpdateInput{Scopes: graphtest.Said([]string{"products.write"})}},
-			{name: "fewer of what he has", id: all,
+			{name: "fewer of what they have", id: all,
 				in: model.AppUpdateInput{Scopes: graphtest.Said([]string{"products.read", "orders.read"})}},
 		} {
 			if _, err := m.AppUpdate(developer, tc.id, 1, tc.in); graphtest.FaultOf(err) != tc.want {

@@ -112,7 +112,7 @@ func (r *Resolver) grant(ctx context.Context, id xid.ID) (*db.Grant, error) {
 
 // InstalledApps lists the apps that have a standing grant in the store, the app
 // registered last first. One that its maker disabled stays in the list: it would
-// work again when he enables it. A page costs three statements: which apps, their
+// work again when they enable it. A page costs three statements: which apps, their
 // grants, and the apps themselves.
 func (q Query) InstalledApps(ctx context.Context, first *int, after *string) (*model.InstalledAppConnection, error) {
 	now := micros.Now()

@@ -13,7 +13,7 @@ import (
 	"github.com/storefront-go/storefront/graph/core"
 )
 
-// Person returns the person by id or e-mail address, or makes him; fresh tells
+// Person returns the person by id or e-mail address, or makes one; fresh tells
 // which. The directory of addresses is written first: its key alone decides who
 // of two at once makes the person.
 func (r *Resolver) Person(ctx context.Context, p Person) (row *db.User, fresh bool, err error) {
@@ -67,7 +67,7 @@ type Person struct {
 	Email string
 	Name  string
 	// PasswordHash is what [password.Hash] returned, empty for none; a person who
-	// is known already keeps his own.
+	// is known already keeps their own.
 	PasswordHash string
 	// Demo marks the store and a new person as the demo's.
 	Demo bool

@@ -66,7 +66,7 @@ func (m Mutation) membership(ctx context.Context, id xid.ID) (*db.Staff, error) 
 	return core.Only(query.Load(ctx))
 }
 
-// touchOwners refuses to take an owner from the store when he is the last one.
+// touchOwners refuses to take an owner from the store when they are the last one.
 //
 // Two transactions that each take one of two owners touch different rows, and
 // neither would see the other. So both write the store's row, which also tells

@@ -219,7 +219,7 @@ func (m Mutation) endTokens(ctx context.Context, person xid.ID) error {
 	return nil
 }
 
-// role checks a role.
+// checkRole checks a role.
 func checkRole(c *core.Check, name string, role viewer.Role) {
 	if !role.Known() {
 		c.Add(name, fault.UnknownValue, "This is not a role.")

@@ -32,7 +32,7 @@ func TestStaffAdd(t *testing.T) {
 		if _, err := m.StaffAdd(owner, in); graphtest.FieldOf(err) != "#/email taken" {
 			t.Errorf("again: %v", err)
 		}
-		// A person whom another store knows keeps his name and password.
+		// A person whom another store knows keeps their name and password.
 		other := graphtest.NewShop(t, p.Resolver)
 		known := graphtest.Must[*model.StaffPayload](t)(other.Mutation().StaffAdd(other.Ctx,
 			model.StaffAddInput{Email: "ada@example.com", Name: "Eve", Role: viewer.Owner}))
@@ -139,7 +139,7 @@ func TestStaffUpdateRole(t *testing.T) {
 		}
 		v, err := p.Keys.Authenticate(t.Context(), *token.Token, "sft_")
 		if err != nil || v.Role != viewer.Developer {
-			t.Errorf("his token has the role of before: %v, %v", v, err)
+			t.Errorf("their token has the role of before: %v, %v", v, err)
 		}
 		if same := graphtest.Must[*model.StaffPayload](t)(m.StaffUpdateRole(p.Ctx, member.PublicID(), viewer.Developer,
 			2)).Staff; same.Version != 2 {
@@ -176,10 +176,10 @@ func TestStaffRemove(t *testing.T) {
 			t.Fatal(err)
 		}
 		if p.Live(t, token.Token) {
-			t.Error("his token lives")
+			t.Error("their token lives")
 		}
 		if _, err := m.StaffTokenCreate(ctx, "Again", nil); graphtest.FaultOf(err) != "not_found" {
-			t.Errorf("he makes another token: %v", err)
+			t.Errorf("they make another token: %v", err)
 		}
 		if _, err := m.StaffRemove(p.Ctx, member.PublicID()); graphtest.FaultOf(err) != "not_found" {
 			t.Errorf("again: %v", err)
@@ -188,7 +188,7 @@ func TestStaffRemove(t *testing.T) {
 		graphtest.Must[*model.StaffPayload](t)(m.StaffAdd(p.Ctx,
 			model.StaffAddInput{Email: member.Email, Name: "Max", Role: viewer.Admin}))
 		if p.Live(t, token.Token) {
-			t.Error("his token came alive again")
+			t.Error("their token came alive again")
 		}
 		if _, err := m.StaffRemove(p.Ctx, xid.User.Format(p.Owner.ID)); graphtest.FaultOf(err) != "last_owner" {
 			t.Errorf("the last owner: %v", err)

@@ -99,7 +99,7 @@ func (r *Resolver) register(ctx context.Context, secret apikey.Secret, id xid.ID
 	return nil
 }
 
-// expiry checks the end of a new credential.
+// checkExpiry checks the end of a new credential.
 func checkExpiry(c *core.Check, name string, t *micros.Time) {
 	if t != nil && *t <= micros.Now() {
 		c.Add(name, fault.OutOfRange, "The time is not in the future.")

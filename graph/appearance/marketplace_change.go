@@ -88,7 +88,7 @@ func checkSubmission(c *core.Check, in *model.MarketplaceThemeSubmitInput) {
 	in.Categories = slices.Compact(slices.Sorted(slices.Values(in.Categories)))
 }
 
-// category checks a word under which a theme is found.
+// checkCategory checks a word under which a theme is found.
 func checkCategory(c *core.Check, name, word string) {
 	switch {
 	case word == "":

@@ -79,7 +79,7 @@ func checkProduct(ctx context.Context, in *model.ProductCreateInput) error {
 	return c.Err()
 }
 
-// productTexts checks the optional texts of a product.
+// checkProductTexts checks the optional texts of a product.
 func checkProductTexts(c *core.Check, handle, description, sku, vendor, productType, imageURL *string) {
 	core.Opt(handle, func(s string) { c.Handle("handle", s, limit.Handle) })
 	core.Opt(description, func(s string) { c.Long("description", s, limit.Description) })

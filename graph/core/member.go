@@ -18,7 +18,7 @@ func MemberOf[T comparable, U any](changed *[]string, v given[*T], name string, 
 	}
 }
 
-// MemberOpt is [memberOf] for one that may be null.
+// MemberOpt is [MemberOf] for one that may be null.
 func MemberOpt[T comparable, U any](
 	changed *[]string, v given[*T], name string, dst **T, write func(T) U, empty func() U,
 ) {
@@ -35,7 +35,7 @@ func MemberOpt[T comparable, U any](
 	*changed = append(*changed, name)
 }
 
-// MemberDoc is [memberOf] for a document; an absent one is empty.
+// MemberDoc is [MemberOf] for a document; an absent one is empty.
 func MemberDoc[D ~[]byte, U any](
 	changed *[]string, next D, given bool, name string, dst *D, write func(D) U, empty func() U,
 ) {

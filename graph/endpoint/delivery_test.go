@@ -174,7 +174,7 @@ func TestDelivery(t *testing.T) {
 					t.Errorf("%s reads %v", who, err)
 				}
 			}
-			p.Hook(t, ctx, "order.paid") // with endpoints of his own too
+			p.Hook(t, ctx, "order.paid") // with endpoints of its own too
 			if _, err := p.Query().WebhookDelivery(ctx, ids[0]); graphtest.FaultOf(err) != "not_found" {
 				t.Errorf("%s reads %v", who, err)
 			}

@@ -104,7 +104,7 @@ func (m Mutation) roomForEndpoint(ctx context.Context) error {
 	return nil
 }
 
-// receiver checks the address of an endpoint by its form alone.
+// checkReceiver checks the address of an endpoint by its form alone.
 func checkReceiver(c *core.Check, engine *webhook.Engine, name, address string) {
 	if len(address) > limit.URL {
 		c.Add(name, fault.TooLong, "The address has more than "+strconv.Itoa(limit.URL)+" bytes.")
@@ -115,7 +115,7 @@ func checkReceiver(c *core.Check, engine *webhook.Engine, name, address string) 
 	}
 }
 
-// events checks what an endpoint subscribes to and returns its stored form:
+// checkEvents checks what an endpoint subscribes to and returns its stored form:
 // sorted, each name once.
 func checkEvents(c *core.Check, name string, names []string) string {
 	switch {

@@ -68,7 +68,7 @@ func (m Mutation) resume(backlog state.WebhookBacklog, since *micros.Time) func(
 	return m.Webhooks.Resume
 }
 
-// logged checks a time of the event log: not to come, and not longer ago than
+// checkLogged checks a time of the event log: not to come, and not longer ago than
 // the log reaches back.
 func checkLogged(c *core.Check, name string, t micros.Time) {
 	now := micros.Now()

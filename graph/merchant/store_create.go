@@ -146,7 +146,7 @@ func checkStore(in *model.StoreCreateInput, owner *access.Person) error {
 	return c.Err()
 }
 
-// storeHandle checks the handle of a store, which is part of host names.
+// checkStoreHandle checks the handle of a store, which is part of host names.
 func checkStoreHandle(c *core.Check, name, handle string) {
 	c.Handle(name, handle, MaxStoreHandle)
 	if strings.HasPrefix(handle, "-") || strings.HasSuffix(handle, "-") {

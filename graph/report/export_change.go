@@ -107,7 +107,7 @@ func (m Mutation) roomForExport(ctx context.Context) error {
 	return nil
 }
 
-// export checks what a job is asked for.
+// checkExport checks what a job is asked for.
 func checkExport(c *core.Check, in model.ExportStartInput) {
 	known(c, "kind", in.Kind)
 	known(c, "format", in.Format)

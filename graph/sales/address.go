@@ -33,7 +33,7 @@ func checkAddress(c *core.Check, name string, in *model.AddressInput) *document.
 	}
 }
 
-// country checks the form of a code of ISO 3166-1 alpha-2 and returns it in
+// checkCountry checks the form of a code of ISO 3166-1 alpha-2 and returns it in
 // upper case. Whether the code is assigned is not judged: the list changes, and
 // an order of last year keeps its country.
 func checkCountry(c *core.Check, name, code string) string {

@@ -63,7 +63,7 @@ type customerDocs struct {
 	addresses      document.Addresses
 }
 
-// checkCustomer judges a new customer and brings his e-mail address to lower
+// checkCustomer judges a new customer and brings their e-mail address to lower
 // case.
 func checkCustomer(ctx context.Context, in *model.CustomerCreateInput) (customerDocs, error) {
 	c := &core.Check{}
@@ -84,7 +84,7 @@ func checkCustomer(ctx context.Context, in *model.CustomerCreateInput) (customer
 	return docs, c.Err()
 }
 
-// customerTexts checks the optional texts of a customer.
+// checkCustomerTexts checks the optional texts of a customer.
 func checkCustomerTexts(c *core.Check, phone, firstName, lastName, locale, note *string) {
 	core.Opt(phone, func(s string) { c.Line("phone", s, limit.Label) })
 	core.Opt(firstName, func(s string) { c.Line("first_name", s, limit.Line) })
@@ -93,7 +93,7 @@ func checkCustomerTexts(c *core.Check, phone, firstName, lastName, locale, note 
 	core.Opt(note, func(s string) { c.Long("note", s, limit.Note) })
 }
 
-// addresses checks a list of addresses and returns it as it is kept.
+// checkAddresses checks a list of addresses and returns it as it is kept.
 func checkAddresses(c *core.Check, name string, in []*model.AddressInput) document.Addresses {
 	if len(in) > limit.Addresses {
 		c.Add(name, fault.TooLong, "There are more than "+strconv.Itoa(limit.Addresses)+" addresses.")

@@ -23,8 +23,8 @@ import (
 // redactBatch is how many orders one statement of a redaction changes.
 const redactBatch = 90
 
-// CustomerRedact removes the person for good: his fields, and the e-mail and
-// addresses of his orders, all in one transaction. His counters stay, since the
+// CustomerRedact removes the person for good: their fields, and the e-mail and
+// addresses of their orders, all in one transaction. Their counters stay, since the
 // store's books need them.
 func (m Mutation) CustomerRedact(
 	ctx context.Context, id string, expectedVersion int64,
@@ -49,7 +49,7 @@ func (m Mutation) CustomerRedact(
 		})
 }
 
-// redactOrders walks the customer's orders that hold anything about him.
+// redactOrders walks the customer's orders that hold anything about them.
 func (m Mutation) redactOrders(ctx context.Context, customer xid.ID) error {
 	var after *page.Position
 	for {

@@ -73,7 +73,7 @@ func checkLine(c *core.Check, at string, l *model.OrderLineInput) *xid.ID {
 	return id
 }
 
-// ref reads an id that the input refers to: malformed and unknown are the same.
+// checkRef reads an id that the input refers to: malformed and unknown are the same.
 func checkRef(c *core.Check, name string, kind xid.Kind, text *string) *xid.ID {
 	if text == nil {
 		return nil
@@ -90,7 +90,7 @@ func checkUnknown(c *core.Check, name string, kind xid.Kind) {
 	c.Add(name, fault.UnknownValue, "There is no such "+core.KindName(kind)+".")
 }
 
-// source checks where an order comes from: 1 to 64 of a-z, 0-9 and _, a letter
+// checkSource checks where an order comes from: 1 to 64 of a-z, 0-9 and _, a letter
 // first.
 func checkSource(c *core.Check, name, source string) {
 	bad := func(r rune) bool { return r != '_' && (r < '0' || r > '9') && (r < 'a' || r > 'z') }

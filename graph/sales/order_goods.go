@@ -37,7 +37,7 @@ func (p picked) document() document.Line {
 	return document.Line{LineID: xid.OrderLine.Format(p.line.ID), Quantity: p.quantity}
 }
 
-// quantities checks the form of picked lines.
+// checkQuantities checks the form of picked lines.
 func checkQuantities(c *core.Check, lines []*model.LineQuantityInput) {
 	if len(lines) > limit.Lines {
 		c.Add("lines", fault.TooLong, "There are more than "+strconv.Itoa(limit.Lines)+" lines.")

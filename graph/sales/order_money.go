@@ -44,7 +44,7 @@ func (m Mutation) OrderRecordPayment(
 		})
 }
 
-// payment checks the texts of a payment.
+// checkPayment checks the texts of a payment.
 func checkPayment(c *core.Check, method, reference *string) {
 	core.Opt(method, func(s string) { c.Line("method", s, limit.Label) })
 	core.Opt(reference, func(s string) { c.Line("reference", s, limit.Line) })

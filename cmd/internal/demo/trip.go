@@ -112,7 +112,7 @@ func (t *trip) end(ctx context.Context, way scenario) error {
 		return t.changed(t.OrderComplete(ctx, t.id(), t.order.Version))
 	case cancelled, cancelledWithRefund:
 		return t.changed(t.OrderCancel(ctx, t.id(), t.order.Version, way.end == cancelledWithRefund,
-			new("changed his mind")))
+			new("changed their mind")))
 	}
 	return nil
 }
