@@ -20,9 +20,9 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// bought counts an installation of a theme of the marketplace, and returns the
+// countInstall counts an installation of a theme of the marketplace, and returns the
 // theme: it must be published and free.
-func (m Mutation) bought(ctx context.Context, id xid.ID) (*db.MarketplaceTheme, error) {
+func (m Mutation) countInstall(ctx context.Context, id xid.ID) (*db.MarketplaceTheme, error) {
 	l, err := m.listing(ctx, id, ent.ForUpdate)
 	if err != nil {
 		return nil, err

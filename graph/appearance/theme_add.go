@@ -109,7 +109,7 @@ func (m Mutation) ThemeInstall(ctx context.Context, marketplaceThemeID string) (
 		return nil, err
 	}
 	return m.addTheme(ctx, "theme.install", func(ctx context.Context, s *db.Store) (*db.Theme, error) {
-		l, err := m.bought(ctx, uid)
+		l, err := m.countInstall(ctx, uid)
 		if err != nil {
 			return nil, core.Explain(core.KindName(xid.MarketplaceTheme), err)
 		}

@@ -42,7 +42,7 @@ func TestThemeImport(t *testing.T) {
 		done := p.ThemeNow(t, added)
 		if done.Status() != state.ThemeInactive || done.AssetCount != 3 || done.SizeBytes < 100 ||
 			done.PreviewURL == nil || done.PreviewImageURL == nil ||
-			!strings.HasPrefix(*done.PreviewImageURL, "https://api.example/assets/") ||
+			!strings.HasPrefix(*done.PreviewImageURL, p.APIHost+"/assets/") ||
 			!strings.HasSuffix(*done.PreviewImageURL, "/preview.png") || done.Checksum() != added.Checksum() ||
 			done.Name != "Ours" {
 			t.Errorf("processed: %+v", done.Theme)

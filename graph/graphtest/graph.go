@@ -7,22 +7,13 @@ import (
 	"testing"
 
 	"github.com/storefront-go/storefront/ent"
-	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/scope"
 	"github.com/storefront-go/storefront/ent/storetest"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph"
-	"github.com/storefront-go/storefront/graph/apikey"
-	"github.com/storefront-go/storefront/graph/blob"
-	"github.com/storefront-go/storefront/graph/core"
-	"github.com/storefront-go/storefront/graph/export"
-	"github.com/storefront-go/storefront/graph/install"
 	"github.com/storefront-go/storefront/graph/keyring"
-	"github.com/storefront-go/storefront/graph/link"
-	"github.com/storefront-go/storefront/graph/page"
-	"github.com/storefront-go/storefront/graph/webhook"
 )
 
 // NewCore makes a core over s, with signing keys of its own.
@@ -32,19 +23,7 @@ func NewCore(t testing.TB, s *ent.Store) *graph.Resolver {
 	if err != nil {
 		t.Fatal(err)
 	}
-	hooks, err := webhook.New(webhook.Config{Store: s, Vault: webhook.NewVault(ring)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	blobs := Must[*blob.Store](t)(blob.Open(t.Context(), "", t.TempDir()))
-	t.Cleanup(func() { blobs.Close() })
-	r, err := graph.New(core.Config{
-		Store: s, Keys: apikey.NewKeeper(s), Pages: page.New(ring), Webhooks: hooks,
-		HostOf: func(handle string) string { return handle + ".localhost" }, APIHost: "https://api.example",
-		Links: link.New(ring), Exports: Must[*export.Engine](t)(export.New(export.Config{Store: s, Blobs: blobs})),
-		Themes:   Must[*install.Keeper](t)(install.New(install.Config{Store: s, Blobs: blobs, Samples: samples(t)})),
-		Reviewer: func(*db.Store) bool { return true },
-	})
+	r, err := graph.New(config(t, s, ring, samples(t)))
 	if err != nil {
 		t.Fatal(err)
 	}

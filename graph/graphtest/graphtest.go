@@ -14,12 +14,19 @@ import (
 	"github.com/storefront-go/storefront/graph/keyring"
 	"github.com/storefront-go/storefront/graph/link"
 	"github.com/storefront-go/storefront/graph/page"
+	"github.com/storefront-go/storefront/graph/theme/sample"
 	"github.com/storefront-go/storefront/graph/webhook"
 )
 
 // Config is a whole core over s, with blobs in a folder of the test and engines
 // that stand still. Every store reviews the marketplace.
 func Config(t testing.TB, s *ent.Store, ring *keyring.Ring) graph.Config {
+	t.Helper()
+	return config(t, s, ring, nil)
+}
+
+// config is [Config] with the themes that new stores begin with.
+func config(t testing.TB, s *ent.Store, ring *keyring.Ring, samples []sample.Sample) graph.Config {
 	t.Helper()
 	blobs, err := blob.Open(t.Context(), "", t.TempDir())
 	if err != nil {
@@ -38,7 +45,7 @@ func Config(t testing.TB, s *ent.Store, ring *keyring.Ring) graph.Config {
 	if err != nil {
 		t.Fatal(err)
 	}
-	themes, err := install.New(install.Config{Store: s, Blobs: blobs})
+	themes, err := install.New(install.Config{Store: s, Blobs: blobs, Samples: samples})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -112,12 +112,12 @@ func preview(p *theme.Package) *string {
 
 // announce writes the event that a theme is ready. Its row counts the event already.
 func (k *Keeper) announce(ctx context.Context, s *db.Store, t *db.Theme) error {
-	return outbox.Append(ctx, k.Store.DB(ctx), Resource(t),
+	return outbox.Append(ctx, k.Store.DB(ctx), resource(t),
 		outbox.Entry{Type: event.ThemeInstalled, Object: wire.AppendTheme(nil, t, t.Status, k.previewURL(s, t))})
 }
 
-// Resource is what the events of a theme are about.
-func Resource(t *db.Theme) outbox.Resource {
+// resource is what the events of a theme are about.
+func resource(t *db.Theme) outbox.Resource {
 	return outbox.Resource{Store: t.StoreID, ID: t.ID, Version: t.Version, Sequence: t.EventSequence, At: t.UpdatedAt}
 }
 
