@@ -40,7 +40,6 @@ var (
 	immutable    = []string{"public, max-age=31536000, immutable"}
 	assetPolicy  = []string{"default-src 'none'; sandbox"}
 	anyResource  = []string{"cross-origin"}
-	noSniff      = []string{"nosniff"}
 	acceptRanges = []string{"bytes"}
 )
 
@@ -115,7 +114,6 @@ func isFileName(s string) bool {
 func (n assetName) describe(h http.Header) {
 	h["Content-Type"] = []string{n.contentType}
 	h["Cache-Control"] = immutable
-	h["X-Content-Type-Options"] = noSniff
 	h["Content-Security-Policy"] = assetPolicy
 	h["Cross-Origin-Resource-Policy"] = anyResource
 	h["Accept-Ranges"] = acceptRanges

@@ -88,15 +88,29 @@ func (a *API) clientOf(r *http.Request) netip.Addr {
 	}
 	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
 	for _, hop := range slices.Backward(hops) {
-		next, err := netip.ParseAddr(strings.TrimSpace(hop))
-		if err != nil {
+		next, ok := hopOf(hop)
+		if !ok {
 			return addr
 		}
-		if addr = next.Unmap(); !a.trusted(addr) {
+		if addr = next; !a.trusted(addr) {
 			return addr
 		}
 	}
 	return addr
+}
+
+// hopOf reads one entry of X-Forwarded-For: an address, which some proxies write
+// with its port or in brackets.
+func hopOf(entry string) (netip.Addr, bool) {
+	entry = strings.TrimSpace(entry)
+	if hostport, err := netip.ParseAddrPort(entry); err == nil {
+		return hostport.Addr().Unmap(), true
+	}
+	if inner, ok := strings.CutPrefix(entry, "["); ok {
+		entry = strings.TrimSuffix(inner, "]")
+	}
+	addr, err := netip.ParseAddr(entry)
+	return addr.Unmap(), err == nil
 }
 
 func (a *API) trusted(addr netip.Addr) bool {

@@ -80,7 +80,6 @@ func (a *API) download(c *call, open opener) error {
 	h.Set("Content-Disposition", `attachment; filename="`+f.name+`"`)
 	h.Set("Etag", `"sha256-`+f.sha256+`"`)
 	h.Set("Cache-Control", "private, no-store")
-	h.Set("X-Content-Type-Options", "nosniff")
 	d := newDelivery(c)
 	variant.Content(d, c.r, content)
 	return a.ended(c, d, content.failed())

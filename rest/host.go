@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -8,12 +9,16 @@ import (
 	"github.com/storefront-go/storefront/rest/shop"
 )
 
-// hosts answers by the host of a request: that of an open store gets its
-// storefront, any other the API (contract, section 11). The assets of themes are
-// the same on all of them.
+// hosts answers by the host of a request: {api_host} gets the API, the host of an
+// open store its storefront, and any other a page that says so, without a form or a
+// cookie (contract, section 13). The API comes first, so no handle of a store can
+// take its host. The assets of themes are the same on all of them.
 func (a *API) hosts(api http.Handler) (http.Handler, error) {
 	next := api
 	if a.HandleOf != nil {
+		if a.IsAPI == nil {
+			return nil, errors.New("rest: HandleOf needs IsAPI")
+		}
 		shops, err := shop.New(shop.Config{
 			Core: a.Core.Storefront(), Links: a.Links, HandleOf: a.HandleOf, Logger: a.Logger,
 		})
@@ -22,12 +27,13 @@ func (a *API) hosts(api http.Handler) (http.Handler, error) {
 		}
 		next = a.storefronts(shops, api)
 	}
-	if a.Blobs == nil {
-		return next, nil
+	var files http.Handler
+	if a.Blobs != nil {
+		files = a.plain(assetRoot, newAssets(a))
 	}
-	files := a.plain(assetRoot, newAssets(a))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if strings.HasPrefix(r.URL.Path, assetRoot) {
+		guard(w.Header(), r)
+		if files != nil && strings.HasPrefix(r.URL.Path, assetRoot) {
 			files.ServeHTTP(w, r)
 			return
 		}
@@ -35,15 +41,32 @@ func (a *API) hosts(api http.Handler) (http.Handler, error) {
 	}), nil
 }
 
-// storefronts takes the requests to hosts of stores. No page of another origin may
-// read what they answer, whatever the path.
+// storefronts takes the requests to all hosts but the API's. No page of another
+// origin may read what they answer, whatever the path.
 func (a *API) storefronts(shops *shop.Shop, api http.Handler) http.Handler {
 	pages := a.observed("storefront", func(*call) bool { return false }, shops)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if taken, ok := shops.Take(r); ok {
-			pages.ServeHTTP(w, taken)
+		if a.IsAPI(r.Host) {
+			api.ServeHTTP(w, r)
 			return
 		}
-		api.ServeHTTP(w, r)
+		pages.ServeHTTP(w, shops.Take(r))
 	})
+}
+
+// noSniff and strictTransport are the values that [guard] sets; never changed.
+var (
+	noSniff         = []string{"nosniff"}
+	strictTransport = []string{"max-age=31536000"}
+)
+
+// guard sets what every answer of the public address says to browsers: the media
+// type is what the answer says, and a host that speaks TLS itself is asked by TLS
+// alone for a year (RFC 6797, section 6.1). Behind a proxy that is the proxy's to
+// say.
+func guard(h http.Header, r *http.Request) {
+	h["X-Content-Type-Options"] = noSniff
+	if r.TLS != nil {
+		h["Strict-Transport-Security"] = strictTransport
+	}
 }

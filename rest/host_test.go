@@ -3,6 +3,7 @@ package rest_test
 import (
 	"log/slog"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -25,15 +26,21 @@ func underTest(t testing.TB, s *ent.Store) func(*rest.Config) {
 	}
 	links := graphtest.Config(t, s, ring).Links
 	return func(c *rest.Config) {
-		c.Links = links
+		c.Links, c.IsAPI = links, isAPI
 		c.HandleOf = func(host string) (string, bool) {
 			return strings.CutSuffix(strings.ToLower(host), ".shops.test:8080")
 		}
 	}
 }
 
-// TestHosts: the host of an open store gets its storefront, whatever the path; any
-// other host gets the API.
+// isAPI is the API's own host, and those of test servers.
+func isAPI(host string) bool {
+	return host == "api.shops.test:8080" || strings.HasPrefix(host, "127.0.0.1:")
+}
+
+// TestHosts: the host of an open store gets its storefront, whatever the path, that
+// of the API gets the API, whatever stores are called, and any other a page without a
+// form or a cookie.
 func TestHosts(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, store *ent.Store) {
 		registry := prometheus.NewRegistry()
@@ -41,6 +48,7 @@ func TestHosts(t *testing.T) {
 		newShop(t, store, shopRow{Handle: "first"})
 		newShop(t, store, shopRow{Handle: "second"})
 		newShop(t, store, shopRow{Handle: "closed", Status: state.StoreClosed})
+		newShop(t, store, shopRow{Handle: "api"}) // from before such handles were refused
 		for _, host := range []string{"first.shops.test:8080", "SECOND.Shops.Test:8080"} {
 			// These stores have no theme yet.
 			a := s.raw(t, http.MethodGet, "/", "Host", host).want(http.StatusServiceUnavailable, "")
@@ -61,15 +69,45 @@ func TestHosts(t *testing.T) {
 			s.raw(t, http.MethodOptions, base+"/me", "Host", host, "Access-Control-Request-Method", "GET").
 				want(http.StatusMethodNotAllowed, "").header(t, map[string]string{"Access-Control-Allow-Methods": ""})
 		}
-		for _, host := range []string{"", "api.test", "closed.shops.test:8080", "nobody.shops.test:8080",
-			"first.shops.test", "first.shops.test:9090", "x.first.shops.test:8080"} {
-			s.raw(t, http.MethodGet, base+"/me", "Host", host).want(http.StatusUnauthorized, "authentication_required")
+		for _, host := range []string{"", "api.shops.test:8080"} {
+			s.raw(t, http.MethodGet, base+"/me", "Host", host).want(http.StatusUnauthorized, "authentication_required").
+				header(t, map[string]string{"X-Content-Type-Options": "nosniff", "Strict-Transport-Security": ""})
 			s.raw(t, http.MethodGet, "/robots.txt", "Host", host).want(http.StatusNotFound, "not_found")
+		}
+		for _, host := range []string{"evil.test", "closed.shops.test:8080", "nobody.shops.test:8080",
+			"first.shops.test", "first.shops.test:9090", "x.first.shops.test:8080"} {
+			for _, path := range []string{"/", base + "/me", "/sign-in", "/dashboard", "/graphql", "/robots.txt"} {
+				a := s.raw(t, http.MethodGet, path, "Host", host).want(http.StatusNotFound, "")
+				a.header(t, map[string]string{"Set-Cookie": "", "Content-Type": "text/html; charset=utf-8",
+					"X-Content-Type-Options": "nosniff"})
+				body := string(a.Body)
+				if !strings.Contains(body, "There is no shop here") || strings.Contains(body, "<form") {
+					t.Errorf("%s%s: %s", host, path, body)
+				}
+			}
 		}
 		if !counted(t, registry, "storefront") {
 			t.Error("requests of storefronts are not counted")
 		}
 	})
+}
+
+// TestStrictTransport: a server that speaks TLS itself is to be asked so; behind a
+// proxy that is the proxy's to say.
+func TestStrictTransport(t *testing.T) {
+	h, err := rest.New(config(t, storetest.Open(t)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for address, want := range map[string]string{
+		"https://api.test/docs": "max-age=31536000", "http://api.test/docs": "",
+	} {
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, address, http.NoBody))
+		if got := w.Header().Get("Strict-Transport-Security"); got != want {
+			t.Errorf("%s: %q, want %q", address, got, want)
+		}
+	}
 }
 
 // counted reports whether requests of the route are counted.
@@ -110,7 +148,7 @@ func TestHostsCostTheAPINothing(t *testing.T) {
 func TestAssetsOnEveryHost(t *testing.T) {
 	g := newGallery(t, func(c *rest.Config) {
 		c.HandleOf = func(host string) (string, bool) { return strings.CutSuffix(host, ".shops.test") }
-		c.Links = c.Core.Links
+		c.Links, c.IsAPI = c.Core.Links, isAPI
 	})
 	newShop(t, g.store, shopRow{Handle: "first"})
 	address := g.hang(t, "a.png", noise(100))

@@ -60,9 +60,12 @@ type Config struct {
 	Links *link.Signer
 	// Blobs holds the assets of themes; nil leaves them out.
 	Blobs *blob.Store
-	// HandleOf returns the handle in a store_host; nil serves no storefronts. Whether
-	// there is such a store is asked of the core.
+	// HandleOf returns the handle in a store_host; nil serves no storefronts, and the
+	// API on every host. Whether there is such a store is asked of the core.
 	HandleOf func(host string) (handle string, ok bool)
+	// IsAPI reports whether a host is the API's, and is asked before HandleOf, which
+	// needs it.
+	IsAPI func(host string) bool
 	// Explorer serves the page that tries GraphQL.
 	Explorer bool
 	Logger   *slog.Logger

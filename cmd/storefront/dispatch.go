@@ -23,14 +23,16 @@ It needs the root secret of the servers: the same --data, or STOREFRONT_SECRET_K
 
 Examples:
 
-    storefront serve --no-dispatch --database mysql://shop:secret@db.internal:3306/shop
-    storefront dispatch --database mysql://shop:secret@db.internal:3306/shop
+    storefront serve --no-dispatch --database-file /run/secrets/database
+    storefront dispatch --database-file /run/secrets/database
 `
 }
 
 // Run dispatches.
 func (c *dispatchCmd) Run(s *session) error {
-	c.SecretKey = s.getenv("STOREFRONT_SECRET_KEY")
+	if err := s.secretKey(&c.Storage); err != nil {
+		return err
+	}
 	if err := c.Check(); err != nil {
 		return &usageError{err}
 	}

@@ -19,13 +19,15 @@ func (doctorCmd) Help() string {
 Examples:
 
     storefront doctor
-    storefront doctor --database mysql://shop:secret@db.internal:3306/shop --json
+    storefront doctor --database-file /run/secrets/database --json
 `
 }
 
 // Run diagnoses.
 func (c *doctorCmd) Run(s *session) error {
-	c.SecretKey = s.getenv("STOREFRONT_SECRET_KEY")
+	if err := s.secretKey(&c.Storage); err != nil {
+		return err
+	}
 	r := app.Diagnose(s.ctx, app.Config{Storage: c.Storage, Listen: c.Listen, Naming: c.Naming})
 	if err := c.show(s, r); err != nil {
 		return err

@@ -1,9 +1,14 @@
 package main
 
 import (
+	"errors"
+	"fmt"
+	"os"
 	"strings"
 
 	"github.com/alecthomas/kong"
+
+	"github.com/storefront-go/storefront/cmd/internal/app"
 )
 
 // environment is the variables that the program was given. Flags take theirs
@@ -25,6 +30,28 @@ func parseEnv(list []string) *environment {
 }
 
 func (e *environment) get(name string) string { return e.values[name] }
+
+// secretKey gives the storage the root secret of the environment: that of
+// STOREFRONT_SECRET_KEY, or else that of the file which STOREFRONT_SECRET_KEY_FILE
+// names.
+func (s *session) secretKey(st *app.Storage) error {
+	st.SecretKey = s.getenv("STOREFRONT_SECRET_KEY")
+	path := s.getenv("STOREFRONT_SECRET_KEY_FILE")
+	if path == "" {
+		return nil
+	}
+	if st.SecretKey != "" {
+		return &usageError{errors.New("STOREFRONT_SECRET_KEY and STOREFRONT_SECRET_KEY_FILE exclude each other")}
+	}
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return fmt.Errorf("STOREFRONT_SECRET_KEY_FILE: %w", err)
+	}
+	if st.SecretKey = strings.TrimSpace(string(content)); st.SecretKey == "" {
+		return fmt.Errorf("STOREFRONT_SECRET_KEY_FILE: %s is empty", path)
+	}
+	return nil
+}
 
 // adopt takes the variables of the flags over from the parser, which would read
 // the process's own, and keeps their names in the help.

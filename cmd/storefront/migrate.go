@@ -27,7 +27,7 @@ func (migrateApplyCmd) Help() string {
 
 Examples:
 
-    storefront migrate apply --database mysql://shop:secret@db.internal:3306/shop
+    storefront migrate apply --database-file /run/secrets/database
     STOREFRONT_DATABASE=mysql://... storefront migrate apply --json
 `
 }
@@ -51,7 +51,7 @@ type migrateStatusCmd struct {
 func (migrateStatusCmd) Help() string {
 	return `Examples:
 
-    storefront migrate status --database mysql://shop:secret@db.internal:3306/shop
+    storefront migrate status --database-file /run/secrets/database
     storefront migrate status --data ./storefront-data --json
 `
 }

@@ -23,7 +23,7 @@ const (
 const about = `The commerce service: public REST API, GraphQL and their tools.
 
 Settings come from flags, then STOREFRONT_* variables, then defaults. The root secret comes from ` +
-	`STOREFRONT_SECRET_KEY or a file in --data.
+	`STOREFRONT_SECRET_KEY_FILE, STOREFRONT_SECRET_KEY or a file in --data.
 
 Exit codes: 0 done, 1 failed, 2 wrong usage. Errors are one line on standard error.`
 

@@ -84,6 +84,12 @@ func TestMistakes(t *testing.T) {
 			code: exitFailed, want: "scheme"},
 		{name: "negative time", args: "key create --name x --scope orders.read --expires=-1h", code: exitUsage,
 			want: "--expires"},
+		{name: "no file of the database", args: "store list --database-file missing", code: exitUsage,
+			want: "--database-file"},
+		{name: "two databases", env: "STOREFRONT_DATABASE=sqlite:x", args: "store list --database-file run_test.go",
+			code: exitUsage, want: "--database"},
+		{name: "no file of the secret", env: "STOREFRONT_SECRET_KEY_FILE=missing", args: "store list", code: exitFailed,
+			want: "STOREFRONT_SECRET_KEY_FILE"},
 		{name: "short secret", env: "STOREFRONT_SECRET_KEY=opensesame", args: "store list", code: exitFailed,
 			want: "STOREFRONT_SECRET_KEY"},
 	} {

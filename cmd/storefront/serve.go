@@ -24,7 +24,7 @@ Examples:
 
     storefront serve --demo
     storefront serve --addr 0.0.0.0:8080 --public-url https://shop.example --trusted-proxies 10.0.0.0/8
-    storefront serve --database mysql://shop:secret@db.internal:3306/shop --migrate
+    storefront serve --database-file /run/secrets/database --migrate
 `
 }
 
@@ -39,7 +39,9 @@ type started struct {
 
 // Run serves.
 func (c *serveCmd) Run(s *session) error {
-	c.SecretKey = s.getenv("STOREFRONT_SECRET_KEY")
+	if err := s.secretKey(&c.Storage); err != nil {
+		return err
+	}
 	if err := c.Check(); err != nil {
 		return &usageError{err}
 	}

@@ -20,7 +20,9 @@ type place struct {
 // open runs f with the core. A running server on the same data may go on: what
 // a command revokes holds there within ten seconds.
 func (p place) open(s *session, f func(*app.Base, *graph.Resolver) error) error {
-	p.SecretKey = s.getenv("STOREFRONT_SECRET_KEY")
+	if err := s.secretKey(&p.Storage); err != nil {
+		return err
+	}
 	base, err := app.Open(s.ctx, app.Opening{Storage: p.Storage})
 	if err != nil {
 		return err

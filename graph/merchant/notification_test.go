@@ -18,8 +18,8 @@ func TestNotifications(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		_, support := p.Member(t, viewer.Support)
 		q, m := p.Query(), p.Mutation()
-		p.Told(t, 5)
-		graphtest.NewShop(t, p.Resolver).Told(t, 1)
+		p.AddNotices(t, 5)
+		graphtest.NewShop(t, p.Resolver).AddNotices(t, 1)
 		if n := graphtest.Must[int](t)(q.UnreadNotifications(support)); n != 5 {
 			t.Errorf("%d unread", n)
 		}
@@ -72,7 +72,7 @@ func TestNotifications(t *testing.T) {
 func TestNotificationOfAnotherStore(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		other := graphtest.NewShop(t, p.Resolver)
-		other.Told(t, 1)
+		other.AddNotices(t, 1)
 		theirs := graphtest.Must[*model.NotificationConnection](t)(p.Query().Notifications(other.Ctx, nil,
 			nil)).Nodes[0].PublicID()
 		for _, id := range []string{theirs, xid.Notification.Format(xid.New()), "ntf_x", ""} {
@@ -92,7 +92,7 @@ func TestManyNotifications(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		const n = 2*merchant.MaxMarked + 1
 		for range n / 91 {
-			p.Told(t, 91)
+			p.AddNotices(t, 91)
 		}
 		counted, statements := ent.CountStatements(p.Ctx)
 		if got := graphtest.Must[int](t)(p.Query().UnreadNotifications(counted)); got != merchant.MaxUnread ||

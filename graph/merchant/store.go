@@ -68,7 +68,7 @@ func (m Mutation) changeStore(ctx context.Context, expected int64, action string
 // order number was taken.
 func (m Mutation) StoreUpdate(ctx context.Context, in model.StoreUpdateInput) (*model.StorePayload, error) {
 	c := &core.Check{}
-	core.Opt(in.Name, func(s string) { c.Line("name", s, limit.Line) })
+	core.Opt(in.Name, func(s string) { c.Name("name", s, limit.Line) })
 	core.Opt(in.Timezone, func(s string) { c.Timezone("timezone", s) })
 	core.Opt(in.Currency, func(s string) { in.Currency = new(c.Currency("currency", s)) })
 	if err := c.Err(); err != nil {

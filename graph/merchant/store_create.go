@@ -42,7 +42,7 @@ func (m Mutation) StoreCreate(ctx context.Context, in model.StoreCreateInput) (*
 func (r *Resolver) NewStore(ctx context.Context, in model.StoreCreateInput,
 	owner access.Person,
 ) (*model.Store, *db.User, error) {
-	if err := checkStore(&in, &owner); err != nil {
+	if err := r.checkStore(&in, &owner); err != nil {
 		return nil, nil, err
 	}
 	id := xid.New()
@@ -100,17 +100,19 @@ func inStore(ctx context.Context, id xid.ID) context.Context {
 // takeHandle enters the store into the directory of handles, which alone says
 // whether one is free.
 func (r *Resolver) takeHandle(ctx context.Context, id xid.ID, in model.StoreCreateInput) (string, error) {
+	if in.Handle != nil {
+		err := r.handleRow(ctx, id, *in.Handle)
+		if ent.IsDuplicate(err) {
+			err = fault.Invalid(fault.Field{Pointer: "#/handle", Code: fault.Taken,
+				Detail: "Another store has this handle."})
+		}
+		return *in.Handle, err
+	}
 	handle := StoreSlug(in.Name)
-	if in.Handle != nil {
-		handle = *in.Handle
-	}
-	err := r.handleRow(ctx, id, handle)
-	if !ent.IsDuplicate(err) {
-		return handle, err
-	}
-	if in.Handle != nil {
-		return "", fault.Invalid(fault.Field{Pointer: "#/handle", Code: fault.Taken,
-			Detail: "Another store has this handle."})
+	if !r.reserved(handle) {
+		if err := r.handleRow(ctx, id, handle); !ent.IsDuplicate(err) {
+			return handle, err
+		}
 	}
 	// suffixed keeps to the longer handles of products.
 	const room = MaxStoreHandle - len("-") - 6
@@ -133,23 +135,33 @@ func StoreSlug(name string) string {
 
 // checkStore judges a new store and its owner, and brings the currency to upper
 // and the e-mail address to lower case.
-func checkStore(in *model.StoreCreateInput, owner *access.Person) error {
+func (r *Resolver) checkStore(in *model.StoreCreateInput, owner *access.Person) error {
 	c := &core.Check{}
-	c.Line("name", in.Name, limit.Line)
-	core.Opt(in.Handle, func(s string) { checkStoreHandle(c, "handle", s) })
+	c.Name("name", in.Name, limit.Line)
+	core.Opt(in.Handle, func(s string) { r.checkHandle(c, "handle", s) })
 	in.Currency = c.Currency("currency", in.Currency)
 	c.Timezone("timezone", in.Timezone)
 	if owner.ID.IsNil() {
 		owner.Email = c.Email("owner/email", owner.Email)
-		c.Line("owner/name", owner.Name, limit.Line)
+		c.Name("owner/name", owner.Name, limit.Line)
 	}
 	return c.Err()
 }
 
-// checkStoreHandle checks the handle of a store, which is part of host names.
-func checkStoreHandle(c *core.Check, name, handle string) {
+// checkHandle checks the handle of a store, which is part of host names.
+func (r *Resolver) checkHandle(c *core.Check, name, handle string) {
 	c.Handle(name, handle, MaxStoreHandle)
 	if strings.HasPrefix(handle, "-") || strings.HasSuffix(handle, "-") {
 		c.Add(name, fault.InvalidFormat, "A store's handle neither begins nor ends with a hyphen.")
 	}
+	if r.reserved(handle) {
+		c.Add(name, fault.Taken, "This name is kept for the service itself.")
+	}
+}
+
+// reserved reports whether the host that a handle makes belongs to the service:
+// to {api_host}, or by its name.
+func (r *Resolver) reserved(handle string) bool {
+	_, api, _ := strings.Cut(r.APIHost, "://")
+	return Reserved(handle) || strings.EqualFold(r.HostOf(handle), api)
 }

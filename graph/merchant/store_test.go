@@ -62,6 +62,15 @@ func TestStoreCreate(t *testing.T) {
 		if made.Store.Handle != "ete" || made.Store.Version != 1 || made.Store.ID == p.Model.ID {
 			t.Errorf("made %v", made.Store)
 		}
+		// What is called like the service gets another host.
+		for _, in := range []model.StoreCreateInput{{Name: "API"}, {Name: "Www"}} {
+			in.Currency, in.Timezone = "EUR", "UTC"
+			named := graphtest.Must[*model.StorePayload](t)(p.Mutation().StoreCreate(owner, in))
+			handle := named.Store.Handle
+			if merchant.Reserved(handle) || !strings.HasPrefix(handle, strings.ToLower(in.Name)+"-") {
+				t.Errorf("%s is at %s", in.Name, handle)
+			}
+		}
 		there := merchant.InStore(owner, made.Store.ID)
 		log := graphtest.Must[*model.AuditEntryConnection](t)(p.Query().AuditLog(there, nil, nil)).Nodes
 		if len(log) != 1 || log[0].Actor().ID != xid.User.Format(p.Owner.ID) {
@@ -90,7 +99,11 @@ func TestStoreCreate(t *testing.T) {
 				"#/handle too_short"},
 			{model.StoreCreateInput{Name: "X", Handle: new(strings.Repeat("a", 64)), Currency: "EUR", Timezone: "UTC"},
 				"#/handle too_long"},
+			{model.StoreCreateInput{Name: "X", Handle: new("api"), Currency: "EUR", Timezone: "UTC"}, "#/handle taken"},
 			{model.StoreCreateInput{Name: " ", Currency: "EUR", Timezone: "UTC"}, "#/name too_short"},
+			{model.StoreCreateInput{Name: "Shop \u202egpj", Currency: "EUR", Timezone: "UTC"}, "#/name invalid_format"},
+			{model.StoreCreateInput{Name: "Cor\u200bner", Currency: "EUR", Timezone: "UTC"}, "#/name invalid_format"},
+			{model.StoreCreateInput{Name: "\u3164", Currency: "EUR", Timezone: "UTC"}, "#/name invalid_format"},
 			{model.StoreCreateInput{Name: "X", Currency: "EURO", Timezone: "UTC"}, "#/currency unknown_value"},
 			{model.StoreCreateInput{Name: "X", Currency: "EUR"}, "#/timezone too_short"},
 			{model.StoreCreateInput{Name: "X", Currency: "EUR", Timezone: "Local"}, "#/timezone unknown_value"},

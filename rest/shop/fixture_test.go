@@ -57,8 +57,7 @@ type mall struct {
 	handler http.Handler
 }
 
-// newMall serves the storefronts of s under HANDLE.shops.test. Any other host
-// answers 421.
+// newMall serves the storefronts of s under HANDLE.shops.test.
 func newMall(t testing.TB, s *ent.Store) *mall {
 	t.Helper()
 	ring, err := keyring.Parse(strings.Repeat("storefronts ", 4))
@@ -80,13 +79,7 @@ func newMall(t testing.TB, s *ent.Store) *mall {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if taken, ok := shops.Take(r); ok {
-			shops.ServeHTTP(w, taken)
-			return
-		}
-		w.WriteHeader(http.StatusMisdirectedRequest)
-	})
+	m.handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { shops.ServeHTTP(w, shops.Take(r)) })
 	server := httptest.NewServer(m.handler)
 	t.Cleanup(server.Close)
 	transport := &http.Transport{DisableCompression: true, MaxIdleConnsPerHost: 64}

@@ -106,22 +106,22 @@ type visit struct {
 
 type visitKey struct{}
 
-// Take returns the request as [Shop.ServeHTTP] wants it; false where its host is
-// that of no open store, and others have to answer.
-func (s *Shop) Take(r *http.Request) (*http.Request, bool) {
+// Take returns the request as [Shop.ServeHTTP] wants it: with what is known of the
+// open store whose host it is for. Any other host has no shop.
+func (s *Shop) Take(r *http.Request) *http.Request {
 	handle, ok := s.HandleOf(r.Host)
 	if !ok || !isLabel(handle) {
-		return r, false
+		return r
 	}
 	v := &visit{}
 	v.front, v.state, v.err = s.enter(r.Context(), handle)
 	if v.err == nil && v.front == nil {
-		return r, false
+		return r
 	}
-	return r.WithContext(context.WithValue(r.Context(), visitKey{}, v)), true
+	return r.WithContext(context.WithValue(r.Context(), visitKey{}, v))
 }
 
-// ServeHTTP answers a request that [Shop.Take] took.
+// ServeHTTP answers a request that [Shop.Take] prepared.
 func (s *Shop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	guard(w.Header())
 	v, ok := r.Context().Value(visitKey{}).(*visit)

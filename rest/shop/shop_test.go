@@ -133,9 +133,9 @@ func TestHosts(t *testing.T) {
 		})
 		for host, want := range map[string]int{
 			s.handle + ".shops.test": 200, strings.ToUpper(s.handle) + ".Shops.Test": 200,
-			closed.handle + ".shops.test": 421, "nobody.shops.test": 421, "shops.test": 421,
-			".shops.test": 421, "a.b.shops.test": 421, "-.shops.test": 421, "x_y.shops.test": 421,
-			strings.Repeat("x", 64) + ".shops.test": 421, s.handle + ".shops.test.": 421,
+			closed.handle + ".shops.test": 404, "nobody.shops.test": 404, "shops.test": 404,
+			".shops.test": 404, "a.b.shops.test": 404, "-.shops.test": 404, "x_y.shops.test": 404,
+			strings.Repeat("x", 64) + ".shops.test": 404, s.handle + ".shops.test.": 404,
 		} {
 			s.ask(http.MethodGet, host, "/").want(t, want)
 		}
@@ -161,9 +161,9 @@ func TestClosingAndOpening(t *testing.T) {
 		}
 		setStatus(state.StoreClosed)
 		s.clock.add(time.Second)
-		s.get("/").want(t, 421)
+		s.get("/").want(t, 404)
 		setStatus(state.StoreOpen)
-		s.get("/").want(t, 421) // believed for two seconds
+		s.get("/").want(t, 404) // believed for two seconds
 		s.clock.add(2 * time.Second)
 		s.get("/").want(t, 200)
 	})

@@ -15,6 +15,8 @@ type Addresses struct {
 	Admin string
 	// StoreDomain is what follows the handle in a store_host, port included.
 	StoreDomain string
+	// Unnamed says that no setting names the API: then every IP address is its host.
+	Unnamed bool
 }
 
 // StoreHost returns the store_host of a store by its handle.
@@ -24,6 +26,30 @@ func (a Addresses) StoreHost(handle string) string { return handle + "." + a.Sto
 func (a Addresses) HandleOf(host string) (handle string, ok bool) {
 	handle, domain, ok := strings.Cut(strings.ToLower(host), ".")
 	return handle, ok && handle != "" && domain == a.StoreDomain
+}
+
+// IsAPI reports whether a host is the API's, whatever its port, since proxies map
+// ports: that of {api_host}, or one by which only this machine's own browsers and
+// proxies ask for it.
+func (a Addresses) IsAPI(host string) bool {
+	_, own, _ := strings.Cut(a.API, "://")
+	if host == own {
+		return true
+	}
+	name := hostname(host)
+	if name == "localhost" || name == hostname(own) {
+		return true
+	}
+	addr, err := netip.ParseAddr(name)
+	return err == nil && (a.Unnamed || addr.Unmap().IsLoopback())
+}
+
+// hostname is a host without its port, in lower case and without brackets.
+func hostname(host string) string {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	return strings.ToLower(strings.Trim(host, "[]"))
 }
 
 // loopback reports whether a HOST:PORT is reachable from this machine alone. A
@@ -46,7 +72,7 @@ func (n Naming) addresses(listened, admin net.Addr, tls bool) Addresses {
 	if api == "" {
 		api = origin(listened.String(), tls)
 	}
-	a := Addresses{API: api, StoreDomain: n.StoreDomain}
+	a := Addresses{API: api, StoreDomain: n.StoreDomain, Unnamed: n.PublicURL == ""}
 	if admin != nil {
 		a.Admin = origin(admin.String(), false)
 	}

@@ -3,8 +3,12 @@ package app
 import (
 	"context"
 	"encoding/json"
+	"net"
 	"net/http"
 	"net/http/pprof"
+	"net/netip"
+	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -31,6 +35,8 @@ const (
 // admin is the operator's port. It shares nothing with the public handler.
 type admin struct {
 	store *ent.Store
+	// hosts are names by which it may be asked; see [admin.asked].
+	hosts []string
 	phase atomic.Int32
 	// current remembers that the schema is: migrations are never taken back.
 	current atomic.Bool
@@ -52,12 +58,40 @@ func (a *admin) handler(reg *prometheus.Registry) http.Handler {
 	mux.HandleFunc("GET /readyz", a.readyz)
 	mux.Handle("GET /metrics", promhttp.HandlerFor(reg, promhttp.HandlerOpts{Registry: reg}))
 	mux.HandleFunc("GET /debug/pprof/", pprof.Index)
-	mux.HandleFunc("GET /debug/pprof/cmdline", pprof.Cmdline)
 	mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
 	mux.HandleFunc("GET /debug/pprof/symbol", pprof.Symbol)
 	mux.HandleFunc("POST /debug/pprof/symbol", pprof.Symbol)
 	mux.HandleFunc("GET /debug/pprof/trace", pprof.Trace)
-	return mux
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("X-Content-Type-Options", "nosniff")
+		if !a.asked(r) {
+			http.Error(w, "This is not the host of the admin port: ask for its address, or name the host with --admin-host.",
+				http.StatusMisdirectedRequest)
+			return
+		}
+		mux.ServeHTTP(w, r)
+	})
+}
+
+// asked reports whether a request is for this port by a name that is its own: the
+// address at which it came in, a name of this machine, or one that the operator
+// gave. A page in the operator's browser can make any other name lead here.
+func (a *admin) asked(r *http.Request) bool {
+	name := hostname(r.Host)
+	given := func(host string) bool { return strings.EqualFold(host, name) }
+	if loopbackHost(name) || slices.ContainsFunc(a.hosts, given) {
+		return true
+	}
+	asked, err := netip.ParseAddr(name)
+	if err != nil {
+		return false
+	}
+	local, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
+	if !ok {
+		return false
+	}
+	own, err := netip.ParseAddrPort(local.String())
+	return err == nil && own.Addr().Unmap() == asked.Unmap()
 }
 
 func (a *admin) readyz(w http.ResponseWriter, r *http.Request) {

@@ -30,9 +30,9 @@ func (c Config) Check() error {
 	add(c.Mail.check())
 	_, err = c.egress(c.Demo)
 	add(err)
-	if c.Demo && !loopback(c.Addr) {
+	if place, local := c.local(); c.Demo && !local {
 		add(fmt.Errorf("--demo writes its passwords to demo.json for everyone to try: it serves loopback addresses "+
-			"only, not --addr %s", c.Addr))
+			"only, not %s", place))
 	}
 	if c.DemoOrders < 0 || c.DemoOrders > maxDemoOrders {
 		add(fmt.Errorf("--demo-orders: %d is not between 0 and %d", c.DemoOrders, maxDemoOrders))
@@ -47,6 +47,19 @@ func (c Config) Check() error {
 		add(errors.New("--data: the folder is empty"))
 	}
 	return oneLine(list)
+}
+
+// local reports whether only this machine reaches the service, and which setting
+// says that others do. A public URL that is not loopback is a proxy's, or will be.
+func (c Config) local() (setting string, ok bool) {
+	if !loopback(c.Addr) {
+		return "--addr " + c.Addr, false
+	}
+	u, err := url.Parse(c.PublicURL)
+	if err != nil || c.PublicURL != "" && !loopbackHost(u.Hostname()) {
+		return "--public-url " + c.PublicURL, false
+	}
+	return "", true
 }
 
 // oneLine joins errors without line breaks.

@@ -12,12 +12,15 @@ import (
 // Storage says where the data lies. Every command takes it.
 type Storage struct {
 	Data     string `default:"./storefront-data" env:"STOREFRONT_DATA" placeholder:"DIR" help:"Folder of the SQLite database, the root secret and demo.json (default ${default})."`
-	Database string `env:"STOREFRONT_DATABASE" placeholder:"ADDRESS" help:"Database in place of the SQLite file in --data: mysql://user:pass@host:3306/name, mysql://user:pass@unix(/path)/name or sqlite:path."`
+	Database string `xor:"database" env:"STOREFRONT_DATABASE" placeholder:"ADDRESS" help:"Database in place of the SQLite file in --data: mysql://user:pass@host:3306/name, mysql://user:pass@unix(/path)/name or sqlite:path. A password belongs in --database-file, since the arguments of a process can be read by others."`
+	// DatabaseFile is Database, as a file holds it.
+	DatabaseFile []byte `type:"filecontent" xor:"database" env:"STOREFRONT_DATABASE_FILE" placeholder:"FILE" help:"File that holds the address of the database, with its password."`
 
 	Blobs string `env:"STOREFRONT_BLOBS" placeholder:"URL" help:"Where files of exports and themes lie, such as s3://bucket?region=eu-central-1 (default: the folder blobs in --data)."`
 
-	// SecretKey is STOREFRONT_SECRET_KEY: a comma list of root secrets. It has no
-	// flag, since the arguments of a process can be read by others.
+	// SecretKey is STOREFRONT_SECRET_KEY, or what STOREFRONT_SECRET_KEY_FILE holds: a
+	// comma list of root secrets. It has no flag, since the arguments of a process can
+	// be read by others.
 	SecretKey string `kong:"-"`
 }
 
@@ -37,6 +40,13 @@ type Log struct {
 type Listen struct {
 	Addr      string `default:"127.0.0.1:8080" env:"STOREFRONT_ADDR" placeholder:"HOST:PORT" help:"Public address; port 0 picks one (default ${default})."`
 	AdminAddr string `default:"127.0.0.1:8081" env:"STOREFRONT_ADMIN_ADDR" placeholder:"HOST:PORT" help:"Address of health, metrics and profiles; keep it private (default ${default})."`
+
+	AdminNames `embed:""`
+}
+
+// AdminNames says how the admin address is called.
+type AdminNames struct {
+	AdminHosts []string `name:"admin-host" env:"STOREFRONT_ADMIN_HOST" placeholder:"NAME" help:"Names by which the admin address may be asked, besides its own address and localhost."`
 }
 
 // Config is the settings of serve. Each is declared here and nowhere else: a
@@ -67,8 +77,11 @@ type Config struct {
 
 // Address returns the database's address for [ent.Open].
 func (s Storage) Address() string {
-	return cmp.Or(s.Database, "sqlite:"+filepath.Join(s.Data, "storefront.db"))
+	return cmp.Or(s.Database, content(s.DatabaseFile), "sqlite:"+filepath.Join(s.Data, "storefront.db"))
 }
+
+// content is the one line of a file that holds a setting.
+func content(file []byte) string { return strings.TrimSpace(string(file)) }
 
 // SQLitePath returns the path of the SQLite file, or "" for another engine.
 func (s Storage) SQLitePath() string {
@@ -100,6 +113,7 @@ func (c Config) LogValue() slog.Value {
 		slog.String("secret", secret),
 		slog.String("addr", c.Addr),
 		slog.String("admin_addr", c.AdminAddr),
+		slog.String("admin_host", strings.Join(c.AdminHosts, ",")),
 		slog.String("public_url", c.PublicURL),
 		slog.String("store_domain", c.StoreDomain),
 		slog.String("smtp_server", c.Mail.redacted()),

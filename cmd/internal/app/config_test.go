@@ -35,6 +35,10 @@ func TestCheck(t *testing.T) {
 		{"demo on IPv6", func(c *Config) { c.Demo, c.Addr = true, "[::1]:1" }, ""},
 		{"demo everywhere", func(c *Config) { c.Demo, c.Addr = true, ":8080" }, "--demo"},
 		{"demo on 0.0.0.0", func(c *Config) { c.Demo, c.Addr = true, "0.0.0.0:8080" }, "--demo"},
+		{"demo behind a proxy", func(c *Config) { c.Demo, c.PublicURL = true, "https://shop.example" }, "--public-url"},
+		{"demo under a name of this machine", func(c *Config) {
+			c.Demo, c.PublicURL = true, "http://demo.localhost:8080"
+		}, ""},
 		{"demo on a name", func(c *Config) { c.Demo, c.Addr = true, "shop.example:80" }, "--demo"},
 		{"proxies", func(c *Config) { c.TrustedProxies = []string{"10.0.0.0/8", " 192.0.2.1", "fd00::/8"} }, ""},
 		{"bad proxy", func(c *Config) { c.TrustedProxies = []string{"10.0.0.0/33"} }, "--trusted-proxies"},
@@ -113,12 +117,13 @@ func TestAddresses(t *testing.T) {
 		want     Addresses
 	}{
 		{name: "loopback", listened: "127.0.0.1:8080",
-			want: Addresses{API: "http://127.0.0.1:8080", StoreDomain: "localhost:8080"}},
-		{name: "IPv6", listened: "[::1]:9", want: Addresses{API: "http://[::1]:9", StoreDomain: "localhost:9"}},
+			want: Addresses{API: "http://127.0.0.1:8080", StoreDomain: "localhost:8080", Unnamed: true}},
+		{name: "IPv6", listened: "[::1]:9",
+			want: Addresses{API: "http://[::1]:9", StoreDomain: "localhost:9", Unnamed: true}},
 		{name: "everywhere", listened: "[::]:8080",
-			want: Addresses{API: "http://localhost:8080", StoreDomain: "localhost:8080"}},
+			want: Addresses{API: "http://localhost:8080", StoreDomain: "localhost:8080", Unnamed: true}},
 		{name: "implied port", listened: "127.0.0.1:443", tls: true,
-			want: Addresses{API: "https://127.0.0.1", StoreDomain: "localhost"}},
+			want: Addresses{API: "https://127.0.0.1", StoreDomain: "localhost", Unnamed: true}},
 		{name: "public URL", n: Naming{PublicURL: "https://shop.example/"}, listened: "0.0.0.0:80",
 			want: Addresses{API: "https://shop.example", StoreDomain: "shop.example"}},
 		{name: "public URL with a port", n: Naming{PublicURL: "http://shop.example:81"}, listened: "0.0.0.0:80",
@@ -139,6 +144,51 @@ func TestAddresses(t *testing.T) {
 	}
 	if got := (Addresses{StoreDomain: "localhost:1"}).StoreHost("kite"); got != "kite.localhost:1" {
 		t.Errorf("StoreHost = %q", got)
+	}
+}
+
+// The API has its own host, whatever stores are called, and no other.
+func TestIsAPI(t *testing.T) {
+	named := Addresses{API: "https://api.shops.example", StoreDomain: "shops.example"}
+	unnamed := Addresses{API: "http://localhost:8080", StoreDomain: "localhost:8080", Unnamed: true}
+	odd := Addresses{API: "https://shops.example:8443", StoreDomain: "shops.example:8443"}
+	for _, tc := range []struct {
+		name string
+		a    Addresses
+		host string
+		want bool
+	}{
+		{name: "its name", a: named, host: "api.shops.example", want: true},
+		{name: "another case", a: named, host: "API.Shops.Example", want: true},
+		{name: "behind a proxy that adds the port", a: named, host: "api.shops.example:443", want: true},
+		{name: "a port of its own", a: odd, host: "shops.example:8443", want: true},
+		{name: "a proxy's port", a: odd, host: "shops.example:443", want: true},
+		{name: "from this machine", a: named, host: "127.0.0.1:8080", want: true},
+		{name: "by a name of this machine", a: named, host: "localhost:8080", want: true},
+		{name: "over IPv6", a: named, host: "[::1]:8080", want: true},
+		{name: "a store", a: named, host: "kite.shops.example"},
+		{name: "the domain of stores", a: named, host: "shops.example"},
+		{name: "an address", a: named, host: "192.0.2.1:8080"},
+		{name: "an address where nothing names the API", a: unnamed, host: "192.0.2.1:8080", want: true},
+		{name: "a store of this machine", a: unnamed, host: "kite.localhost:8080"},
+		{name: "anything else", a: unnamed, host: "evil.example"},
+		{name: "a name that begins alike", a: named, host: "api.shops.example.evil.example"},
+		{name: "none", a: named, host: ""},
+	} {
+		if got := tc.a.IsAPI(tc.host); got != tc.want {
+			t.Errorf("%s: IsAPI(%q) = %t", tc.name, tc.host, got)
+		}
+	}
+}
+
+func TestFilesOfSettings(t *testing.T) {
+	s := Storage{Data: "d", DatabaseFile: []byte("mysql://shop:opensesame@db.internal/shop\n")}
+	if got := s.Address(); got != "mysql://shop:opensesame@db.internal/shop" || s.SQLitePath() != "" {
+		t.Errorf("the database is %q", got)
+	}
+	m := Mail{SMTPFile: []byte(" smtps://u:opensesame@mail.example\n"), MailFrom: "a@shop.example"}
+	if err := m.check(); err != nil || m.redacted() != "mail.example:465" {
+		t.Errorf("the mail server is %q: %v", m.redacted(), err)
 	}
 }
 

@@ -15,6 +15,8 @@ type DispatchConfig struct {
 	Log       `embed:""`
 	Delivery  `embed:""`
 	AdminAddr string `default:"127.0.0.1:8082" env:"STOREFRONT_ADMIN_ADDR" placeholder:"HOST:PORT" help:"Address of health, metrics and profiles; keep it private (default ${default})."`
+
+	AdminNames `embed:""`
 }
 
 // Check returns everything that is wrong with the settings, in one line.
@@ -38,6 +40,7 @@ func (c DispatchConfig) LogValue() slog.Value {
 	return slog.GroupValue(
 		slog.String("data", c.Data),
 		slog.String("admin_addr", c.AdminAddr),
+		slog.String("admin_host", strings.Join(c.AdminHosts, ",")),
 		slog.String("public_url", c.PublicURL),
 		slog.String("smtp_server", c.Mail.redacted()),
 		slog.Bool("allow_loopback_webhooks", c.AllowLoopbackWebhooks),
@@ -91,7 +94,7 @@ func startDispatch(ctx context.Context, c DispatchConfig, r Runtime) (_ *Server,
 	if err := errors.Join(s.hooks.Register(reg), s.newSender(c.Mail, reg)); err != nil {
 		return nil, err
 	}
-	s.admin = &admin{store: s.base.Store}
+	s.admin = &admin{store: s.base.Store, hosts: c.AdminHosts}
 	s.serve(s.server(ctx, s.admin.handler(reg), 0), operator, "admin")
 	if err := s.background(ctx, s.mailLoops(), s.hooks); err != nil {
 		return nil, err

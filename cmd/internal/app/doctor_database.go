@@ -14,7 +14,9 @@ import (
 	"entgo.io/ent/dialect"
 
 	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/db/storehandle"
 	"github.com/storefront-go/storefront/ent/migrate"
+	"github.com/storefront-go/storefront/graph/merchant"
 )
 
 // The clock differences that matter: credentials are believed for seconds, and
@@ -41,7 +43,23 @@ func diagnoseDatabase(ctx context.Context, st Storage) []Finding {
 	}
 	defer func() { _ = s.Close() }() // it only read
 	list := []Finding{ok("database", "%s answers", s.Redacted()), diagnoseVersion(ctx, s)}
-	return append(list, diagnoseSchema(ctx, s), diagnoseClock(ctx, s))
+	list = append(list, diagnoseSchema(ctx, s), diagnoseClock(ctx, s))
+	return append(list, diagnoseHandles(ctx, s)...)
+}
+
+// diagnoseHandles looks for stores whose host is the service's: they were made
+// before such handles were refused. A schema that lacks the table has no stores.
+func diagnoseHandles(ctx context.Context, s *ent.Store) []Finding {
+	rows, err := s.DB(ctx).StoreHandle.Query().Where(storehandle.IDIn(merchant.ReservedHandles()...)).All(ctx)
+	if err != nil || len(rows) == 0 {
+		return nil
+	}
+	handles := make([]string, len(rows))
+	for i, row := range rows {
+		handles[i] = row.ID
+	}
+	return []Finding{warn("handles", "stores have handles that are kept for the service: "+strings.Join(handles, ", "),
+		"ask their owners to move to a store of another handle: a host of that name may be needed, or mislead people")}
 }
 
 func diagnoseVersion(ctx context.Context, s *ent.Store) Finding {

@@ -2,6 +2,7 @@ package app
 
 import (
 	"bytes"
+	"context"
 	"net"
 	"os"
 	"path/filepath"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/storefront-go/storefront/ent/migrate"
 	"github.com/storefront-go/storefront/ent/storetest"
+	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/keyring"
 )
 
@@ -108,6 +110,29 @@ func TestDiagnoseBeforeTheFirstStart(t *testing.T) {
 	var b bytes.Buffer
 	if err := r.Print(&b); err != nil || !strings.Contains(b.String(), "database") {
 		t.Errorf("Print = %v: %s", err, b.String())
+	}
+}
+
+// Stores that were made before handles of the service were refused are named.
+func TestDiagnoseHandles(t *testing.T) {
+	s := storetest.Open(t)
+	if list := diagnoseHandles(t.Context(), s); len(list) != 0 {
+		t.Errorf("without stores: %+v", list)
+	}
+	err := s.InTx(t.Context(), func(ctx context.Context) error {
+		for _, handle := range []string{"kite", "api"} {
+			if err := s.DB(ctx).StoreHandle.Create().SetID(handle).SetStoreID(xid.New()).Exec(ctx); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if list := diagnoseHandles(t.Context(), s); len(list) != 1 || list[0].Grade != Warn ||
+		!strings.HasSuffix(list[0].Found, ": api") {
+		t.Errorf("found %+v", list)
 	}
 }
 

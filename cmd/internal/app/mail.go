@@ -14,20 +14,25 @@ import (
 
 // Mail says how notices go out by e-mail.
 type Mail struct {
-	SMTPURL  string `name:"smtp-url" env:"STOREFRONT_SMTP_URL" placeholder:"URL" help:"Mail server for notices: smtps://user:pass@host:465, or smtp://user:pass@host:587, which requires STARTTLS unless it ends with ?tls=optional or ?tls=none (default: no mail)."`
-	MailFrom string `env:"STOREFRONT_MAIL_FROM" placeholder:"ADDRESS" help:"Whom mails come from, such as \"Storefront <notices@shop.example>\"; needed with --smtp-url."`
+	SMTPURL string `name:"smtp-url" xor:"smtp" env:"STOREFRONT_SMTP_URL" placeholder:"URL" help:"Mail server for notices: smtps://user:pass@host:465, or smtp://user:pass@host:587, which requires STARTTLS unless it ends with ?tls=optional or ?tls=none (default: no mail). A password belongs in --smtp-file, since the arguments of a process can be read by others."`
+	// SMTPFile is SMTPURL, as a file holds it.
+	SMTPFile []byte `name:"smtp-file" type:"filecontent" xor:"smtp" env:"STOREFRONT_SMTP_FILE" placeholder:"FILE" help:"File that holds the URL of the mail server, with its password."`
+	MailFrom string `env:"STOREFRONT_MAIL_FROM" placeholder:"ADDRESS" help:"Whom mails come from, such as \"Storefront <notices@shop.example>\"; needed with a mail server."`
 }
+
+// server is the URL of the mail server, or "".
+func (m Mail) server() string { return cmp.Or(m.SMTPURL, content(m.SMTPFile)) }
 
 // check returns what is wrong, without the address and its password.
 func (m Mail) check() error {
-	if m.SMTPURL == "" {
+	if m.server() == "" {
 		return nil
 	}
-	if _, err := notify.ParseServer(m.SMTPURL); err != nil {
+	if _, err := notify.ParseServer(m.server()); err != nil {
 		return fmt.Errorf("--smtp-url: %w", err)
 	}
 	if m.MailFrom == "" {
-		return errors.New("--mail-from is needed with --smtp-url: mails come from somebody")
+		return errors.New("--mail-from is needed with --smtp-url or --smtp-file: mails come from somebody")
 	}
 	if _, err := notify.ParseSender(m.MailFrom); err != nil {
 		return fmt.Errorf("--mail-from: %w", err)
@@ -37,7 +42,7 @@ func (m Mail) check() error {
 
 // redacted is the mail server's host and port, or "".
 func (m Mail) redacted() string {
-	if s, err := notify.ParseServer(m.SMTPURL); err == nil {
+	if s, err := notify.ParseServer(m.server()); err == nil {
 		return s.String()
 	}
 	return ""
@@ -46,7 +51,7 @@ func (m Mail) redacted() string {
 // notifier makes what writes notices for a dashboard under api; nil without a
 // mail server, for notices on the dashboard alone.
 func (m Mail) notifier(api string) (*notify.Notifier, error) {
-	if m.SMTPURL == "" {
+	if m.server() == "" {
 		return nil, nil
 	}
 	return notify.New(api)
@@ -54,10 +59,10 @@ func (m Mail) notifier(api string) (*notify.Notifier, error) {
 
 // newSender makes what hands mails to the mail server, where there is one.
 func (s *Server) newSender(c Mail, reg prometheus.Registerer) error {
-	if c.SMTPURL == "" {
+	if c.server() == "" {
 		return nil
 	}
-	server, err := notify.ParseServer(c.SMTPURL)
+	server, err := notify.ParseServer(c.server())
 	if err != nil {
 		return fmt.Errorf("--smtp-url: %w", err)
 	}

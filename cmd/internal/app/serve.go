@@ -82,7 +82,7 @@ func Start(ctx context.Context, c Config, r Runtime) (_ *Server, err error) {
 		return nil, err
 	}
 	s.closer.push("close the database", func(context.Context) error { return s.base.Close() })
-	if err := s.base.refuseDemo(ctx, c.Addr); err != nil {
+	if err := s.base.refuseDemo(ctx, c); err != nil {
 		return nil, err
 	}
 	if err := s.listen(ctx, c, r); err != nil {
@@ -130,7 +130,7 @@ func (s *Server) listen(ctx context.Context, c Config, r Runtime) error {
 	if err := s.newSender(c.Mail, reg); err != nil {
 		return err
 	}
-	s.admin = &admin{store: s.base.Store}
+	s.admin = &admin{store: s.base.Store, hosts: c.AdminHosts}
 	// Nothing bounds its answers: a profile takes as long as it is asked to.
 	s.serve(s.server(ctx, s.admin.handler(reg), 0), operator, "admin")
 	if c.Demo {

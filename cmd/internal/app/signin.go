@@ -49,8 +49,9 @@ func loopbackHost(host string) bool {
 
 // refuseDemo refuses to serve the demo's people where others can reach them:
 // their passwords stand in demo.json for everyone to try.
-func (b *Base) refuseDemo(ctx context.Context, addr string) error {
-	if loopback(addr) {
+func (b *Base) refuseDemo(ctx context.Context, c Config) error {
+	place, local := c.local()
+	if local {
 		return nil
 	}
 	found, err := b.Store.DB(ctx).User.Query().Where(user.Demo(true), user.PasswordHashNotNil()).Limit(10).All(ctx)
@@ -65,6 +66,6 @@ func (b *Base) refuseDemo(ctx context.Context, addr string) error {
 		emails[i] = p.Email
 	}
 	return fmt.Errorf("the database holds people of the demo with passwords that are written in demo.json: with "+
-		"--addr %s everyone could sign in as %s; use another --data or --database, or give each a new password with "+
-		"`storefront staff password EMAIL --store HANDLE`", addr, strings.Join(emails, ", "))
+		"%s everyone could sign in as %s; use another --data or --database, or give each a new password with "+
+		"`storefront staff password EMAIL --store HANDLE`", place, strings.Join(emails, ", "))
 }

@@ -57,19 +57,25 @@ func TestRefusesDemoPeople(t *testing.T) {
 		}
 		return id
 	}
+	everywhere, here := Config{Listen: Listen{Addr: "0.0.0.0:8080"}}, Config{Listen: Listen{Addr: "127.0.0.1:8080"}}
+	proxied := here
+	proxied.PublicURL = "https://shop.example"
 	add("real@example.com", false, new("hash"))
 	add("keyless@example.com", true, nil)
-	if err := b.refuseDemo(t.Context(), "0.0.0.0:8080"); err != nil {
+	if err := b.refuseDemo(t.Context(), everywhere); err != nil {
 		t.Errorf("nobody to refuse: %v", err)
 	}
 	id := add("demo@example.com", true, new("hash"))
-	if err := b.refuseDemo(t.Context(), "127.0.0.1:8080"); err != nil {
+	if err := b.refuseDemo(t.Context(), here); err != nil {
 		t.Errorf("loopback: %v", err)
 	}
-	err = b.refuseDemo(t.Context(), "0.0.0.0:8080")
+	err = b.refuseDemo(t.Context(), everywhere)
 	if err == nil || strings.Contains(err.Error(), "\n") || !strings.Contains(err.Error(), "demo@example.com") ||
 		!strings.Contains(err.Error(), "storefront staff password") || strings.Contains(err.Error(), "keyless") {
 		t.Errorf("everywhere: %v", err)
+	}
+	if err := b.refuseDemo(t.Context(), proxied); err == nil || !strings.Contains(err.Error(), "https://shop.example") {
+		t.Errorf("behind a proxy: %v", err)
 	}
 	c := Config{Storage: Storage{Data: filepath.Dir(b.Store.Redacted())},
 		Listen: Listen{Addr: "0.0.0.0:0", AdminAddr: "127.0.0.1:0"}}
@@ -84,7 +90,7 @@ func TestRefusesDemoPeople(t *testing.T) {
 	if _, err := b.Sessions.Reset(t.Context(), id, "another"); err != nil {
 		t.Fatal(err)
 	}
-	if err := b.refuseDemo(t.Context(), "0.0.0.0:8080"); err != nil {
+	if err := b.refuseDemo(t.Context(), everywhere); err != nil {
 		t.Errorf("with a password of their own: %v", err)
 	}
 }

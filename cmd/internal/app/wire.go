@@ -46,7 +46,7 @@ func (s *Server) handler(
 	api, err := rest.New(rest.Config{
 		Core: core, Keys: s.base.Keys, Idem: claims, APIHost: s.API,
 		RatePerSecond: c.RateLimit, RateBurst: c.RateBurst(), TrustedProxies: proxies,
-		Exports: core.Exports, Links: core.Links, Blobs: s.base.Blobs, HandleOf: s.HandleOf,
+		Exports: core.Exports, Links: core.Links, Blobs: s.base.Blobs, HandleOf: s.HandleOf, IsAPI: s.IsAPI,
 		Account: people, OAuth: s.oauth, GraphQL: graphql, Explorer: c.Explorer, Logger: r.Logger, Metrics: reg,
 	})
 	if err != nil {

@@ -1,0 +1,45 @@
+package app
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/storefront-go/storefront/ent/storetest"
+)
+
+// A page in the operator's browser can make any name lead to the admin port: it
+// answers to its own alone, and says nothing of how the program was started.
+func TestAdminHosts(t *testing.T) {
+	a := &admin{store: storetest.Open(t), hosts: []string{"admin.internal"}}
+	h := a.handler(prometheus.NewRegistry())
+	for _, tc := range []struct {
+		host, path string
+		want       int
+	}{
+		{host: "127.0.0.1:8081", path: "/healthz", want: http.StatusOK},
+		{host: "localhost:8081", path: "/healthz", want: http.StatusOK},
+		{host: "[::1]:8081", path: "/healthz", want: http.StatusOK},
+		{host: "10.1.2.3:8081", path: "/healthz", want: http.StatusOK}, // where the request came in
+		{host: "Admin.Internal:8081", path: "/metrics", want: http.StatusOK},
+		{host: "10.1.2.4:8081", path: "/healthz", want: http.StatusMisdirectedRequest},
+		{host: "evil.example", path: "/metrics", want: http.StatusMisdirectedRequest},
+		{host: "localhost.evil.example", path: "/debug/pprof/", want: http.StatusMisdirectedRequest},
+		{host: "", path: "/healthz", want: http.StatusMisdirectedRequest},
+		{host: "localhost", path: "/debug/pprof/cmdline", want: http.StatusNotFound},
+	} {
+		local := &net.TCPAddr{IP: net.IPv4(10, 1, 2, 3), Port: 8081}
+		ctx := context.WithValue(t.Context(), http.LocalAddrContextKey, net.Addr(local))
+		r := httptest.NewRequestWithContext(ctx, http.MethodGet, tc.path, http.NoBody)
+		r.Host = tc.host
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		if w.Code != tc.want || w.Header().Get("X-Content-Type-Options") != "nosniff" {
+			t.Errorf("%q %s: %d, want %d; %v", tc.host, tc.path, w.Code, tc.want, w.Header())
+		}
+	}
+}

@@ -1,0 +1,32 @@
+package merchant
+
+import (
+	"maps"
+	"slices"
+	"strings"
+)
+
+// reserved are labels of hosts that belong to a service rather than to one of its
+// stores: what people type from habit, what mail clients and browsers ask for by
+// themselves, and what a stranger would believe (RFC 2142, section 5).
+var reserved = func() map[string]bool {
+	set := map[string]bool{}
+	for label := range strings.FieldsSeq(`
+		abuse account accounts admin administrator api apis app apps assets auth autoconfig autodiscover
+		billing cdn checkout config console cpanel dashboard developers dns docs download downloads email exports
+		files ftp git graphql help host hostmaster id identity images imap info internal invite isatap
+		localhost login logout mail marketplace media metrics mta-sts mx ns ns1 ns2 ns3 ns4 oauth official openid
+		pay payment payments pop pop3 postmaster proxy root secure security server settings sign-in sign-up signin
+		signout signup sip smtp ssl ssh sso staff static status storefront support sys sysadmin system tls token
+		uploads usenet vpn webdisk webhook webhooks webmail webmaster wpad www www1 www2 www3`) {
+		set[label] = true
+	}
+	return set
+}()
+
+// Reserved reports whether a handle may belong to no store, since a host of that
+// name is the service's.
+func Reserved(handle string) bool { return reserved[handle] }
+
+// ReservedHandles returns the handles for which [Reserved] is true.
+func ReservedHandles() []string { return slices.Sorted(maps.Keys(reserved)) }
