@@ -2,14 +2,17 @@ package graph
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/99designs/gqlgen/graphql"
+	"github.com/vektah/gqlparser/v2/ast"
 
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/internal/exec"
+	"github.com/storefront-go/storefront/graph/model"
 )
 
 // Refusal is what a directive answers. Unlike the faults of a method it never
@@ -53,4 +56,31 @@ func RequireRole(ctx context.Context, _ any, next graphql.Resolver, roles []view
 		return nil, Refusal{fault.New(fault.Forbidden, "Your role in this store does not reach this field.")}
 	}
 	return next(ctx)
+}
+
+// Admit reports, as its error, whether the directives of a field keep the viewer of
+// ctx from it, without running the field: for answers that were made before.
+func Admit(ctx context.Context, field *ast.FieldDefinition) error {
+	pass := func(context.Context) (any, error) { return nil, nil }
+	if d := field.Directives.ForName("scope"); d != nil {
+		name, _ := d.ArgumentMap(nil)["name"].(string)
+		if _, err := requireScope(ctx, nil, pass, name); err != nil {
+			return err
+		}
+	}
+	if d := field.Directives.ForName("dashboard"); d != nil {
+		names, _ := d.ArgumentMap(nil)["roles"].([]any)
+		roles := make([]viewer.Role, len(names))
+		for i, name := range names {
+			role, err := model.UnmarshalStaffRole(name)
+			if err != nil {
+				return fmt.Errorf("@dashboard of %s: %w", field.Name, err)
+			}
+			roles[i] = role
+		}
+		if _, err := RequireRole(ctx, nil, pass, roles); err != nil {
+			return err
+		}
+	}
+	return nil
 }

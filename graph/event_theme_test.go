@@ -45,7 +45,7 @@ func onListing(name string, as state.ListingStatus, more string) func(*caller) s
 }
 
 // themeEffects are the mutations of themes. That an imported one is ready, the
-// round tells that processes it.
+// round announces that processes it.
 var themeEffects = []effect{
 	{field: "themeImport", name: "an archive", args: func(w *caller) string {
 		return fmt.Sprintf("input: {archive: %q}", graphtest.Archived(w.t, graphtest.Tiny(w.t, "Linen", nil)))
@@ -81,8 +81,8 @@ var themeEffects = []effect{
 		return fmt.Sprintf("input: {themeId: %q}", w.Imported(w.t, "Linen").PublicID())
 	}},
 	{field: "marketplaceThemeReview", name: "a submitted one",
-		args: onListing("id", state.ListingSubmitted, ", verdict: APPROVE")},
-	{field: "marketplaceThemeReview", name: "again", args: onListing("id", state.ListingRejected, ", verdict: APPROVE"),
+		args: onListing("id", state.ListingSubmitted, ", verdict: REJECT")},
+	{field: "marketplaceThemeReview", name: "again", args: onListing("id", state.ListingRejected, ", verdict: REJECT"),
 		refused: "invalid_transition"},
 	{field: "marketplaceThemePublish", name: "an approved one", args: onListing("id", state.ListingApproved, "")},
 	{field: "marketplaceThemePublish", name: "a rejected one", args: onListing("id", state.ListingRejected, ""),

@@ -15,6 +15,7 @@ type appCmd struct {
 	Update  appUpdateCmd  `cmd:"" help:"Change an app."`
 	Disable appDisableCmd `cmd:"" help:"Stop an app in every store."`
 	Enable  appEnableCmd  `cmd:"" help:"Let a disabled app work again."`
+	Verify  appVerifyCmd  `cmd:"" help:"Say whether an app is whose its name says it is."`
 	Legacy  appLegacyCmd  `cmd:"" help:"Say whether the retired v0 of the API is still served to an app."`
 }
 
@@ -28,6 +29,7 @@ type client struct {
 	RedirectURIs []string `json:"redirect_uris"`
 	Scopes       []string `json:"scopes"`
 	Legacy       bool     `json:"legacy"`
+	VerifiedAt   *string  `json:"verified_at"`
 	DisabledAt   *string  `json:"disabled_at"`
 	Version      int64    `json:"version"`
 	CreatedAt    string   `json:"created_at"`
@@ -37,8 +39,8 @@ type client struct {
 func clientOf(a *model.App) client {
 	return client{ID: xid.App.Format(a.ID), ClientID: a.ClientID, Name: a.Name, Developer: a.Developer,
 		Website: a.Website, RedirectURIs: a.RedirectURIs(), Scopes: a.Scopes(), Legacy: a.Legacy,
-		DisabledAt: written(a.DisabledAt), Version: a.Version, CreatedAt: a.ID.Time().String(),
-		UpdatedAt: a.UpdatedAt.String()}
+		VerifiedAt: written(a.VerifiedAt), DisabledAt: written(a.DisabledAt), Version: a.Version,
+		CreatedAt: a.ID.Time().String(), UpdatedAt: a.UpdatedAt.String()}
 }
 
 // printApp prints an app.
@@ -47,6 +49,7 @@ func (o output) printApp(s *session, a *model.App) error {
 	return o.print(s, c, table{{"id", c.ID}, {"client id", c.ClientID}, {"name", c.Name}, {"developer", c.Developer},
 		{"website", shown(c.Website)}, {"redirect URIs", strings.Join(c.RedirectURIs, " ")},
 		{"scopes", strings.Join(c.Scopes, " ")}, {"v0", strconv.FormatBool(c.Legacy)},
+		{"verified", shown(c.VerifiedAt)},
 		{"disabled", shown(c.DisabledAt)}})
 }
 
@@ -243,6 +246,30 @@ func (appEnableCmd) Help() string {
 func (c *appEnableCmd) Run(s *session) error {
 	return c.change(s, func(w work, version int64) (*model.AppPayload, error) {
 		return w.Mutation().AppEnable(w.ctx, c.ID, version)
+	})
+}
+
+type appVerifyCmd struct {
+	State string `arg:"" enum:"on,off" help:"on or off."`
+	oneApp
+}
+
+// Help implements kong.HelpProvider.
+func (appVerifyCmd) Help() string {
+	return `Consent screens mark an app that is verified, and no other app may take its name, or one that looks alike, ` +
+		`until the app is renamed.
+
+Examples:
+
+    storefront app verify on --store my-shop app_01h455vb4pex5vsknk084sn02q
+    storefront app verify off --store my-shop app_01h455vb4pex5vsknk084sn02q
+`
+}
+
+// Run verifies the app, or takes that back.
+func (c *appVerifyCmd) Run(s *session) error {
+	return c.change(s, func(w work, version int64) (*model.AppPayload, error) {
+		return w.Mutation().AppVerify(w.ctx, c.ID, version, c.State == "on")
 	})
 }
 

@@ -40,6 +40,8 @@ type App struct {
 	Scopes string `json:"scopes,omitempty"`
 	// Legacy holds the value of the "legacy" field.
 	Legacy bool `json:"legacy,omitempty"`
+	// VerifiedAt holds the value of the "verified_at" field.
+	VerifiedAt *micros.Time `json:"verified_at,omitempty"`
 	// DisabledAt holds the value of the "disabled_at" field.
 	DisabledAt   *micros.Time `json:"disabled_at,omitempty"`
 	selectValues sql.SelectValues
@@ -52,7 +54,7 @@ func (*App) scanValues(columns []string) ([]any, error) {
 		switch columns[i] {
 		case app.FieldLegacy:
 			values[i] = new(sql.NullBool)
-		case app.FieldVersion, app.FieldEventSequence, app.FieldUpdatedAt, app.FieldDisabledAt:
+		case app.FieldVersion, app.FieldEventSequence, app.FieldUpdatedAt, app.FieldVerifiedAt, app.FieldDisabledAt:
 			values[i] = new(sql.NullInt64)
 		case app.FieldClientID, app.FieldName, app.FieldDeveloper, app.FieldWebsite, app.FieldRedirectUris, app.FieldScopes:
 			values[i] = new(sql.NullString)
@@ -146,6 +148,13 @@ func (_m *App) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.Legacy = value.Bool
 			}
+		case app.FieldVerifiedAt:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field verified_at", values[i])
+			} else if value.Valid {
+				_m.VerifiedAt = new(micros.Time)
+				*_m.VerifiedAt = micros.Time(value.Int64)
+			}
 		case app.FieldDisabledAt:
 			if value, ok := values[i].(*sql.NullInt64); !ok {
 				return fmt.Errorf("unexpected type %T for field disabled_at", values[i])
@@ -223,6 +232,11 @@ func (_m *App) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("legacy=")
 	builder.WriteString(fmt.Sprintf("%v", _m.Legacy))
+	builder.WriteString(", ")
+	if v := _m.VerifiedAt; v != nil {
+		builder.WriteString("verified_at=")
+		builder.WriteString(fmt.Sprintf("%v", *v))
+	}
 	builder.WriteString(", ")
 	if v := _m.DisabledAt; v != nil {
 		builder.WriteString("disabled_at=")

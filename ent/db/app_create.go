@@ -119,6 +119,20 @@ func (_c *AppCreate) SetNillableLegacy(v *bool) *AppCreate {
 	return _c
 }
 
+// SetVerifiedAt sets the "verified_at" field.
+func (_c *AppCreate) SetVerifiedAt(v micros.Time) *AppCreate {
+	_c.mutation.SetVerifiedAt(v)
+	return _c
+}
+
+// SetNillableVerifiedAt sets the "verified_at" field if the given value is not nil.
+func (_c *AppCreate) SetNillableVerifiedAt(v *micros.Time) *AppCreate {
+	if v != nil {
+		_c.SetVerifiedAt(*v)
+	}
+	return _c
+}
+
 // SetDisabledAt sets the "disabled_at" field.
 func (_c *AppCreate) SetDisabledAt(v micros.Time) *AppCreate {
 	_c.mutation.SetDisabledAt(v)
@@ -331,6 +345,10 @@ func (_c *AppCreate) createSpec() (*App, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.Legacy(); ok {
 		_spec.SetField(app.FieldLegacy, field.TypeBool, value)
 		_node.Legacy = value
+	}
+	if value, ok := _c.mutation.VerifiedAt(); ok {
+		_spec.SetField(app.FieldVerifiedAt, field.TypeInt64, value)
+		_node.VerifiedAt = &value
 	}
 	if value, ok := _c.mutation.DisabledAt(); ok {
 		_spec.SetField(app.FieldDisabledAt, field.TypeInt64, value)

@@ -531,6 +531,7 @@ var appRooms = sync.Pool{New: func() any {
 		(*cell.Text[string])(&row.RedirectUris),
 		(*cell.Text[string])(&row.Scopes),
 		(*cell.Flag)(&row.Legacy),
+		cell.NumberOf(&row.VerifiedAt),
 		cell.NumberOf(&row.DisabledAt),
 	}
 	return room

@@ -182,6 +182,33 @@ func (_u *AppUpdate) SetNillableLegacy(v *bool) *AppUpdate {
 	return _u
 }
 
+// SetVerifiedAt sets the "verified_at" field.
+func (_u *AppUpdate) SetVerifiedAt(v micros.Time) *AppUpdate {
+	_u.mutation.ResetVerifiedAt()
+	_u.mutation.SetVerifiedAt(v)
+	return _u
+}
+
+// SetNillableVerifiedAt sets the "verified_at" field if the given value is not nil.
+func (_u *AppUpdate) SetNillableVerifiedAt(v *micros.Time) *AppUpdate {
+	if v != nil {
+		_u.SetVerifiedAt(*v)
+	}
+	return _u
+}
+
+// AddVerifiedAt adds value to the "verified_at" field.
+func (_u *AppUpdate) AddVerifiedAt(v micros.Time) *AppUpdate {
+	_u.mutation.AddVerifiedAt(v)
+	return _u
+}
+
+// ClearVerifiedAt clears the value of the "verified_at" field.
+func (_u *AppUpdate) ClearVerifiedAt() *AppUpdate {
+	_u.mutation.ClearVerifiedAt()
+	return _u
+}
+
 // SetDisabledAt sets the "disabled_at" field.
 func (_u *AppUpdate) SetDisabledAt(v micros.Time) *AppUpdate {
 	_u.mutation.ResetDisabledAt()
@@ -317,6 +344,15 @@ func (_u *AppUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	}
 	if value, ok := _u.mutation.Legacy(); ok {
 		_spec.SetField(app.FieldLegacy, field.TypeBool, value)
+	}
+	if value, ok := _u.mutation.VerifiedAt(); ok {
+		_spec.SetField(app.FieldVerifiedAt, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.AddedVerifiedAt(); ok {
+		_spec.AddField(app.FieldVerifiedAt, field.TypeInt64, value)
+	}
+	if _u.mutation.VerifiedAtCleared() {
+		_spec.ClearField(app.FieldVerifiedAt, field.TypeInt64)
 	}
 	if value, ok := _u.mutation.DisabledAt(); ok {
 		_spec.SetField(app.FieldDisabledAt, field.TypeInt64, value)
@@ -502,6 +538,33 @@ func (_u *AppUpdateOne) SetNillableLegacy(v *bool) *AppUpdateOne {
 	return _u
 }
 
+// SetVerifiedAt sets the "verified_at" field.
+func (_u *AppUpdateOne) SetVerifiedAt(v micros.Time) *AppUpdateOne {
+	_u.mutation.ResetVerifiedAt()
+	_u.mutation.SetVerifiedAt(v)
+	return _u
+}
+
+// SetNillableVerifiedAt sets the "verified_at" field if the given value is not nil.
+func (_u *AppUpdateOne) SetNillableVerifiedAt(v *micros.Time) *AppUpdateOne {
+	if v != nil {
+		_u.SetVerifiedAt(*v)
+	}
+	return _u
+}
+
+// AddVerifiedAt adds value to the "verified_at" field.
+func (_u *AppUpdateOne) AddVerifiedAt(v micros.Time) *AppUpdateOne {
+	_u.mutation.AddVerifiedAt(v)
+	return _u
+}
+
+// ClearVerifiedAt clears the value of the "verified_at" field.
+func (_u *AppUpdateOne) ClearVerifiedAt() *AppUpdateOne {
+	_u.mutation.ClearVerifiedAt()
+	return _u
+}
+
 // SetDisabledAt sets the "disabled_at" field.
 func (_u *AppUpdateOne) SetDisabledAt(v micros.Time) *AppUpdateOne {
 	_u.mutation.ResetDisabledAt()
@@ -667,6 +730,15 @@ func (_u *AppUpdateOne) sqlSave(ctx context.Context) (_node *App, err error) {
 	}
 	if value, ok := _u.mutation.Legacy(); ok {
 		_spec.SetField(app.FieldLegacy, field.TypeBool, value)
+	}
+	if value, ok := _u.mutation.VerifiedAt(); ok {
+		_spec.SetField(app.FieldVerifiedAt, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.AddedVerifiedAt(); ok {
+		_spec.AddField(app.FieldVerifiedAt, field.TypeInt64, value)
+	}
+	if _u.mutation.VerifiedAtCleared() {
+		_spec.ClearField(app.FieldVerifiedAt, field.TypeInt64)
 	}
 	if value, ok := _u.mutation.DisabledAt(); ok {
 		_spec.SetField(app.FieldDisabledAt, field.TypeInt64, value)

@@ -18,6 +18,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/accesstoken"
 	"github.com/storefront-go/storefront/ent/db/apikey"
 	"github.com/storefront-go/storefront/ent/db/app"
+	"github.com/storefront-go/storefront/ent/db/appname"
 	"github.com/storefront-go/storefront/ent/db/attempt"
 	"github.com/storefront-go/storefront/ent/db/audit"
 	"github.com/storefront-go/storefront/ent/db/consentticket"
@@ -73,6 +74,8 @@ type Client struct {
 	AccessToken *AccessTokenClient
 	// App is the client for interacting with the App builders.
 	App *AppClient
+	// AppName is the client for interacting with the AppName builders.
+	AppName *AppNameClient
 	// Attempt is the client for interacting with the Attempt builders.
 	Attempt *AttemptClient
 	// Audit is the client for interacting with the Audit builders.
@@ -163,6 +166,7 @@ func (c *Client) init() {
 	c.APIKey = NewAPIKeyClient(c.config)
 	c.AccessToken = NewAccessTokenClient(c.config)
 	c.App = NewAppClient(c.config)
+	c.AppName = NewAppNameClient(c.config)
 	c.Attempt = NewAttemptClient(c.config)
 	c.Audit = NewAuditClient(c.config)
 	c.ConsentTicket = NewConsentTicketClient(c.config)
@@ -296,6 +300,7 @@ func (c *Client) Tx(ctx context.Context) (*Tx, error) {
 		APIKey:           NewAPIKeyClient(cfg),
 		AccessToken:      NewAccessTokenClient(cfg),
 		App:              NewAppClient(cfg),
+		AppName:          NewAppNameClient(cfg),
 		Attempt:          NewAttemptClient(cfg),
 		Audit:            NewAuditClient(cfg),
 		ConsentTicket:    NewConsentTicketClient(cfg),
@@ -356,6 +361,7 @@ func (c *Client) BeginTx(ctx context.Context, opts *sql.TxOptions) (*Tx, error) 
 		APIKey:           NewAPIKeyClient(cfg),
 		AccessToken:      NewAccessTokenClient(cfg),
 		App:              NewAppClient(cfg),
+		AppName:          NewAppNameClient(cfg),
 		Attempt:          NewAttemptClient(cfg),
 		Audit:            NewAuditClient(cfg),
 		ConsentTicket:    NewConsentTicketClient(cfg),
@@ -423,7 +429,7 @@ func (c *Client) Close() error {
 // In order to add hooks to a specific client, call: `client.Node.Use(...)`.
 func (c *Client) Use(hooks ...Hook) {
 	for _, n := range []interface{ Use(...Hook) }{
-		c.APIKey, c.AccessToken, c.App, c.Attempt, c.Audit, c.ConsentTicket,
+		c.APIKey, c.AccessToken, c.App, c.AppName, c.Attempt, c.Audit, c.ConsentTicket,
 		c.Credential, c.Customer, c.Delivery, c.DeliveryLog, c.EndpointStat, c.Event,
 		c.Export, c.ExportPart, c.Fulfillment, c.Grant, c.Idempotency, c.Mail,
 		c.MarketplaceTheme, c.Membership, c.Note, c.Notification, c.OAuthClient,
@@ -439,7 +445,7 @@ func (c *Client) Use(hooks ...Hook) {
 // In order to add interceptors to a specific client, call: `client.Node.Intercept(...)`.
 func (c *Client) Intercept(interceptors ...Interceptor) {
 	for _, n := range []interface{ Intercept(...Interceptor) }{
-		c.APIKey, c.AccessToken, c.App, c.Attempt, c.Audit, c.ConsentTicket,
+		c.APIKey, c.AccessToken, c.App, c.AppName, c.Attempt, c.Audit, c.ConsentTicket,
 		c.Credential, c.Customer, c.Delivery, c.DeliveryLog, c.EndpointStat, c.Event,
 		c.Export, c.ExportPart, c.Fulfillment, c.Grant, c.Idempotency, c.Mail,
 		c.MarketplaceTheme, c.Membership, c.Note, c.Notification, c.OAuthClient,
@@ -460,6 +466,8 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.AccessToken.mutate(ctx, m)
 	case *AppMutation:
 		return c.App.mutate(ctx, m)
+	case *AppNameMutation:
+		return c.AppName.mutate(ctx, m)
 	case *AttemptMutation:
 		return c.Attempt.mutate(ctx, m)
 	case *AuditMutation:
@@ -940,6 +948,139 @@ func (c *AppClient) mutate(ctx context.Context, m *AppMutation) (Value, error) {
 		return (&AppDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:
 		return nil, fmt.Errorf("db: unknown App mutation op: %q", m.Op())
+	}
+}
+
+// AppNameClient is a client for the AppName schema.
+type AppNameClient struct {
+	config
+}
+
+// NewAppNameClient returns a client for the AppName from the given config.
+func NewAppNameClient(c config) *AppNameClient {
+	return &AppNameClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `appname.Hooks(f(g(h())))`.
+func (c *AppNameClient) Use(hooks ...Hook) {
+	c.hooks.AppName = append(c.hooks.AppName, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `appname.Intercept(f(g(h())))`.
+func (c *AppNameClient) Intercept(interceptors ...Interceptor) {
+	c.inters.AppName = append(c.inters.AppName, interceptors...)
+}
+
+// Create returns a builder for creating a AppName entity.
+func (c *AppNameClient) Create() *AppNameCreate {
+	mutation := newAppNameMutation(c.config, OpCreate)
+	return &AppNameCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of AppName entities.
+func (c *AppNameClient) CreateBulk(builders ...*AppNameCreate) *AppNameCreateBulk {
+	return &AppNameCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *AppNameClient) MapCreateBulk(slice any, setFunc func(*AppNameCreate, int)) *AppNameCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &AppNameCreateBulk{err: fmt.Errorf("calling to AppNameClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*AppNameCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &AppNameCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for AppName.
+func (c *AppNameClient) Update() *AppNameUpdate {
+	mutation := newAppNameMutation(c.config, OpUpdate)
+	return &AppNameUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *AppNameClient) UpdateOne(_m *AppName) *AppNameUpdateOne {
+	mutation := newAppNameMutation(c.config, OpUpdateOne, withAppName(_m))
+	return &AppNameUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *AppNameClient) UpdateOneID(id string) *AppNameUpdateOne {
+	mutation := newAppNameMutation(c.config, OpUpdateOne, withAppNameID(id))
+	return &AppNameUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for AppName.
+func (c *AppNameClient) Delete() *AppNameDelete {
+	mutation := newAppNameMutation(c.config, OpDelete)
+	return &AppNameDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *AppNameClient) DeleteOne(_m *AppName) *AppNameDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *AppNameClient) DeleteOneID(id string) *AppNameDeleteOne {
+	builder := c.Delete().Where(appname.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &AppNameDeleteOne{builder}
+}
+
+// Query returns a query builder for AppName.
+func (c *AppNameClient) Query() *AppNameQuery {
+	return &AppNameQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeAppName},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a AppName entity by its id.
+func (c *AppNameClient) Get(ctx context.Context, id string) (*AppName, error) {
+	return c.Query().Where(appname.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *AppNameClient) GetX(ctx context.Context, id string) *AppName {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *AppNameClient) Hooks() []Hook {
+	return c.hooks.AppName
+}
+
+// Interceptors returns the client interceptors.
+func (c *AppNameClient) Interceptors() []Interceptor {
+	return c.inters.AppName
+}
+
+func (c *AppNameClient) mutate(ctx context.Context, m *AppNameMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&AppNameCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&AppNameUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&AppNameUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&AppNameDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("db: unknown AppName mutation op: %q", m.Op())
 	}
 }
 
@@ -6029,20 +6170,20 @@ func (c *WebhookQueueClient) mutate(ctx context.Context, m *WebhookQueueMutation
 // hooks and interceptors per client, for fast access.
 type (
 	hooks struct {
-		APIKey, AccessToken, App, Attempt, Audit, ConsentTicket, Credential, Customer,
-		Delivery, DeliveryLog, EndpointStat, Event, Export, ExportPart, Fulfillment,
-		Grant, Idempotency, Mail, MarketplaceTheme, Membership, Note, Notification,
-		OAuthClient, Order, OrderLine, Outbox, Payment, Product, Session, Staff,
-		StaffToken, Store, StoreHandle, Theme, ThemeAsset, ThemePackage, ThemeUpload,
-		User, UserEmail, WebhookEndpoint, WebhookQueue []ent.Hook
+		APIKey, AccessToken, App, AppName, Attempt, Audit, ConsentTicket, Credential,
+		Customer, Delivery, DeliveryLog, EndpointStat, Event, Export, ExportPart,
+		Fulfillment, Grant, Idempotency, Mail, MarketplaceTheme, Membership, Note,
+		Notification, OAuthClient, Order, OrderLine, Outbox, Payment, Product, Session,
+		Staff, StaffToken, Store, StoreHandle, Theme, ThemeAsset, ThemePackage,
+		ThemeUpload, User, UserEmail, WebhookEndpoint, WebhookQueue []ent.Hook
 	}
 	inters struct {
-		APIKey, AccessToken, App, Attempt, Audit, ConsentTicket, Credential, Customer,
-		Delivery, DeliveryLog, EndpointStat, Event, Export, ExportPart, Fulfillment,
-		Grant, Idempotency, Mail, MarketplaceTheme, Membership, Note, Notification,
-		OAuthClient, Order, OrderLine, Outbox, Payment, Product, Session, Staff,
-		StaffToken, Store, StoreHandle, Theme, ThemeAsset, ThemePackage, ThemeUpload,
-		User, UserEmail, WebhookEndpoint, WebhookQueue []ent.Interceptor
+		APIKey, AccessToken, App, AppName, Attempt, Audit, ConsentTicket, Credential,
+		Customer, Delivery, DeliveryLog, EndpointStat, Event, Export, ExportPart,
+		Fulfillment, Grant, Idempotency, Mail, MarketplaceTheme, Membership, Note,
+		Notification, OAuthClient, Order, OrderLine, Outbox, Payment, Product, Session,
+		Staff, StaffToken, Store, StoreHandle, Theme, ThemeAsset, ThemePackage,
+		ThemeUpload, User, UserEmail, WebhookEndpoint, WebhookQueue []ent.Interceptor
 	}
 )
 

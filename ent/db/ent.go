@@ -15,6 +15,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/accesstoken"
 	"github.com/storefront-go/storefront/ent/db/apikey"
 	"github.com/storefront-go/storefront/ent/db/app"
+	"github.com/storefront-go/storefront/ent/db/appname"
 	"github.com/storefront-go/storefront/ent/db/attempt"
 	"github.com/storefront-go/storefront/ent/db/audit"
 	"github.com/storefront-go/storefront/ent/db/consentticket"
@@ -117,6 +118,7 @@ func checkColumn(t, c string) error {
 			apikey.Table:           apikey.ValidColumn,
 			accesstoken.Table:      accesstoken.ValidColumn,
 			app.Table:              app.ValidColumn,
+			appname.Table:          appname.ValidColumn,
 			attempt.Table:          attempt.ValidColumn,
 			audit.Table:            audit.ValidColumn,
 			consentticket.Table:    consentticket.ValidColumn,

@@ -13,6 +13,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/accesstoken"
 	"github.com/storefront-go/storefront/ent/db/apikey"
 	"github.com/storefront-go/storefront/ent/db/app"
+	"github.com/storefront-go/storefront/ent/db/appname"
 	"github.com/storefront-go/storefront/ent/db/attempt"
 	"github.com/storefront-go/storefront/ent/db/audit"
 	"github.com/storefront-go/storefront/ent/db/consentticket"
@@ -73,6 +74,7 @@ const (
 	TypeAPIKey           = "APIKey"
 	TypeAccessToken      = "AccessToken"
 	TypeApp              = "App"
+	TypeAppName          = "AppName"
 	TypeAttempt          = "Attempt"
 	TypeAudit            = "Audit"
 	TypeConsentTicket    = "ConsentTicket"
@@ -2008,6 +2010,8 @@ type AppMutation struct {
 	redirect_uris     *string
 	scopes            *string
 	legacy            *bool
+	verified_at       *micros.Time
+	addverified_at    *micros.Time
 	disabled_at       *micros.Time
 	adddisabled_at    *micros.Time
 	clearedFields     map[string]struct{}
@@ -2589,6 +2593,76 @@ func (m *AppMutation) ResetLegacy() {
 	m.legacy = nil
 }
 
+// SetVerifiedAt sets the "verified_at" field.
+func (m *AppMutation) SetVerifiedAt(value micros.Time) {
+	m.verified_at = &value
+	m.addverified_at = nil
+}
+
+// VerifiedAt returns the value of the "verified_at" field in the mutation.
+func (m *AppMutation) VerifiedAt() (r micros.Time, exists bool) {
+	v := m.verified_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldVerifiedAt returns the old "verified_at" field's value of the App entity.
+// If the App object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AppMutation) OldVerifiedAt(ctx context.Context) (v *micros.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldVerifiedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldVerifiedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldVerifiedAt: %w", err)
+	}
+	return oldValue.VerifiedAt, nil
+}
+
+// AddVerifiedAt adds value to the "verified_at" field.
+func (m *AppMutation) AddVerifiedAt(value micros.Time) {
+	if m.addverified_at != nil {
+		*m.addverified_at += value
+	} else {
+		m.addverified_at = &value
+	}
+}
+
+// AddedVerifiedAt returns the value that was added to the "verified_at" field in this mutation.
+func (m *AppMutation) AddedVerifiedAt() (r micros.Time, exists bool) {
+	v := m.addverified_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearVerifiedAt clears the value of the "verified_at" field.
+func (m *AppMutation) ClearVerifiedAt() {
+	m.verified_at = nil
+	m.addverified_at = nil
+	m.clearedFields[app.FieldVerifiedAt] = struct{}{}
+}
+
+// VerifiedAtCleared returns if the "verified_at" field was cleared in this mutation.
+func (m *AppMutation) VerifiedAtCleared() bool {
+	_, ok := m.clearedFields[app.FieldVerifiedAt]
+	return ok
+}
+
+// ResetVerifiedAt resets all changes to the "verified_at" field.
+func (m *AppMutation) ResetVerifiedAt() {
+	m.verified_at = nil
+	m.addverified_at = nil
+	delete(m.clearedFields, app.FieldVerifiedAt)
+}
+
 // SetDisabledAt sets the "disabled_at" field.
 func (m *AppMutation) SetDisabledAt(value micros.Time) {
 	m.disabled_at = &value
@@ -2693,7 +2767,7 @@ func (m *AppMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *AppMutation) Fields() []string {
-	fields := make([]string, 0, 12)
+	fields := make([]string, 0, 13)
 	if m.store_id != nil {
 		fields = append(fields, app.FieldStoreID)
 	}
@@ -2726,6 +2800,9 @@ func (m *AppMutation) Fields() []string {
 	}
 	if m.legacy != nil {
 		fields = append(fields, app.FieldLegacy)
+	}
+	if m.verified_at != nil {
+		fields = append(fields, app.FieldVerifiedAt)
 	}
 	if m.disabled_at != nil {
 		fields = append(fields, app.FieldDisabledAt)
@@ -2760,6 +2837,8 @@ func (m *AppMutation) Field(name string) (ent.Value, bool) {
 		return m.Scopes()
 	case app.FieldLegacy:
 		return m.Legacy()
+	case app.FieldVerifiedAt:
+		return m.VerifiedAt()
 	case app.FieldDisabledAt:
 		return m.DisabledAt()
 	}
@@ -2793,6 +2872,8 @@ func (m *AppMutation) OldField(ctx context.Context, name string) (ent.Value, err
 		return m.OldScopes(ctx)
 	case app.FieldLegacy:
 		return m.OldLegacy(ctx)
+	case app.FieldVerifiedAt:
+		return m.OldVerifiedAt(ctx)
 	case app.FieldDisabledAt:
 		return m.OldDisabledAt(ctx)
 	}
@@ -2881,6 +2962,13 @@ func (m *AppMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetLegacy(v)
 		return nil
+	case app.FieldVerifiedAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetVerifiedAt(v)
+		return nil
 	case app.FieldDisabledAt:
 		v, ok := value.(micros.Time)
 		if !ok {
@@ -2905,6 +2993,9 @@ func (m *AppMutation) AddedFields() []string {
 	if m.addupdated_at != nil {
 		fields = append(fields, app.FieldUpdatedAt)
 	}
+	if m.addverified_at != nil {
+		fields = append(fields, app.FieldVerifiedAt)
+	}
 	if m.adddisabled_at != nil {
 		fields = append(fields, app.FieldDisabledAt)
 	}
@@ -2922,6 +3013,8 @@ func (m *AppMutation) AddedField(name string) (ent.Value, bool) {
 		return m.AddedEventSequence()
 	case app.FieldUpdatedAt:
 		return m.AddedUpdatedAt()
+	case app.FieldVerifiedAt:
+		return m.AddedVerifiedAt()
 	case app.FieldDisabledAt:
 		return m.AddedDisabledAt()
 	}
@@ -2954,6 +3047,13 @@ func (m *AppMutation) AddField(name string, value ent.Value) error {
 		}
 		m.AddUpdatedAt(v)
 		return nil
+	case app.FieldVerifiedAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddVerifiedAt(v)
+		return nil
 	case app.FieldDisabledAt:
 		v, ok := value.(micros.Time)
 		if !ok {
@@ -2971,6 +3071,9 @@ func (m *AppMutation) ClearedFields() []string {
 	var fields []string
 	if m.FieldCleared(app.FieldWebsite) {
 		fields = append(fields, app.FieldWebsite)
+	}
+	if m.FieldCleared(app.FieldVerifiedAt) {
+		fields = append(fields, app.FieldVerifiedAt)
 	}
 	if m.FieldCleared(app.FieldDisabledAt) {
 		fields = append(fields, app.FieldDisabledAt)
@@ -2991,6 +3094,9 @@ func (m *AppMutation) ClearField(name string) error {
 	switch name {
 	case app.FieldWebsite:
 		m.ClearWebsite()
+		return nil
+	case app.FieldVerifiedAt:
+		m.ClearVerifiedAt()
 		return nil
 	case app.FieldDisabledAt:
 		m.ClearDisabledAt()
@@ -3035,6 +3141,9 @@ func (m *AppMutation) ResetField(name string) error {
 		return nil
 	case app.FieldLegacy:
 		m.ResetLegacy()
+		return nil
+	case app.FieldVerifiedAt:
+		m.ResetVerifiedAt()
 		return nil
 	case app.FieldDisabledAt:
 		m.ResetDisabledAt()
@@ -3089,6 +3198,392 @@ func (m *AppMutation) ClearEdge(name string) error {
 // It returns an error if the edge is not defined in the schema.
 func (m *AppMutation) ResetEdge(name string) error {
 	return fmt.Errorf("unknown App edge %s", name)
+}
+
+// AppNameMutation represents an operation that mutates the AppName nodes in the graph.
+type AppNameMutation struct {
+	config
+	op            Op
+	typ           string
+	id            *string
+	store_id      *xid.ID
+	app_id        *xid.ID
+	clearedFields map[string]struct{}
+	done          bool
+	oldValue      func(context.Context) (*AppName, error)
+	predicates    []predicate.AppName
+}
+
+var _ ent.Mutation = (*AppNameMutation)(nil)
+
+// appnameOption allows management of the mutation configuration using functional options.
+type appnameOption func(*AppNameMutation)
+
+// newAppNameMutation creates new mutation for the AppName entity.
+func newAppNameMutation(c config, op Op, opts ...appnameOption) *AppNameMutation {
+	m := &AppNameMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeAppName,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withAppNameID sets the ID field of the mutation.
+func withAppNameID(id string) appnameOption {
+	return func(m *AppNameMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *AppName
+		)
+		m.oldValue = func(ctx context.Context) (*AppName, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().AppName.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withAppName sets the old AppName of the mutation.
+func withAppName(node *AppName) appnameOption {
+	return func(m *AppNameMutation) {
+		m.oldValue = func(context.Context) (*AppName, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m AppNameMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m AppNameMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("db: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of AppName entities.
+func (m *AppNameMutation) SetID(id string) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *AppNameMutation) ID() (id string, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *AppNameMutation) IDs(ctx context.Context) ([]string, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []string{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().AppName.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetStoreID sets the "store_id" field.
+func (m *AppNameMutation) SetStoreID(x xid.ID) {
+	m.store_id = &x
+}
+
+// StoreID returns the value of the "store_id" field in the mutation.
+func (m *AppNameMutation) StoreID() (r xid.ID, exists bool) {
+	v := m.store_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStoreID returns the old "store_id" field's value of the AppName entity.
+// If the AppName object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AppNameMutation) OldStoreID(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStoreID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStoreID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStoreID: %w", err)
+	}
+	return oldValue.StoreID, nil
+}
+
+// ResetStoreID resets all changes to the "store_id" field.
+func (m *AppNameMutation) ResetStoreID() {
+	m.store_id = nil
+}
+
+// SetAppID sets the "app_id" field.
+func (m *AppNameMutation) SetAppID(x xid.ID) {
+	m.app_id = &x
+}
+
+// AppID returns the value of the "app_id" field in the mutation.
+func (m *AppNameMutation) AppID() (r xid.ID, exists bool) {
+	v := m.app_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldAppID returns the old "app_id" field's value of the AppName entity.
+// If the AppName object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AppNameMutation) OldAppID(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldAppID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldAppID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldAppID: %w", err)
+	}
+	return oldValue.AppID, nil
+}
+
+// ResetAppID resets all changes to the "app_id" field.
+func (m *AppNameMutation) ResetAppID() {
+	m.app_id = nil
+}
+
+// Where appends a list predicates to the AppNameMutation builder.
+func (m *AppNameMutation) Where(ps ...predicate.AppName) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the AppNameMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *AppNameMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.AppName, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *AppNameMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *AppNameMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (AppName).
+func (m *AppNameMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *AppNameMutation) Fields() []string {
+	fields := make([]string, 0, 2)
+	if m.store_id != nil {
+		fields = append(fields, appname.FieldStoreID)
+	}
+	if m.app_id != nil {
+		fields = append(fields, appname.FieldAppID)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *AppNameMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case appname.FieldStoreID:
+		return m.StoreID()
+	case appname.FieldAppID:
+		return m.AppID()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *AppNameMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case appname.FieldStoreID:
+		return m.OldStoreID(ctx)
+	case appname.FieldAppID:
+		return m.OldAppID(ctx)
+	}
+	return nil, fmt.Errorf("unknown AppName field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *AppNameMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case appname.FieldStoreID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStoreID(v)
+		return nil
+	case appname.FieldAppID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAppID(v)
+		return nil
+	}
+	return fmt.Errorf("unknown AppName field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *AppNameMutation) AddedFields() []string {
+	return nil
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *AppNameMutation) AddedField(name string) (ent.Value, bool) {
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *AppNameMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	}
+	return fmt.Errorf("unknown AppName numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *AppNameMutation) ClearedFields() []string {
+	return nil
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *AppNameMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *AppNameMutation) ClearField(name string) error {
+	return fmt.Errorf("unknown AppName nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *AppNameMutation) ResetField(name string) error {
+	switch name {
+	case appname.FieldStoreID:
+		m.ResetStoreID()
+		return nil
+	case appname.FieldAppID:
+		m.ResetAppID()
+		return nil
+	}
+	return fmt.Errorf("unknown AppName field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *AppNameMutation) AddedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *AppNameMutation) AddedIDs(name string) []ent.Value {
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *AppNameMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *AppNameMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *AppNameMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *AppNameMutation) EdgeCleared(name string) bool {
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *AppNameMutation) ClearEdge(name string) error {
+	return fmt.Errorf("unknown AppName unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *AppNameMutation) ResetEdge(name string) error {
+	return fmt.Errorf("unknown AppName edge %s", name)
 }
 
 // AttemptMutation represents an operation that mutates the Attempt nodes in the graph.

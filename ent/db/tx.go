@@ -20,6 +20,8 @@ type Tx struct {
 	AccessToken *AccessTokenClient
 	// App is the client for interacting with the App builders.
 	App *AppClient
+	// AppName is the client for interacting with the AppName builders.
+	AppName *AppNameClient
 	// Attempt is the client for interacting with the Attempt builders.
 	Attempt *AttemptClient
 	// Audit is the client for interacting with the Audit builders.
@@ -230,6 +232,7 @@ func (tx *Tx) init() {
 	tx.APIKey = NewAPIKeyClient(tx.config)
 	tx.AccessToken = NewAccessTokenClient(tx.config)
 	tx.App = NewAppClient(tx.config)
+	tx.AppName = NewAppNameClient(tx.config)
 	tx.Attempt = NewAttemptClient(tx.config)
 	tx.Audit = NewAuditClient(tx.config)
 	tx.ConsentTicket = NewConsentTicketClient(tx.config)

@@ -63,7 +63,7 @@ type Entry struct {
 var catalogue = []Entry{
 	{Type: OrderCreated, Resource: xid.Order, Scope: scope.OrdersRead, Trigger: "An order is made."},
 	{Type: OrderUpdated, Resource: xid.Order, Scope: scope.OrdersRead,
-		Trigger: "An order changes in a way that no other event tells: its e-mail, addresses or tags; also when its " +
+		Trigger: "An order changes in a way that no other event covers: its e-mail, addresses or tags; also when its " +
 			"customer is redacted."},
 	{Type: OrderPaid, Resource: xid.Order, Scope: scope.OrdersRead,
 		Trigger: "The last of what an order costs is paid; at its creation where it is free. Once per order."},
@@ -108,10 +108,12 @@ var catalogue = []Entry{
 		Trigger: "A theme of the store is ready to be activated: an archive has been processed, or a theme of the " +
 			"marketplace or a copy was added. The theme that a store is made with makes none."},
 	{Type: WebhookEndpointSuspended, Resource: xid.WebhookEndpoint, Scope: scope.WebhooksRead,
-		Trigger: "An endpoint is suspended, since deliveries to it failed for 24 hours. Told to the other endpoints."},
+		Trigger: "An endpoint is suspended, since deliveries to it failed for 24 hours. Sent to the other endpoints; " +
+			"one of an app gets only the origin of its address."},
 	{Type: AppGrantRevoked, Resource: xid.Grant, Scope: scope.WebhooksRead,
 		Trigger: "A grant of an app is ended: by a person of the store, by the app, or since a code or refresh token " +
-			"was shown twice. One that runs out makes none. Never told to the endpoints of that app."},
+			"was shown twice. One that runs out makes none. Never sent to the endpoints of that app; those of other " +
+			"apps get neither the app nor who consented."},
 }
 
 // All returns the catalogue.

@@ -30,6 +30,9 @@ func (App) Fields() []ent.Field {
 		// scopes are the names that the app may ask for, parted by spaces.
 		field.String("scopes").SchemaType(key(1024)),
 		field.Bool("legacy").Default(false),
+		// verified_at is when the operator found the app to be whose it says; a new name
+		// ends that.
+		field.Int64("verified_at").GoType(micros.Time(0)).Optional().Nillable(),
 		// disabled_at stops the app everywhere: its tokens open nothing.
 		field.Int64("disabled_at").GoType(micros.Time(0)).Optional().Nillable(),
 	}

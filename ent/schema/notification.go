@@ -10,7 +10,7 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// Notification tells the people of a store what they should know, in the
+// Notification is what the people of a store should know, in the
 // transaction of what happened.
 type Notification struct{ ent.Schema }
 

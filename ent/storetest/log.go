@@ -193,7 +193,7 @@ func (e Event) check(t testing.TB) {
 	}
 	v, counted := body.Data.Object.Version.(float64)
 	if body.Resource.Version < 1 || counted && int64(v) != body.Resource.Version {
-		t.Errorf("%s tells version %d: %s", e.Type, body.Resource.Version, e.Body)
+		t.Errorf("%s carries version %d: %s", e.Type, body.Resource.Version, e.Body)
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 	"github.com/storefront-go/storefront/graph/session"
 )
 
-// Only a person has an account, and what they change is told without naming them.
+// Only a person has an account, and what they change is announced without naming them.
 // What sessions see of it is tested where cookies are: in rest/account.
 func TestAccount(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {

@@ -25,7 +25,7 @@ import (
 // scope that they lack.
 func (m Mutation) AppCreate(ctx context.Context, in model.AppCreateInput) (*model.AppPayload, error) {
 	c := &core.Check{}
-	c.Line("name", in.Name, limit.Line)
+	checkPublisher(c, "name", in.Name)
 	checkAppTexts(c, in.Developer, in.Website)
 	uris := checkRedirects(c, "redirect_uris", in.RedirectUris)
 	scopes := checkScopes(c, "scopes", in.Scopes)
@@ -55,6 +55,9 @@ func (m Mutation) AppCreate(ctx context.Context, in model.AppCreateInput) (*mode
 // other app has it, and then writes the app.
 func (m Mutation) registerApp(ctx context.Context, a *db.App) (*db.App, error) {
 	if err := m.roomForApp(ctx); err != nil {
+		return nil, err
+	}
+	if err := m.free(ctx, a.ID, a.Name); err != nil {
 		return nil, err
 	}
 	s, err := m.CurrentStore(ctx)
@@ -99,7 +102,7 @@ func (m Mutation) roomForApp(ctx context.Context) error {
 
 // checkAppTexts checks what both inputs have.
 func checkAppTexts(c *core.Check, developer, website *string) {
-	core.Opt(developer, func(s string) { c.Line("developer", s, limit.Line) })
+	core.Opt(developer, func(s string) { checkPublisher(c, "developer", s) })
 	core.Opt(website, func(s string) { c.HTTPS("website", s) })
 }
 
@@ -187,7 +190,7 @@ func (m Mutation) AppUpdate(ctx context.Context, id string, expectedVersion int6
 	in model.AppUpdateInput,
 ) (*model.AppPayload, error) {
 	c := &core.Check{}
-	core.NotNull(c, "name", in.Name, func(s string) { c.Line("name", s, limit.Line) })
+	core.NotNull(c, "name", in.Name, func(s string) { checkPublisher(c, "name", s) })
 	core.NotNull(c, "developer", in.Developer, func(string) {})
 	checkAppTexts(c, in.Developer.Value(), in.Website.Value())
 	var uris, scopes *string
@@ -211,7 +214,10 @@ func (m Mutation) AppUpdate(ctx context.Context, id string, expectedVersion int6
 		if a.RedirectUris != before.RedirectUris {
 			needed = scope.Parse(a.Scopes)
 		}
-		return within(ctx, needed)
+		if err := within(ctx, needed); err != nil || a.Name == before.Name {
+			return err
+		}
+		return m.rename(ctx, e, before.Name)
 	})
 }
 

@@ -91,7 +91,7 @@ func TestGrantPlansSQLite(t *testing.T) {
 	for _, a := range plantApps(maker, t, 5) {
 		p.Gave(t, a, 2, nil)
 	}
-	p.Told(t, 3)
+	p.AddNotices(t, 3)
 	for name, call := range map[string]func() error{
 		"grants":         func() error { return graphtest.ErrOf(p.Query().Grants(p.Ctx, nil, nil, nil)) },
 		"installed apps": func() error { return graphtest.ErrOf(p.Query().InstalledApps(p.Ctx, nil, nil)) },

@@ -12,7 +12,7 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// identifyAccess tells of an app's access token with the app and the consent
+// identifyAccess describes an app's access token by the app and the consent
 // behind it. The app's row lies in the store that registered it.
 func (q Query) identifyAccess(ctx context.Context, v *viewer.Viewer, id *model.Identity) error {
 	t, err := core.Only(q.Client(ctx).AccessToken.Query().Where(accesstoken.ID(v.Credential)).Load(ctx))

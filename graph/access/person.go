@@ -13,7 +13,7 @@ import (
 	"github.com/storefront-go/storefront/graph/core"
 )
 
-// Person returns the person by id or e-mail address, or makes one; fresh tells
+// Person returns the person by id or e-mail address, or makes one; fresh reports
 // which. The directory of addresses is written first: its key alone decides who
 // of two at once makes the person.
 func (r *Resolver) Person(ctx context.Context, p Person) (row *db.User, fresh bool, err error) {

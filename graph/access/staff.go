@@ -69,8 +69,8 @@ func (m Mutation) membership(ctx context.Context, id xid.ID) (*db.Staff, error) 
 // touchOwners refuses to take an owner from the store when they are the last one.
 //
 // Two transactions that each take one of two owners touch different rows, and
-// neither would see the other. So both write the store's row, which also tells
-// that its ownership changed: the second waits for the first, or is told to
+// neither would see the other. So both write the store's row, which also shows
+// that its ownership changed: the second waits for the first, or has to
 // begin anew, and then counts what is left.
 func (m Mutation) touchOwners(ctx context.Context) error {
 	if err := m.HoldStore(ctx); err != nil {

@@ -25,7 +25,7 @@ import (
 func (m Mutation) StaffAdd(ctx context.Context, in model.StaffAddInput) (*model.StaffPayload, error) {
 	c := &core.Check{}
 	p := Person{Email: c.Email("email", in.Email), Name: in.Name}
-	c.Line("name", in.Name, limit.Line)
+	c.Name("name", in.Name, limit.Line)
 	checkRole(c, "role", in.Role)
 	if err := c.Err(); err != nil {
 		return nil, err
@@ -112,7 +112,7 @@ func (r *Resolver) leave(ctx context.Context, person xid.ID) error {
 type staffEdit = core.Edit[*db.Staff, *db.StaffUpdate]
 
 // members is how memberships change. Who may not touch their present role, or the
-// next one, is refused before anything else is told.
+// next one, is refused before anything else is revealed.
 func (m Mutation) members(next ...viewer.Role) *core.Versioned[*db.Staff, *db.StaffUpdate] {
 	return &core.Versioned[*db.Staff, *db.StaffUpdate]{
 		Kind: xid.User,

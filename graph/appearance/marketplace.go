@@ -43,7 +43,7 @@ func (q Query) MarketplaceThemes(
 		},
 		Read: func(ctx context.Context, after *page.Position, limit int) ([]*model.MarketplaceTheme, error) {
 			query := q.Client(ctx).MarketplaceTheme.Query().Where(marketplacetheme.StatusEQ(state.ListingPublished))
-			query.Modify(func(s *sql.Selector) { shelf(s, after, limit) })
+			query.Modify(func(s *sql.Selector) { publishedPage(s, after, limit) })
 			rows, err := query.Load(ctx)
 			if err != nil {
 				return nil, err
@@ -53,8 +53,8 @@ func (q Query) MarketplaceThemes(
 	}, first, after)
 }
 
-// shelf walks the published themes by (published_at, id), downwards.
-func shelf(s *sql.Selector, after *page.Position, limit int) {
+// publishedPage walks the published themes by (published_at, id), downwards.
+func publishedPage(s *sql.Selector, after *page.Position, limit int) {
 	ent.ForceIndex(shelfIndex)(s)
 	published, id := s.C(marketplacetheme.FieldPublishedAt), s.C(marketplacetheme.FieldID)
 	if after != nil {

@@ -150,7 +150,9 @@ type listingMove struct {
 	// mine says that only the store that submitted the theme may make it; for
 	// others it does not exist.
 	mine bool
-	set  func(*db.MarketplaceTheme, *db.MarketplaceThemeUpdate)
+	// others says that people of that store may not make it.
+	others bool
+	set    func(*db.MarketplaceTheme, *db.MarketplaceThemeUpdate)
 }
 
 // moveListing makes a transition, of those who try at once for one.
@@ -171,6 +173,9 @@ func (m Mutation) moveListing(ctx context.Context, id string, move listingMove,
 		}
 		if move.mine && (row.SubmitterID == nil || *row.SubmitterID != v.Store) {
 			return nil, core.ErrNoRow
+		}
+		if move.others && v.IsPerson() && row.SubmitterID != nil && *row.SubmitterID == v.Store {
+			return nil, fault.New(fault.Forbidden, "What a store submitted is approved by people of another one.")
 		}
 		return listingRecord(row, move.action, string(move.to)), m.moveTo(ctx, row, move)
 	})
@@ -202,7 +207,7 @@ func (m Mutation) moveTo(ctx context.Context, row *db.MarketplaceTheme, move lis
 }
 
 // MarketplaceThemeReview approves or rejects what was submitted, by a reviewer of
-// the marketplace.
+// the marketplace. Nobody approves what their own store submitted.
 func (m Mutation) MarketplaceThemeReview(ctx context.Context, id string, verdict state.ReviewVerdict, note *string,
 ) (*model.MarketplaceSubmissionPayload, error) {
 	if err := m.reviewer(ctx); err != nil {
@@ -216,7 +221,7 @@ func (m Mutation) MarketplaceThemeReview(ctx context.Context, id string, verdict
 	move := listingMove{action: "marketplace_theme.review", to: state.ListingRejected,
 		from: []state.ListingStatus{state.ListingSubmitted}}
 	if verdict == state.ReviewApprove {
-		move.to = state.ListingApproved
+		move.to, move.others = state.ListingApproved, true
 	}
 	move.set = func(row *db.MarketplaceTheme, u *db.MarketplaceThemeUpdate) {
 		row.ReviewNote = note

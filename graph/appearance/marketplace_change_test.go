@@ -206,6 +206,15 @@ func TestMarketplaceOwnership(t *testing.T) {
 			*mine.Nodes[0].ReviewNote != "Too dark." {
 			t.Errorf("the submitter reads %+v", mine.Nodes[0].MarketplaceTheme)
 		}
+		// Nobody approves what their own store submitted.
+		theirs := other.Submitted(t, model.MarketplaceThemeSubmitInput{})
+		owner := other.As(other.Owner.ID, viewer.Owner)
+		if got := graphtest.FaultOf(last(other.Mutation().MarketplaceThemeReview(owner, theirs.PublicID(),
+			state.ReviewApprove, nil))); got != "forbidden" {
+			t.Errorf("their own: %s", got)
+		}
+		graphtest.Must[*model.MarketplaceSubmissionPayload](t)(other.Mutation().MarketplaceThemeReview(owner,
+			theirs.PublicID(), state.ReviewReject, nil))
 		if got := graphtest.FieldOf(last(other.Mutation().MarketplaceThemeReview(other.Ctx, l.PublicID(),
 			state.ReviewApprove, new(strings.Repeat("x", 1001))))); got != "#/note too_long" {
 			t.Errorf("a long note: %s", got)

@@ -69,7 +69,7 @@ func TestMarketplaceRepublish(t *testing.T) {
 	})
 }
 
-// TestMarketplaceInstalled tells of the viewer's store alone.
+// TestMarketplaceInstalled: the field speaks of the viewer's store alone.
 func TestMarketplaceInstalled(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		l, other := p.Offered(t, state.ListingPublished), p.Other(t)

@@ -88,7 +88,7 @@ func (r *Resolver) assets(ctx context.Context, id xid.ID) ([]*model.ThemeAsset, 
 }
 
 // themeStatus reads the state of a theme of the viewer's store, the least that
-// tells that it is there.
+// shows that it is there.
 func (r *Resolver) themeStatus(ctx context.Context, id xid.ID) (status state.ThemeStatus, err error) {
 	rows, err := r.Client(ctx).QueryContext(ctx, "SELECT status FROM themes WHERE store_id = ? AND id = ?",
 		viewer.From(ctx).Store, id)

@@ -94,7 +94,7 @@ func (m Mutation) ThemeActivate(ctx context.Context, id string) (*model.ThemePay
 		}
 		e.Row.ActivatedAt = new(e.Now)
 		e.Update.SetActivatedAt(e.Now)
-		e.Tell(event.ThemeActivated)
+		e.Emit(event.ThemeActivated)
 		return m.pointTo(ctx, s, e.Row.ID)
 	})
 }

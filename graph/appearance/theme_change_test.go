@@ -43,21 +43,21 @@ func TestThemeActivate(t *testing.T) {
 			done.Version != th.Version+1 {
 			t.Errorf("activated %+v", done.Theme)
 		}
-		told := log.Next(t, s)
-		if len(told) != 1 {
-			t.Fatalf("%d events", len(told))
+		emitted := log.Next(t, s)
+		if len(emitted) != 1 {
+			t.Fatalf("%d events", len(emitted))
 		}
 		var body struct {
 			Data struct{ Object json.RawMessage }
 		}
-		if err := json.Unmarshal(told[0].Body, &body); err != nil {
+		if err := json.Unmarshal(emitted[0].Body, &body); err != nil {
 			t.Fatal(err)
 		}
 		// The event carries what a read shows, the status after included.
 		now := p.ThemeNow(t, th)
 		if want := string(wire.AppendTheme(nil, now.Theme, state.ThemeActive,
 			now.PreviewURL)); string(body.Data.Object) != want || now.PreviewURL == nil {
-			t.Errorf("told %s, shown %s", body.Data.Object, want)
+			t.Errorf("emitted %s, shown %s", body.Data.Object, want)
 		}
 		if got := p.Audited(t); got != before+" theme.activate" {
 			t.Errorf("the audit log: %s", got)
@@ -68,7 +68,7 @@ func TestThemeActivate(t *testing.T) {
 			t.Errorf("the second time: %s", d)
 		}
 		if got := log.Since(t, s); got != "" || p.Audited(t) != before+" theme.activate" {
-			t.Errorf("the second time told %q, %s", got, p.Audited(t))
+			t.Errorf("the second time emitted %q, %s", got, p.Audited(t))
 		}
 		if got := activeOnes(p, t); len(first) != 1 || len(got) != 1 || got[0] != th.PublicID() {
 			t.Errorf("active: %v, before %v", got, first)
@@ -270,13 +270,13 @@ func TestThemeIsolation(t *testing.T) {
 	})
 }
 
-// A new store has one theme, which is active and which nothing tells of.
+// A new store has one theme, which is active and which no event announces.
 func TestNewStoreHasATheme(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		core, log := graphtest.NewCore(t, s), new(storetest.Log)
 		one, two := graphtest.NewShop(t, core), graphtest.NewShop(t, core)
 		if got := log.Since(t, s); got != "" {
-			t.Errorf("told: %s", got)
+			t.Errorf("emitted: %s", got)
 		}
 		for _, p := range []*graphtest.Shop{one, two} {
 			list := graphtest.Must[*model.ThemeConnection](t)(p.Query().Themes(p.Ctx, nil, nil))

@@ -14,8 +14,8 @@ import (
 )
 
 // Check collects everything that is wrong with an input, so that one answer
-// names it all. Members are named by their REST pointers; the GraphQL face
-// turns them into argument paths.
+// names it all. Members are named by their REST pointers; GraphQL turns them into
+// argument paths.
 //
 // The zero Check is for what no facade decodes; see [NewCheck].
 type Check struct{ fields []fault.Field }
@@ -53,6 +53,23 @@ func (c *Check) Required(name string, present bool) {
 
 // Line checks a text of one line of at most limit code points that is not blank.
 func (c *Check) Line(name, text string, limit int) { c.text(name, text, limit, false) }
+
+// Name checks the name of a store, an app or a person: a line of which one sees all,
+// since people decide by these names whom they trust.
+func (c *Check) Name(name, text string, limit int) {
+	c.Line(name, text, limit)
+	if strings.ContainsFunc(text, unseen) {
+		c.Add(name, fault.InvalidFormat, "The name holds characters that cannot be seen, or that turn its direction.")
+	}
+}
+
+// unseen reports whether r changes how the characters around it are shown without
+// being seen itself: what formats, which includes what turns the direction (Unicode
+// Standard Annex 9, section 2), and letters that are blank.
+func unseen(r rune) bool {
+	const blank = "\u115f\u1160\u2800\u3164\uffa0"
+	return unicode.Is(unicode.Cf, r) || strings.ContainsRune(blank, r)
+}
 
 // Long checks a text that may hold tabs and new lines.
 func (c *Check) Long(name, text string, limit int) { c.text(name, text, limit, true) }

@@ -10,13 +10,18 @@ import (
 )
 
 // WebhookEndpointRotateSecret issues a second secret, which is in the answer and
-// never again. The first signs until the second is promoted, or 24 h pass.
+// never again. The first signs until the second is promoted, or 24 h pass. Whoever
+// knows a secret can forge every event of the endpoint, so it takes the scopes that
+// subscribing to them takes.
 func (m Mutation) WebhookEndpointRotateSecret(ctx context.Context, id string, expectedVersion int64,
 ) (*model.WebhookEndpointPayload, error) {
 	const action = "webhook_endpoint.rotate_secret"
 	secret := webhook.NewSecret()
-	done, err := m.changeEndpoint(ctx, id, expectedVersion, action, func(_ context.Context, e *endpointEdit) error {
+	done, err := m.changeEndpoint(ctx, id, expectedVersion, action, func(ctx context.Context, e *endpointEdit) error {
 		row := e.Row
+		if err := subscribable(ctx, row.Events); err != nil {
+			return err
+		}
 		if row.NextSecretAt != nil {
 			return fault.State(fault.RotationPending,
 				"A second secret was issued: promote it, or wait until it takes over.")
@@ -39,11 +44,15 @@ func (m Mutation) WebhookEndpointRotateSecret(ctx context.Context, id string, ex
 	return done, nil
 }
 
-// WebhookEndpointPromoteSecret lets the second secret take over now.
+// WebhookEndpointPromoteSecret lets the second secret take over now. It takes what
+// issuing it took.
 func (m Mutation) WebhookEndpointPromoteSecret(ctx context.Context, id string, expectedVersion int64,
 ) (*model.WebhookEndpointPayload, error) {
 	const action = "webhook_endpoint.promote_secret"
-	return m.changeEndpoint(ctx, id, expectedVersion, action, func(_ context.Context, e *endpointEdit) error {
+	return m.changeEndpoint(ctx, id, expectedVersion, action, func(ctx context.Context, e *endpointEdit) error {
+		if err := subscribable(ctx, e.Row.Events); err != nil {
+			return err
+		}
 		if e.Row.NextSecretAt == nil {
 			return fault.State(fault.InvalidTransition, "The webhook endpoint has no second secret.")
 		}

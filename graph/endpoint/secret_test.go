@@ -9,6 +9,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db"
 	endpoints "github.com/storefront-go/storefront/ent/db/webhookendpoint"
 	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/scope"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/graphtest"
 	"github.com/storefront-go/storefront/graph/model"
@@ -121,6 +122,29 @@ func TestSecondSecretTakesOver(t *testing.T) {
 		if now, _ := opened(p, t, e.ID); now != third {
 			t.Errorf("signs with %q", now)
 		}
+	})
+}
+
+// Whoever knows a secret can forge the events that it signs, so issuing one takes
+// what subscribing to them takes.
+func TestSecretNeedsTheEventsScopes(t *testing.T) {
+	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
+		made := graphtest.Must[*model.WebhookEndpointPayload](t)(p.Mutation().WebhookEndpointCreate(p.Ctx,
+			graphtest.Receiver("order.paid")))
+		e := made.WebhookEndpoint
+		narrow := graphtest.AsKey(p.Ctx, scope.WebhooksWrite)
+		_, err := p.Mutation().WebhookEndpointRotateSecret(narrow, e.PublicID(), e.Version)
+		if graphtest.FaultOf(err) != "insufficient_scope" {
+			t.Errorf("rotated: %v", err)
+		}
+		e, _ = rotate(p, t, e)
+		_, err = p.Mutation().WebhookEndpointPromoteSecret(narrow, e.PublicID(), e.Version)
+		if graphtest.FaultOf(err) != "insufficient_scope" {
+			t.Errorf("promoted: %v", err)
+		}
+		wide := graphtest.AsKey(p.Ctx, scope.WebhooksWrite, scope.OrdersRead)
+		graphtest.Must[*model.WebhookEndpointPayload](t)(p.Mutation().WebhookEndpointPromoteSecret(wide, e.PublicID(),
+			e.Version))
 	})
 }
 

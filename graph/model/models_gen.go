@@ -351,6 +351,7 @@ type ProductFilter struct {
 type ProductPayload struct {
 	Product    *db.Product  `json:"product,omitempty"`
 	UserErrors []*UserError `json:"userErrors"`
+	Object     []byte       `json:"-"`
 }
 
 // A member that is left out stays; null empties one that may be empty.

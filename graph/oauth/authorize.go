@@ -26,7 +26,7 @@ type Request struct {
 }
 
 // Begin judges an authorisation request (RFC 6749, section 4.1.1). Its error is
-// an [*Error], which says itself whether the browser may carry it to the client.
+// an [*Error], which says itself whether the person may carry it to the client.
 func (s *Server) Begin(ctx context.Context, p Params) (*Request, error) {
 	r := &Request{issuer: s.Issuer}
 	if err := s.address(ctx, p, r); err != nil {
@@ -64,7 +64,7 @@ func (s *Server) address(ctx context.Context, p Params, r *Request) error {
 	return nil
 }
 
-// read judges what the client may be told about.
+// read judges what may be reported to the client.
 func (r *Request) read(p Params) *Error {
 	if !p.twice("state") {
 		r.State, r.stated = p.Get("state"), p.Get("state") != ""

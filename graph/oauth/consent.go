@@ -8,6 +8,7 @@ import (
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/grant"
+	"github.com/storefront-go/storefront/ent/db/store"
 	"github.com/storefront-go/storefront/ent/digest"
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/micros"
@@ -25,6 +26,10 @@ var ErrSpent = errors.New("consent ticket is not valid")
 // Screen is what a person is asked.
 type Screen struct {
 	*Request
+	// Registrar is the name of the store that registered the app, and Since when it
+	// did: what the app says of itself proves nothing.
+	Registrar string
+	Since     micros.Time
 	// Earlier is what live grants of the app give already in this store, and
 	// Known reports whether there is one: scopes outside of it are new.
 	Earlier scope.Set
@@ -45,7 +50,13 @@ func (s *Server) Consent(ctx context.Context, r *Request) (*Screen, error) {
 	if v == nil || !v.IsPerson() {
 		return nil, fault.New(fault.AuthenticationRequired, "Sign in first.")
 	}
-	screen := &Screen{Request: r, Missing: r.Scopes &^ v.Scopes, Forbidden: !MayConsent(v.Role), Ticket: s.ticket(v, r)}
+	screen := &Screen{Request: r, Since: r.App.ID.Time(), Missing: r.Scopes &^ v.Scopes,
+		Forbidden: !MayConsent(v.Role), Ticket: s.ticket(v, r)}
+	home, err := ent.Only(s.Store.DB(ctx).Store.Query().Where(store.ID(r.App.StoreID)).Load(viewer.Everywhere(ctx)))
+	if err != nil {
+		return nil, wrap("read the app's store", err)
+	}
+	screen.Registrar = home.Name
 	now := micros.Now()
 	rows, err := s.Store.DB(ctx).Grant.Query().
 		Where(grant.AppID(r.App.ID), grant.RevokedAtIsNil(), grant.CodeUsedAtNotNil(), grant.ExpiresAtGT(now)).

@@ -21,7 +21,7 @@ import (
 	"github.com/storefront-go/storefront/graph/wire"
 )
 
-// LastGrant is told that the last grant of an app in the viewer's store ends, in
+// LastGrant is called when the last grant of an app in the viewer's store ends, in
 // the transaction that ends it.
 type LastGrant func(ctx context.Context, app xid.ID) error
 

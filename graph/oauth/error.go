@@ -31,7 +31,7 @@ type Error struct {
 	// Err is the cause, for the log only.
 	Err error
 
-	request *Request // whose redirect URI may carry it; nil: the person is told
+	request *Request // whose redirect URI may carry it; nil: nobody is sent there
 }
 
 // Error implements error; the text is for logs.
@@ -45,19 +45,21 @@ func (e *Error) Error() string {
 // Unwrap returns the hidden cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Redirect returns where the browser takes an error of the authorisation
-// endpoint, or "" where the person must be told instead: nobody is sent to an
-// address that is not the client's (RFC 6749, section 4.1.2.1).
-func (e *Error) Redirect() string {
+// Back returns the name of the app and the address that takes an error of the
+// authorisation endpoint to it; false where the address may not be the client's
+// (RFC 6749, section 4.1.2.1). Whether to go there is the person's to decide (RFC
+// 9700, section 4.11.2): anybody can register an app and send people to a request of
+// it that is wrong.
+func (e *Error) Back() (app, address string, ok bool) {
 	if e.request == nil {
-		return ""
+		return "", "", false
 	}
-	return e.request.answer("error", e.Code, "error_description", e.Description)
+	return e.request.App.Name, e.request.answer("error", e.Code, "error_description", e.Description), true
 }
 
 func refuse(code, description string) *Error { return &Error{Code: code, Description: description} }
 
-// failed is what a client is told of a fault that is ours.
+// failed is what a client learns of a fault that is ours.
 func failed(doing string, err error) *Error {
 	if ent.IsUnavailable(err) {
 		return &Error{Code: TemporarilyUnavailable, Description: "The service is not available for a moment.",

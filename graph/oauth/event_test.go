@@ -9,14 +9,14 @@ import (
 )
 
 // TestEventsOfGrants: of all steps of the authorisation server only the end of a
-// grant is told, once, whoever ends it.
+// grant is announced, once, whoever ends it.
 func TestEventsOfGrants(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		st, log := newStage(t, s), new(storetest.Log)
-		tell := func(step, want string) {
+		emits := func(step, want string) {
 			t.Helper()
 			if got := log.Since(t, s); got != want {
-				t.Errorf("%s told %q, want %q", step, got, want)
+				t.Errorf("%s emitted %q, want %q", step, got, want)
 			}
 		}
 		revoke := func(token apikey.Secret) {
@@ -28,23 +28,23 @@ func TestEventsOfGrants(t *testing.T) {
 		}
 		const ended = "app.grant_revoked"
 		secret := st.consent()
-		tell("the consent", "")
+		emits("the consent", "")
 		first, err := st.exchange(secret)
 		if err != nil {
 			t.Fatal(err)
 		}
-		tell("the code", "")
+		emits("the code", "")
 		second, err := st.refresh(first.Refresh)
 		if err != nil {
 			t.Fatal(err)
 		}
-		tell("a refresh", "")
+		emits("a refresh", "")
 		revoke(second.Access)
-		tell("a revoked access token", "")
+		emits("a revoked access token", "")
 		revoke(second.Refresh)
-		tell("the app that gives its grant back", ended)
+		emits("the app that gives its grant back", ended)
 		revoke(second.Refresh)
-		tell("giving it back again", "")
+		emits("giving it back again", "")
 
 		secret = st.consent()
 		if _, err := st.exchange(secret); err != nil {
@@ -54,7 +54,7 @@ func TestEventsOfGrants(t *testing.T) {
 			if _, err := st.exchange(secret); err == nil {
 				t.Error("a code was taken twice")
 			}
-			tell("a code that is shown again", want)
+			emits("a code that is shown again", want)
 		}
 		token := st.token()
 		if _, err := st.refresh(token.Refresh); err != nil {
@@ -64,7 +64,7 @@ func TestEventsOfGrants(t *testing.T) {
 			if _, err := st.refresh(token.Refresh); err == nil {
 				t.Error("a refresh token was taken twice")
 			}
-			tell("a refresh token that is shown again", want)
+			emits("a refresh token that is shown again", want)
 		}
 	})
 }

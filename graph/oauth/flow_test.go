@@ -115,14 +115,14 @@ func TestReuse(t *testing.T) {
 				if _, err := st.refresh(first.Refresh); code(err) != oauth.InvalidGrant {
 					t.Errorf("refresh: %v", err)
 				}
-				st.told(t)
+				st.announced(t)
 			})
 		}
 	})
 }
 
-// told wants one event, one notice and one audit row about the end of the grant.
-func (st *stage) told(t *testing.T) {
+// announced wants one event, one notice and one audit row about the end of the grant.
+func (st *stage) announced(t *testing.T) {
 	t.Helper()
 	c := st.store.DB(st.person)
 	events, err := c.Event.Query().Where(dbevent.TypeEQ(event.AppGrantRevoked)).Count(st.person)
@@ -357,7 +357,7 @@ func TestStatements(t *testing.T) {
 	}
 }
 
-// What is dead goes; what still tells theft from error stays.
+// What is dead goes; what still distinguishes theft from error stays.
 func TestPurge(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		st := newStage(t, storetest.Open(t))

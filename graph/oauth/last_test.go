@@ -10,9 +10,9 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// What ends with an app's last grant is told of the last one alone, in the
+// What ends with an app's last grant hears of the last one alone, in the
 // transaction that ends it: when it fails, the grant stands.
-func TestLastGrantIsTold(t *testing.T) {
+func TestLastGrant(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		st := newStage(t, s)
 		first := st.consent()
@@ -29,7 +29,7 @@ func TestLastGrantIsTold(t *testing.T) {
 			t.Fatal(err)
 		}
 		if len(st.orphaned) != 0 {
-			t.Errorf("told after the first of two: %v", st.orphaned)
+			t.Errorf("called after the first of two: %v", st.orphaned)
 		}
 		keep := st.OnLastGrant
 		st.OnLastGrant = func(context.Context, xid.ID) error { return errors.New("not now") }
@@ -48,7 +48,7 @@ func TestLastGrantIsTold(t *testing.T) {
 			}
 		}
 		if len(st.orphaned) != 1 || st.orphaned[0] != st.app.ID {
-			t.Errorf("told of %v", st.orphaned)
+			t.Errorf("called for %v", st.orphaned)
 		}
 	})
 }

@@ -39,7 +39,7 @@ func (st *stage) race(t *testing.T, try func() (*oauth.Token, error)) {
 				won.Add(1)
 				token.Store(got)
 			case code(err) != oauth.InvalidGrant:
-				t.Errorf("a loser is told %v", err)
+				t.Errorf("a loser gets %v", err)
 			}
 		})
 	}

@@ -17,9 +17,9 @@ import (
 // maxStanding bounds the grants that are read of one app in one store.
 const maxStanding = 100
 
-// AppScopes returns what an app may have in the viewer's store at present: what
-// its standing grants gave it, as far as the app may have it now, and nothing
-// when it is disabled. The app's row lies in the store that registered it.
+// AppScopes returns what an app may do in the viewer's store at present: what its
+// standing grants gave it, as far as the app may have it now, implied reads among
+// both, and nothing when it is disabled. The app's row lies in the store that registered it.
 func AppScopes(ctx context.Context, c *db.Client, registered, app xid.ID) (scope.Set, error) {
 	a, err := c.App.Query().Where(apps.StoreID(registered), apps.ID(app)).Load(viewer.Everywhere(ctx))
 	if err != nil || len(a) == 0 || a[0].DisabledAt != nil {
@@ -35,5 +35,5 @@ func AppScopes(ctx context.Context, c *db.Client, registered, app xid.ID) (scope
 	for _, g := range grants {
 		given |= scope.Parse(g.Scopes)
 	}
-	return given & scope.Parse(a[0].Scopes), nil
+	return given.Effective() & scope.Parse(a[0].Scopes).Effective(), nil
 }

@@ -7,8 +7,10 @@ import (
 	"slices"
 
 	"github.com/99designs/gqlgen/graphql"
+	"github.com/vektah/gqlparser/v2/ast"
 
 	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/graph"
 	"github.com/storefront-go/storefront/graph/idem"
 	"github.com/storefront-go/storefront/graph/status"
 )
@@ -24,10 +26,17 @@ var outward = []string{"webhookEndpointTest"}
 // errUnkept lets go of an idempotency key, and of all that was written with it.
 var errUnkept = errors.New("the answer is not kept")
 
-// once runs a mutation with an idempotency key (contract, section 3).
+// once runs a mutation with an idempotency key (contract, section 3). Who may no
+// longer run it, or read part of what it answers, does not get the answer of before
+// either.
 func (h *handler) once(ctx context.Context, out *response, o *operation, key string) {
-	if err := keepable(o); err != nil {
+	field, err := keepable(o)
+	if err != nil {
 		h.refuse(ctx, out, err)
+		return
+	}
+	if graph.Admit(ctx, field.Definition) != nil {
+		h.answer(ctx, out, o) // the field refuses
 		return
 	}
 	var done outcome
@@ -39,10 +48,14 @@ func (h *handler) once(ctx context.Context, out *response, o *operation, key str
 		return h.kept(out, o, done, r)
 	})
 	switch {
-	case err == nil:
-		if replayed {
-			out.w.Header().Set("Idempotent-Replayed", "true")
+	case err == nil && replayed:
+		if err := admitted(ctx, field.Selections); err != nil {
+			h.refuse(ctx, out, err)
+			return
 		}
+		out.w.Header().Set("Idempotent-Replayed", "true")
+		out.send(a.Status, a.ContentType, a.Body)
+	case err == nil:
 		out.send(a.Status, a.ContentType, a.Body)
 	case r != nil && (errors.Is(err, errUnkept) || len(r.failures) > 0):
 		h.log(ctx, r)
@@ -65,20 +78,43 @@ func (h *handler) kept(out *response, o *operation, done outcome, r *run) (idem.
 		Body: appendOutcome(nil, done, o), Refused: r.refused != nil}, nil
 }
 
-// keepable refuses what a key cannot stand for.
-func keepable(o *operation) error {
-	fields := mutationFields(o)
-	switch {
-	case len(fields) != 1:
-		return fault.New(fault.InvalidRequest, "With an Idempotency-Key, send exactly one mutation field.")
-	case slices.Contains(secretive, fields[0].Name):
-		return fault.New(fault.IdempotencyNotSupported, "This is about a secret that is not stored, "+
-			"so the answer cannot be repeated: leave the Idempotency-Key out.")
-	case slices.Contains(outward, fields[0].Name):
-		return fault.New(fault.IdempotencyNotSupported,
-			"This sends a request of its own each time: leave the Idempotency-Key out.")
+// admitted returns the first refusal of the fields of a selection, at any depth.
+func admitted(ctx context.Context, set ast.SelectionSet) error {
+	for _, selection := range set {
+		var err error
+		switch s := selection.(type) {
+		case *ast.Field:
+			if err = graph.Admit(ctx, s.Definition); err == nil {
+				err = admitted(ctx, s.SelectionSet)
+			}
+		case *ast.InlineFragment:
+			err = admitted(ctx, s.SelectionSet)
+		case *ast.FragmentSpread:
+			err = admitted(ctx, s.Definition.SelectionSet)
+		}
+		if err != nil {
+			return err
+		}
 	}
 	return nil
+}
+
+// keepable returns the mutation that a key stands for, and refuses what it cannot
+// stand for.
+func keepable(o *operation) (graphql.CollectedField, error) {
+	fields := mutationFields(o)
+	var none graphql.CollectedField
+	switch {
+	case len(fields) != 1:
+		return none, fault.New(fault.InvalidRequest, "With an Idempotency-Key, send exactly one mutation field.")
+	case slices.Contains(secretive, fields[0].Name):
+		return none, fault.New(fault.IdempotencyNotSupported, "This is about a secret that is not stored, "+
+			"so the answer cannot be repeated: leave the Idempotency-Key out.")
+	case slices.Contains(outward, fields[0].Name):
+		return none, fault.New(fault.IdempotencyNotSupported,
+			"This sends a request of its own each time: leave the Idempotency-Key out.")
+	}
+	return fields[0], nil
 }
 
 // mutationFields are the mutations that an operation runs.

@@ -2,13 +2,17 @@ package transport
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"strings"
 	"sync"
 	"testing"
 
+	"github.com/vektah/gqlparser/v2"
+
 	"github.com/storefront-go/storefront/ent/scope"
 	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/graph"
 	"github.com/storefront-go/storefront/graph/graphtest"
 )
 
@@ -50,6 +54,60 @@ func TestReplay(t *testing.T) {
 			t.Errorf("the same with its members swapped: %s", swapped.Body)
 		}
 	})
+}
+
+// Whoever lost a right does not get the answer of before either.
+func TestReplayPassesTheGate(t *testing.T) {
+	eachEndpoint(t, func(t *testing.T, f *graphtest.Endpoint) {
+		key := keyFor(f, scope.ProductsWrite)
+		product(f, key, "Lamp", keyHeader, "k1").Ok()
+		narrow := func(scopes string) {
+			write(f, func(ctx context.Context) error {
+				return f.Store.DB(ctx).APIKey.Update().SetScopes(scopes).Exec(ctx)
+			})
+			f.Core.Keys.Forget(viewer.From(f.Ctx).Store)
+		}
+		narrow(scope.ProductsRead)
+		a := product(f, key, "Lamp", keyHeader, "k1")
+		if code(a) != "insufficient_scope" || a.Header.Get("Idempotent-Replayed") != "" ||
+			bytes.Contains(a.Body, []byte("prd_")) {
+			t.Errorf("%v %s", a.Header, a.Body)
+		}
+		narrow(scope.ProductsWrite)
+		if a := product(f, key, "Lamp", keyHeader, "k1").Ok(); a.Header.Get("Idempotent-Replayed") != "true" {
+			t.Errorf("%v %s", a.Header, a.Body)
+		}
+	})
+}
+
+// A replay passes the gates of every field that it shows.
+func TestAdmitted(t *testing.T) {
+	const document = `{ order(id: "x") { id ... { ...F } } } fragment F on Order { customer { id } notes { body } }`
+	doc, errs := gqlparser.LoadQueryWithRules(graph.Schema(), document, nil)
+	if errs != nil {
+		t.Fatal(errs)
+	}
+	as := func(kind viewer.Kind, role viewer.Role, scopes ...string) context.Context {
+		return viewer.With(t.Context(), &viewer.Viewer{Kind: kind, Role: role, Scopes: scope.Of(scopes...)})
+	}
+	for _, tc := range []struct {
+		name string
+		ctx  context.Context
+		want string
+	}{
+		{name: "all", ctx: as(viewer.Staff, viewer.Support, scope.OrdersRead, scope.CustomersRead)},
+		{name: "the field itself", ctx: as(viewer.Staff, viewer.Support, scope.CustomersRead),
+			want: "insufficient_scope"},
+		{name: "one in a fragment", ctx: as(viewer.Staff, viewer.Support, scope.OrdersRead),
+			want: "insufficient_scope"},
+		{name: "a role", ctx: as(viewer.Staff, viewer.Developer, scope.OrdersRead, scope.CustomersRead),
+			want: "forbidden"},
+		{name: "a key", ctx: as(viewer.APIKey, "", scope.OrdersRead, scope.CustomersRead), want: "forbidden"},
+	} {
+		if got := graphtest.FaultOf(admitted(tc.ctx, doc.Operations[0].SelectionSet)); got != tc.want {
+			t.Errorf("%s: %q, want %q", tc.name, got, tc.want)
+		}
+	}
 }
 
 // User errors are kept, and nothing of what was written before them.

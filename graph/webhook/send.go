@@ -82,6 +82,12 @@ func (d *dispatcher) postBody(s *shipment) attempt.Result {
 	} else if !ok {
 		return attempt.Result{Outcome: outcomeForbidden}
 	}
+	if s.owner != nil {
+		var err error
+		if it.Body, err = veiled(it.Kind, it.Body); err != nil {
+			return d.unable(s, "veil the body", err)
+		}
+	}
 	// The last look at the lease comes right before the request.
 	if !s.held.MayBegin() {
 		return attempt.Result{Outcome: attempt.Cancelled}

@@ -3,6 +3,7 @@ package oauth
 import (
 	"context"
 	"errors"
+	"html/template"
 	"io"
 	"log/slog"
 	"net/http"
@@ -85,41 +86,53 @@ func (f *Frontend) open(w http.ResponseWriter, r *http.Request, raw string) *vis
 	}
 	// A browser would read a \ in an address as a /, so pages do not lead to it.
 	v := &visit{raw: strings.ReplaceAll(raw, `\`, "%5C")}
-	var err error
-	if v.params, err = oauth.ParseForm(raw); err == nil {
-		v.request, err = f.Server.Begin(r.Context(), v.params)
+	var err, wrong error
+	if v.params, wrong = oauth.ParseForm(raw); wrong == nil {
+		v.request, wrong = f.Server.Begin(r.Context(), v.params)
 	}
-	if err != nil {
-		f.wrong(w, r, err)
+	if wrong != nil && !returnable(wrong) {
+		f.wrong(w, r, wrong)
 		return nil
 	}
 	if v.person, err = f.Account.Person(r); err != nil {
 		f.trouble(w, r, err)
 		return nil
 	}
+	// The status of every redirect is 303: after it no browser sends a form on (RFC
+	// 9700, section 4.12).
 	if v.person == nil {
 		page.Redirect(w, account.SignInAddress(v.again()))
+		return nil
+	}
+	if wrong != nil {
+		f.wrong(w, r, wrong)
 		return nil
 	}
 	return v
 }
 
-// wrong answers a request that nobody is asked about. The client gets the error only
-// at an address that is known to be its own; otherwise the person does (RFC 6749,
-// section 4.1.2.1). The status of every redirect is 303: after it no browser
-// sends a form on (RFC 9700, section 4.12).
+// returnable reports whether the app may hear of an error, if the person wants it.
+func returnable(err error) bool {
+	e, ok := errors.AsType[*oauth.Error](err)
+	if !ok {
+		return false
+	}
+	_, _, ok = e.Back()
+	return ok
+}
+
+// wrong answers a request that nobody is asked about. Nobody is sent to the app by
+// it: where the address is known to be the app's, the page offers to go there with
+// the error.
 func (f *Frontend) wrong(w http.ResponseWriter, r *http.Request, err error) {
 	e := f.judge(r, err)
-	if to := e.Redirect(); to != "" {
-		page.Redirect(w, to)
-		return
-	}
 	switch status := statusOf(e); status {
 	case http.StatusInternalServerError, http.StatusServiceUnavailable:
 		sorry(w, r, status)
 	default:
-		page.Message(w, r, http.StatusBadRequest, "This app cannot be connected",
-			e.Description+" The app sent you here with a faulty request: tell its developer.")
+		name, back, _ := e.Back()
+		// The address is the app's registered one, whose scheme was judged then.
+		f.pages.Render(w, r, http.StatusBadRequest, "faulty", faulty{name, e.Description, template.URL(back)})
 	}
 }
 

@@ -1,6 +1,7 @@
 package oauth
 
 import (
+	"html/template"
 	"net/http"
 	"net/url"
 	"slices"
@@ -17,6 +18,8 @@ import (
 // consent is what the consent screen shows.
 type consent struct {
 	App, Developer, Website string
+	Registrar, Since        string
+	Verified                bool
 	Shop                    string
 	Name, Email             string
 	Lines                   []line
@@ -37,7 +40,9 @@ type line struct {
 
 func newConsent(v *visit, m *session.Membership, s *oauth.Screen) *consent {
 	c := &consent{
-		App: s.App.Name, Developer: s.App.Developer, Shop: m.Name, Name: v.person.Name, Email: v.person.Email,
+		App: s.App.Name, Developer: s.App.Developer,
+		Registrar: s.Registrar, Since: s.Since.Time().UTC().Format("2 January 2006"),
+		Verified: s.App.VerifiedAt != nil, Shop: m.Name, Name: v.person.Name, Email: v.person.Email,
 		Lines: lines(s), Host: s.Host(), Allowable: s.Allowable(), Forbidden: s.Forbidden,
 		Request: v.raw, Store: xid.Store.Format(m.Store), Ticket: s.Ticket,
 		Allow:   page.Button{Label: "Allow", Name: "decision", Value: "allow"},
@@ -84,6 +89,13 @@ type option struct{ ID, Name, Handle string }
 
 // nobody is the page for a person who may not connect apps in any store.
 type nobody struct{ App, Name, Email, SignOut, Again string }
+
+// faulty is the page for a request that is wrong. App and Back are empty where the
+// app is not known.
+type faulty struct {
+	App, Description string
+	Back             template.URL
+}
 
 // again is the page that offers to start anew.
 type again struct{ App, Again string }

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -39,7 +40,8 @@ func TestConsentScreen(t *testing.T) {
 	w.app = w.register(row{Name: "Sync it", Developer: "Sync Ltd", Website: "https://sync.test/about",
 		Scopes: []string{scope.CustomersRead, scope.OrdersWrite, scope.ProductsRead}})
 	r := w.authorize(w.ada)
-	for _, want := range []string{"Sync it", "Sync Ltd", "https://sync.test/about",
+	for _, want := range []string{"Registered by", time.Now().UTC().Format("2006"),
+		"Sync it", "Sync Ltd", "https://sync.test/about",
 		"Kiln &amp; Co", "Ada Example", "ada@example.com", "app.test", "Sign out", `action="` + account.SignOutPath +
 			`"`, `value="allow"`, `value="deny"`} {
 		if !strings.Contains(r.body, want) {

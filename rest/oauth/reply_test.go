@@ -117,13 +117,34 @@ func (w *world) answer(p *person, form url.Values, changes ...string) *reply {
 		"Content-Type: application/x-www-form-urlencoded", "Sec-Fetch-Site: same-origin", "Origin: "+issuer)
 }
 
+var backLink = regexp.MustCompile(`<a class="button" href="([^"]*)"`)
+
+// returned reads the parameters that the page about a faulty request offers to take
+// to the app.
+func (r *reply) returned(to string) url.Values {
+	r.t.Helper()
+	m := backLink.FindStringSubmatch(r.body)
+	if r.status != http.StatusBadRequest || m == nil || r.header.Get("Location") != "" {
+		r.t.Fatalf("%d without a way back, to %q\n%s", r.status, r.header.Get("Location"), r.body)
+	}
+	return r.parameters(html.UnescapeString(m[1]), to)
+}
+
 // redirected reads the parameters that an app is answered with.
 func (r *reply) redirected(to string) url.Values {
 	r.t.Helper()
-	location := r.header.Get("Location")
-	rest, ok := strings.CutPrefix(location, to)
-	if r.status != http.StatusSeeOther || !ok {
-		r.t.Fatalf("%d to %q, want 303 to %q\n%s", r.status, location, to, r.body)
+	if r.status != http.StatusSeeOther {
+		r.t.Fatalf("%d, want 303 to %q\n%s", r.status, to, r.body)
+	}
+	return r.parameters(r.header.Get("Location"), to)
+}
+
+// parameters reads what an address adds to that of the app.
+func (r *reply) parameters(address, to string) url.Values {
+	r.t.Helper()
+	rest, ok := strings.CutPrefix(address, to)
+	if !ok {
+		r.t.Fatalf("to %q, want %q\n%s", address, to, r.body)
 	}
 	q, err := url.ParseQuery(strings.TrimLeft(rest, "?&"))
 	if err != nil {

@@ -21,10 +21,10 @@ func TestRFC6749_3_1(t *testing.T) {
 		}
 	})
 	t.Run("a parameter without a value is as left out", func(t *testing.T) {
-		if q := w.authorize(nil, "response_type=").redirected(callback); q.Get("error") != "invalid_request" {
+		if q := w.authorize(w.ada, "response_type=").returned(callback); q.Get("error") != "invalid_request" {
 			t.Errorf("%v", q)
 		}
-		q := w.authorize(nil, "response_type=", "state=").redirected(callback)
+		q := w.authorize(w.ada, "response_type=", "state=").returned(callback)
 		if q.Has("state") {
 			t.Errorf("an empty state came back: %v", q)
 		}
@@ -40,7 +40,7 @@ func TestRFC6749_3_1(t *testing.T) {
 	for _, name := range []string{"response_type", "state", "scope", "code_challenge", "code_challenge_method",
 		"response_mode", "unknown", "store"} {
 		t.Run("not more than once: "+name, func(t *testing.T) {
-			q := w.authorize(w.ada, name+"=a", "+"+name+"=b").redirected(callback)
+			q := w.authorize(w.ada, name+"=a", "+"+name+"=b").returned(callback)
 			if q.Get("error") != "invalid_request" {
 				t.Errorf("%v", q)
 			}
@@ -63,7 +63,7 @@ func TestRFC6749_3_1_1(t *testing.T) {
 		{"the name is compared exactly", "response_type=Code", "unsupported_response_type"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			if q := w.authorize(nil, tc.change).redirected(callback); q.Get("error") != tc.want ||
+			if q := w.authorize(w.ada, tc.change).returned(callback); q.Get("error") != tc.want ||
 				q.Has("access_token") {
 				t.Errorf("%v, want %s", q, tc.want)
 			}
@@ -76,8 +76,8 @@ func TestRFC6749_3_1_2(t *testing.T) {
 	t.Run("3.1.2: the query of the redirection URI is kept", func(t *testing.T) {
 		const to = "https://app.test/callback?tenant=7&x=a%20b"
 		w.app = w.register(row{URIs: []string{to}})
-		if q := w.authorize(nil, "redirect_uri="+to, "response_type=").
-			redirected(to + "&"); q.Get("error") != "invalid_request" {
+		if q := w.authorize(w.ada, "redirect_uri="+to, "response_type=").
+			returned(to + "&"); q.Get("error") != "invalid_request" {
 			t.Errorf("%v", q)
 		}
 		form := w.authorize(w.ada, "redirect_uri="+to).form()
@@ -119,7 +119,7 @@ func TestRFC6749_3_3(t *testing.T) {
 		"only white space": "  ", "commas do not part names": "products.read,orders.read",
 	} {
 		t.Run("invalid_scope: "+name, func(t *testing.T) {
-			if q := w.authorize(w.ada, "scope="+asked).redirected(callback); q.Get("error") != "invalid_scope" {
+			if q := w.authorize(w.ada, "scope="+asked).returned(callback); q.Get("error") != "invalid_scope" {
 				t.Errorf("%v", q)
 			}
 		})
@@ -245,7 +245,7 @@ func TestRFC6749_4_1_2_1(t *testing.T) {
 		{"-code_challenge", "invalid_request"},
 	} {
 		t.Run("the error goes to the client with its state: "+tc.want+" for "+tc.change, func(t *testing.T) {
-			q := w.authorize(nil, tc.change).redirected(callback + "?")
+			q := w.authorize(w.ada, tc.change).returned(callback + "?")
 			if q.Get("error") != tc.want || q.Get("state") != "st&te" || q.Has("code") {
 				t.Errorf("%v, want %s", q, tc.want)
 			}

@@ -58,7 +58,7 @@ func TestRFC7636_4_2(t *testing.T) {
 		"a line break": own[:21] + "\n" + own[21:],
 	} {
 		t.Run("another form is refused: "+name, func(t *testing.T) {
-			if q := w.authorize(nil, "code_challenge="+bad).redirected(callback); q.Get("error") != "invalid_request" {
+			if q := w.authorize(w.ada, "code_challenge="+bad).returned(callback); q.Get("error") != "invalid_request" {
 				t.Errorf("%v", q)
 			}
 		})
@@ -70,7 +70,7 @@ func TestRFC7636_4_3(t *testing.T) {
 	for _, method := range []string{"-code_challenge_method", "code_challenge_method=", "code_challenge_method=plain",
 		"code_challenge_method=s256", "code_challenge_method=S512", "code_challenge_method=S256 plain"} {
 		t.Run("S256 is named, since the default is plain: "+method, func(t *testing.T) {
-			q := w.authorize(nil, method).redirected(callback)
+			q := w.authorize(w.ada, method).returned(callback)
 			if q.Get("error") != "invalid_request" ||
 				!strings.Contains(q.Get("error_description"), "transform algorithm not supported") {
 				t.Errorf("%v", q) // the words of section 4.4.1
@@ -89,7 +89,7 @@ func TestRFC7636_4_4(t *testing.T) {
 	})
 	t.Run("4.4.1: a request without a challenge is refused", func(t *testing.T) {
 		for _, change := range []string{"-code_challenge", "code_challenge="} {
-			q := w.authorize(nil, change).redirected(callback)
+			q := w.authorize(w.ada, change).returned(callback)
 			if q.Get("error") != "invalid_request" || !strings.Contains(q.Get("error_description"), "code_challenge") {
 				t.Errorf("%v", q)
 			}

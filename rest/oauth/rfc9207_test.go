@@ -1,6 +1,7 @@
 package oauth_test
 
 import (
+	"net/url"
 	"testing"
 )
 
@@ -8,18 +9,24 @@ func TestRFC9207_2(t *testing.T) {
 	w := sqlite(t)
 	for _, tc := range []struct {
 		name   string
-		answer func() *reply
+		answer func() url.Values
 	}{
-		{"with a code", func() *reply { return w.answer(w.ada, w.authorize(w.ada).form(), "decision=allow") }},
-		{"with a refusal", func() *reply { return w.answer(w.ada, w.authorize(w.ada).form(), "decision=deny") }},
-		{"with an error", func() *reply { return w.authorize(nil, "scope=nothing") }},
-		{"with an error and no state", func() *reply { return w.authorize(nil, "-state", "response_type=token") }},
-		{"whatever iss the request holds", func() *reply {
-			return w.authorize(nil, "iss=https://evil.test", "response_type=token")
+		{"with a code", func() url.Values {
+			return w.answer(w.ada, w.authorize(w.ada).form(), "decision=allow").redirected(callback)
+		}},
+		{"with a refusal", func() url.Values {
+			return w.answer(w.ada, w.authorize(w.ada).form(), "decision=deny").redirected(callback)
+		}},
+		{"with an error", func() url.Values { return w.authorize(w.ada, "scope=nothing").returned(callback) }},
+		{"with an error and no state", func() url.Values {
+			return w.authorize(w.ada, "-state", "response_type=token").returned(callback)
+		}},
+		{"whatever iss the request holds", func() url.Values {
+			return w.authorize(w.ada, "iss=https://evil.test", "response_type=token").returned(callback)
 		}},
 	} {
 		t.Run("the answer names the issuer: "+tc.name, func(t *testing.T) {
-			if q := tc.answer().redirected(callback); len(q["iss"]) != 1 || q.Get("iss") != issuer {
+			if q := tc.answer(); len(q["iss"]) != 1 || q.Get("iss") != issuer {
 				t.Errorf("iss %q", q["iss"])
 			}
 		})

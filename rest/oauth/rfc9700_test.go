@@ -63,7 +63,7 @@ func TestRFC9700_2_1_1(t *testing.T) {
 	w := sqlite(t)
 	t.Run("PKCE is asked of every client", func(t *testing.T) {
 		if q := w.authorize(w.ada, "-code_challenge", "-code_challenge_method").
-			redirected(callback); q.Get("error") != "invalid_request" {
+			returned(callback); q.Get("error") != "invalid_request" {
 			t.Errorf("%v", q)
 		}
 	})
@@ -77,7 +77,7 @@ func TestRFC9700_2_1_1(t *testing.T) {
 			{"-code_challenge", "-code_challenge_method"}, {"code_challenge_method=plain"},
 		} {
 			form.Set("request", values(clone(request), changes...).Encode())
-			if q := w.answer(w.ada, clone(form), "decision=allow").redirected(callback); q.Get("error") !=
+			if q := w.answer(w.ada, clone(form), "decision=allow").returned(callback); q.Get("error") !=
 				"invalid_request" || q.Has("code") {
 				t.Errorf("%v: %v", changes, q)
 			}
@@ -105,7 +105,7 @@ func TestRFC9700_2_1_2(t *testing.T) {
 	for _, kind := range []string{"token", "id_token", "code token", "token code", "code id_token", "none"} {
 		t.Run("no token comes from the authorization endpoint: "+kind, func(t *testing.T) {
 			r := w.authorize(w.ada, "response_type="+kind)
-			if q := r.redirected(callback + "?"); q.Get("error") != "unsupported_response_type" {
+			if q := r.returned(callback + "?"); q.Get("error") != "unsupported_response_type" {
 				t.Errorf("%v", q)
 			}
 		})
@@ -113,7 +113,7 @@ func TestRFC9700_2_1_2(t *testing.T) {
 	t.Run("nor anything in a fragment", func(t *testing.T) {
 		for _, mode := range []string{"fragment", "form_post", "web_message"} {
 			if q := w.authorize(w.ada, "response_mode="+mode).
-				redirected(callback + "?"); q.Get("error") != "invalid_request" {
+				returned(callback + "?"); q.Get("error") != "invalid_request" {
 				t.Errorf("%s: %v", mode, q)
 			}
 		}
@@ -218,6 +218,15 @@ func TestRFC9700_4_11(t *testing.T) {
 		} {
 			w.authorize(nil, changes...).page(http.StatusBadRequest)
 			w.authorize(w.ada, changes...).page(http.StatusBadRequest)
+		}
+	})
+	t.Run("nor to the client's, before they have signed in and want to go there", func(t *testing.T) {
+		for _, change := range []string{"response_type=token", "scope=nothing", "-code_challenge", "+state=2"} {
+			back := w.authorize(nil, change).redirected("/sign-in?").Get("return_to")
+			r := w.send(http.MethodGet, back, w.ada, "")
+			if q := r.returned(callback); q.Get("error") == "" || !strings.Contains(r.body, w.app.Name) {
+				t.Errorf("%s: %v\n%s", change, q, r.body)
+			}
 		}
 	})
 	t.Run("nor through the form of the consent screen", func(t *testing.T) {

@@ -35,6 +35,8 @@ const (
 	FieldScopes = "scopes"
 	// FieldLegacy holds the string denoting the legacy field in the database.
 	FieldLegacy = "legacy"
+	// FieldVerifiedAt holds the string denoting the verified_at field in the database.
+	FieldVerifiedAt = "verified_at"
 	// FieldDisabledAt holds the string denoting the disabled_at field in the database.
 	FieldDisabledAt = "disabled_at"
 	// Table holds the table name of the app in the database.
@@ -55,6 +57,7 @@ var Columns = []string{
 	FieldRedirectUris,
 	FieldScopes,
 	FieldLegacy,
+	FieldVerifiedAt,
 	FieldDisabledAt,
 }
 
@@ -153,6 +156,11 @@ func ByScopes(opts ...sql.OrderTermOption) OrderOption {
 // ByLegacy orders the results by the legacy field.
 func ByLegacy(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldLegacy, opts...).ToFunc()
+}
+
+// ByVerifiedAt orders the results by the verified_at field.
+func ByVerifiedAt(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldVerifiedAt, opts...).ToFunc()
 }
 
 // ByDisabledAt orders the results by the disabled_at field.

@@ -110,6 +110,12 @@ func Legacy(v bool) predicate.App {
 	return predicate.App(sql.FieldEQ(FieldLegacy, v))
 }
 
+// VerifiedAt applies equality check predicate on the "verified_at" field. It's identical to VerifiedAtEQ.
+func VerifiedAt(v micros.Time) predicate.App {
+	vc := int64(v)
+	return predicate.App(sql.FieldEQ(FieldVerifiedAt, vc))
+}
+
 // DisabledAt applies equality check predicate on the "disabled_at" field. It's identical to DisabledAtEQ.
 func DisabledAt(v micros.Time) predicate.App {
 	vc := int64(v)
@@ -698,6 +704,70 @@ func LegacyEQ(v bool) predicate.App {
 // LegacyNEQ applies the NEQ predicate on the "legacy" field.
 func LegacyNEQ(v bool) predicate.App {
 	return predicate.App(sql.FieldNEQ(FieldLegacy, v))
+}
+
+// VerifiedAtEQ applies the EQ predicate on the "verified_at" field.
+func VerifiedAtEQ(v micros.Time) predicate.App {
+	vc := int64(v)
+	return predicate.App(sql.FieldEQ(FieldVerifiedAt, vc))
+}
+
+// VerifiedAtNEQ applies the NEQ predicate on the "verified_at" field.
+func VerifiedAtNEQ(v micros.Time) predicate.App {
+	vc := int64(v)
+	return predicate.App(sql.FieldNEQ(FieldVerifiedAt, vc))
+}
+
+// VerifiedAtIn applies the In predicate on the "verified_at" field.
+func VerifiedAtIn(vs ...micros.Time) predicate.App {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = int64(vs[i])
+	}
+	return predicate.App(sql.FieldIn(FieldVerifiedAt, v...))
+}
+
+// VerifiedAtNotIn applies the NotIn predicate on the "verified_at" field.
+func VerifiedAtNotIn(vs ...micros.Time) predicate.App {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = int64(vs[i])
+	}
+	return predicate.App(sql.FieldNotIn(FieldVerifiedAt, v...))
+}
+
+// VerifiedAtGT applies the GT predicate on the "verified_at" field.
+func VerifiedAtGT(v micros.Time) predicate.App {
+	vc := int64(v)
+	return predicate.App(sql.FieldGT(FieldVerifiedAt, vc))
+}
+
+// VerifiedAtGTE applies the GTE predicate on the "verified_at" field.
+func VerifiedAtGTE(v micros.Time) predicate.App {
+	vc := int64(v)
+	return predicate.App(sql.FieldGTE(FieldVerifiedAt, vc))
+}
+
+// VerifiedAtLT applies the LT predicate on the "verified_at" field.
+func VerifiedAtLT(v micros.Time) predicate.App {
+	vc := int64(v)
+	return predicate.App(sql.FieldLT(FieldVerifiedAt, vc))
+}
+
+// VerifiedAtLTE applies the LTE predicate on the "verified_at" field.
+func VerifiedAtLTE(v micros.Time) predicate.App {
+	vc := int64(v)
+	return predicate.App(sql.FieldLTE(FieldVerifiedAt, vc))
+}
+
+// VerifiedAtIsNil applies the IsNil predicate on the "verified_at" field.
+func VerifiedAtIsNil() predicate.App {
+	return predicate.App(sql.FieldIsNull(FieldVerifiedAt))
+}
+
+// VerifiedAtNotNil applies the NotNil predicate on the "verified_at" field.
+func VerifiedAtNotNil() predicate.App {
+	return predicate.App(sql.FieldNotNull(FieldVerifiedAt))
 }
 
 // DisabledAtEQ applies the EQ predicate on the "disabled_at" field.

@@ -45,6 +45,18 @@ func (f AppFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, error) {
 	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.AppMutation", m)
 }
 
+// The AppNameFunc type is an adapter to allow the use of ordinary
+// function as AppName mutator.
+type AppNameFunc func(context.Context, *db.AppNameMutation) (db.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f AppNameFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, error) {
+	if mv, ok := m.(*db.AppNameMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.AppNameMutation", m)
+}
+
 // The AttemptFunc type is an adapter to allow the use of ordinary
 // function as Attempt mutator.
 type AttemptFunc func(context.Context, *db.AttemptMutation) (db.Value, error)

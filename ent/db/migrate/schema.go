@@ -67,6 +67,7 @@ var (
 		{Name: "redirect_uris", Type: field.TypeString, SchemaType: map[string]string{"mysql": "mediumtext"}},
 		{Name: "scopes", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(1024)"}},
 		{Name: "legacy", Type: field.TypeBool, Default: false},
+		{Name: "verified_at", Type: field.TypeInt64, Nullable: true},
 		{Name: "disabled_at", Type: field.TypeInt64, Nullable: true},
 	}
 	// AppsTable holds the schema information for the "apps" table.
@@ -74,6 +75,18 @@ var (
 		Name:       "apps",
 		Columns:    AppsColumns,
 		PrimaryKey: []*schema.Column{AppsColumns[0]},
+	}
+	// AppNamesColumns holds the columns for the "app_names" table.
+	AppNamesColumns = []*schema.Column{
+		{Name: "name", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(1020)"}},
+		{Name: "store_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "app_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+	}
+	// AppNamesTable holds the schema information for the "app_names" table.
+	AppNamesTable = &schema.Table{
+		Name:       "app_names",
+		Columns:    AppNamesColumns,
+		PrimaryKey: []*schema.Column{AppNamesColumns[0]},
 	}
 	// AttemptsColumns holds the columns for the "attempts" table.
 	AttemptsColumns = []*schema.Column{
@@ -1110,6 +1123,7 @@ var (
 		APIKeysTable,
 		AccessTokensTable,
 		AppsTable,
+		AppNamesTable,
 		AttemptsTable,
 		AuditLogTable,
 		ConsentTicketsTable,
@@ -1154,6 +1168,9 @@ var (
 func init() {
 	APIKeysTable.Annotation = &entsql.Annotation{
 		Table: "api_keys",
+	}
+	AppNamesTable.Annotation = &entsql.Annotation{
+		Table: "app_names",
 	}
 	AuditLogTable.Annotation = &entsql.Annotation{
 		Table: "audit_log",

@@ -15,6 +15,9 @@ type AccessToken func(*sql.Selector)
 // App is the predicate function for app builders.
 type App func(*sql.Selector)
 
+// AppName is the predicate function for appname builders.
+type AppName func(*sql.Selector)
+
 // Attempt is the predicate function for attempt builders.
 type Attempt func(*sql.Selector)
 

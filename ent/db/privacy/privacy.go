@@ -182,6 +182,30 @@ func (f AppMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutation) er
 	return Denyf("db/privacy: unexpected mutation type %T, expect *db.AppMutation", m)
 }
 
+// The AppNameQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type AppNameQueryRuleFunc func(context.Context, *db.AppNameQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f AppNameQueryRuleFunc) EvalQuery(ctx context.Context, q db.Query) error {
+	if q, ok := q.(*db.AppNameQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("db/privacy: unexpected query type %T, expect *db.AppNameQuery", q)
+}
+
+// The AppNameMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type AppNameMutationRuleFunc func(context.Context, *db.AppNameMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f AppNameMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutation) error {
+	if m, ok := m.(*db.AppNameMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("db/privacy: unexpected mutation type %T, expect *db.AppNameMutation", m)
+}
+
 // The AttemptQueryRuleFunc type is an adapter to allow the use of ordinary
 // functions as a query rule.
 type AttemptQueryRuleFunc func(context.Context, *db.AttemptQuery) error

@@ -344,7 +344,8 @@ type Query {
   "The apps that have a live grant in the store, the app registered last first."
   installedApps(first: Int = 50, after: String): InstalledAppConnection! @dashboard(roles: [OWNER, ADMIN, DEVELOPER])
   "What people of the store gave to apps, newest first; ended grants included."
-  grants(first: Int = 50, after: String, filter: GrantFilter): GrantConnection! @dashboard(roles: [OWNER, ADMIN, DEVELOPER])
+  grants(first: Int = 50, after: String, filter: GrantFilter): GrantConnection!
+    @dashboard(roles: [OWNER, ADMIN, DEVELOPER])
   grant(id: ID!): Grant @dashboard(roles: [OWNER, ADMIN, DEVELOPER])
   "The catalogue of scopes."
   scopes: [Scope!]! @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
@@ -358,7 +359,8 @@ type Query {
   orders(first: Int = 50, after: String, filter: OrderFilter): OrderConnection! @scope(name: "orders.read")
   order(id: ID!): Order @scope(name: "orders.read")
   "The notes of one order, newest first."
-  orderNotes(orderId: ID!, first: Int = 50, after: String): OrderNoteConnection! @dashboard(roles: [OWNER, ADMIN, SUPPORT])
+  orderNotes(orderId: ID!, first: Int = 50, after: String): OrderNoteConnection!
+    @dashboard(roles: [OWNER, ADMIN, SUPPORT])
   "What the store sold on each of the last days, today included, in its time zone; up to 90 days."
   salesReport(days: Int! = 30): SalesReport! @dashboard(roles: [OWNER, ADMIN, SUPPORT])
   "The event log, newest first: what webhooks deliver. It reaches back 30 days."
@@ -381,11 +383,13 @@ type Query {
   marketplaceThemes(first: Int = 50, after: String): MarketplaceThemeConnection! @scope(name: "themes.read")
   marketplaceTheme(id: ID!): MarketplaceTheme @scope(name: "themes.read")
   "What the store submitted to the marketplace, newest first."
-  marketplaceSubmissions(first: Int = 50, after: String): MarketplaceSubmissionConnection! @dashboard(roles: [OWNER, ADMIN, DEVELOPER])
+  marketplaceSubmissions(first: Int = 50, after: String): MarketplaceSubmissionConnection!
+    @dashboard(roles: [OWNER, ADMIN, DEVELOPER])
   "What all stores submitted and nobody has reviewed, newest first: for reviewers of the marketplace."
   marketplaceReviews(first: Int = 50, after: String): MarketplaceSubmissionConnection! @dashboard
   "What the people of the store should know, newest first."
-  notifications(first: Int = 50, after: String): NotificationConnection! @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
+  notifications(first: Int = 50, after: String): NotificationConnection!
+    @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
   "How many notifications nobody has read; counted up to 100."
   unreadNotifications: Int! @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
   "Who did what, newest first."
@@ -406,7 +410,8 @@ type Mutation {
   staffUpdateRole(id: ID!, role: StaffRole!, expectedVersion: Long!): StaffPayload! @dashboard
   staffRemove(id: ID!): StaffRemovePayload! @dashboard
   "Makes a token for the calling person, shown once."
-  staffTokenCreate(name: String!, expiresAt: Time): StaffTokenPayload! @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
+  staffTokenCreate(name: String!, expiresAt: Time): StaffTokenPayload!
+    @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
   staffTokenRevoke(id: ID!): StaffTokenPayload! @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
 
   "Makes a key, shown once. Its scopes are among those of the calling person."
@@ -417,7 +422,8 @@ type Mutation {
 
   "Registers an OAuth app. Its scopes are among those of the calling person."
   appCreate(input: AppCreateInput!): AppPayload! @dashboard(roles: [OWNER, ADMIN, DEVELOPER])
-  appUpdate(id: ID!, expectedVersion: Long!, input: AppUpdateInput!): AppPayload! @dashboard(roles: [OWNER, ADMIN, DEVELOPER])
+  appUpdate(id: ID!, expectedVersion: Long!, input: AppUpdateInput!): AppPayload!
+    @dashboard(roles: [OWNER, ADMIN, DEVELOPER])
   "Stops the app in every store: its tokens open nothing until it is enabled."
   appDisable(id: ID!, expectedVersion: Long!): AppPayload! @dashboard(roles: [OWNER, ADMIN, DEVELOPER])
   appEnable(id: ID!, expectedVersion: Long!): AppPayload! @dashboard(roles: [OWNER, ADMIN, DEVELOPER])
@@ -430,11 +436,14 @@ type Mutation {
 
   "Registers an endpoint. Its secret is shown once. It needs the read scope of each event."
   webhookEndpointCreate(input: WebhookEndpointCreateInput!): WebhookEndpointPayload! @scope(name: "webhooks.write")
-  webhookEndpointUpdate(id: ID!, expectedVersion: Long!, input: WebhookEndpointUpdateInput!): WebhookEndpointPayload! @scope(name: "webhooks.write")
+  webhookEndpointUpdate(id: ID!, expectedVersion: Long!, input: WebhookEndpointUpdateInput!): WebhookEndpointPayload!
+    @scope(name: "webhooks.write")
   "Stops deliveries; those that wait are held."
   webhookEndpointDisable(id: ID!, expectedVersion: Long!): WebhookEndpointPayload! @scope(name: "webhooks.write")
   "Takes a suspended or disabled endpoint back. With FROM, since says from when."
-  webhookEndpointReactivate(id: ID!, expectedVersion: Long!, backlog: WebhookBacklog! = RESUME, since: Time): WebhookEndpointPayload! @scope(name: "webhooks.write")
+  webhookEndpointReactivate(
+    id: ID!, expectedVersion: Long!, backlog: WebhookBacklog! = RESUME, since: Time
+  ): WebhookEndpointPayload! @scope(name: "webhooks.write")
   "Issues a second secret, shown once. It takes over when it is promoted, or after 24 h."
   webhookEndpointRotateSecret(id: ID!, expectedVersion: Long!): WebhookEndpointPayload! @scope(name: "webhooks.write")
   "Lets the second secret take over now."
@@ -479,7 +488,8 @@ type Mutation {
   marketplaceThemeUnlist(id: ID!): MarketplaceSubmissionPayload! @dashboard
 
   "Changes the calling person's password and ends their other sessions."
-  passwordChange(current: String!, next: String!): PasswordChangePayload! @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
+  passwordChange(current: String!, next: String!): PasswordChangePayload!
+    @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
   "Ends every session of the calling person, this one too."
   signOutEverywhere: SignOutPayload! @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
   notificationMarkRead(id: ID!): NotificationPayload! @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
@@ -487,7 +497,8 @@ type Mutation {
 
   "Makes a draft."
   productCreate(input: ProductCreateInput!): ProductPayload! @scope(name: "products.write")
-  productUpdate(id: ID!, expectedVersion: Long!, input: ProductUpdateInput!): ProductPayload! @scope(name: "products.write")
+  productUpdate(id: ID!, expectedVersion: Long!, input: ProductUpdateInput!): ProductPayload!
+    @scope(name: "products.write")
   productPublish(id: ID!, expectedVersion: Long!): ProductPayload! @scope(name: "products.write")
   productUnpublish(id: ID!, expectedVersion: Long!): ProductPayload! @scope(name: "products.write")
   productArchive(id: ID!, expectedVersion: Long!): ProductPayload! @scope(name: "products.write")
@@ -509,7 +520,8 @@ type Mutation {
   orderMarkPaid(id: ID!, expectedVersion: Long!, method: String, reference: String): OrderPayload! @dashboard
   orderRecordPayment(id: ID!, expectedVersion: Long!, input: PaymentInput!): OrderPayload! @dashboard
   orderRefund(id: ID!, expectedVersion: Long!, input: RefundInput!): OrderPayload! @dashboard
-  orderFulfill(id: ID!, expectedVersion: Long!, input: FulfillInput!): OrderPayload! @dashboard(roles: [OWNER, ADMIN, SUPPORT])
+  orderFulfill(id: ID!, expectedVersion: Long!, input: FulfillInput!): OrderPayload!
+    @dashboard(roles: [OWNER, ADMIN, SUPPORT])
   "Ends an order of which nothing is fulfilled; stock is given back, taken money only with refund."
   orderCancel(id: ID!, expectedVersion: Long!, refund: Boolean! = false, reason: String): OrderPayload! @dashboard
   "Ends a fulfilled order."
@@ -645,6 +657,8 @@ type App {
   scopes: [String!]!
   "v0 is still served to it."
   legacy: Boolean!
+  "When the operator found it to be whose its name says it is."
+  verifiedAt: Time
   disabledAt: Time
   version: Long!
   createdAt: Time!
@@ -1222,7 +1236,11 @@ type ThemeAssetConnection { edges: [ThemeAssetEdge!]! nodes: [ThemeAsset!]! page
 type ThemeAssetEdge { cursor: String! node: ThemeAsset! }
 type MarketplaceThemeConnection { edges: [MarketplaceThemeEdge!]! nodes: [MarketplaceTheme!]! pageInfo: PageInfo! }
 type MarketplaceThemeEdge { cursor: String! node: MarketplaceTheme! }
-type MarketplaceSubmissionConnection { edges: [MarketplaceSubmissionEdge!]! nodes: [MarketplaceSubmission!]! pageInfo: PageInfo! }
+type MarketplaceSubmissionConnection {
+  edges: [MarketplaceSubmissionEdge!]!
+  nodes: [MarketplaceSubmission!]!
+  pageInfo: PageInfo!
+}
 type MarketplaceSubmissionEdge { cursor: String! node: MarketplaceSubmission! }
 type EventConnection { edges: [EventEdge!]! nodes: [Event!]! pageInfo: PageInfo! }
 type EventEdge { cursor: String! node: Event! }
@@ -1507,7 +1525,12 @@ type APIKeyPayload { apiKey: APIKey "Shown once, when made." secret: String user
 type AppPayload { app: App userErrors: [UserError!]! }
 type GrantPayload { grant: Grant userErrors: [UserError!]! }
 type InstalledAppRevokePayload { "The grants that were ended." revokedIds: [ID!]! userErrors: [UserError!]! }
-type WebhookEndpointPayload { webhookEndpoint: WebhookEndpoint "Shown once, when made." secret: String userErrors: [UserError!]! }
+type WebhookEndpointPayload {
+  webhookEndpoint: WebhookEndpoint
+  "Shown once, when made."
+  secret: String
+  userErrors: [UserError!]!
+}
 type WebhookEndpointDeletePayload { deletedId: ID userErrors: [UserError!]! }
 type WebhookDeliveryPayload { delivery: WebhookDelivery userErrors: [UserError!]! }
 type ExportPayload { export: Export userErrors: [UserError!]! }
@@ -4034,6 +4057,23 @@ func (ec *executionContext) fieldContext_App_legacy(_ context.Context, field gra
 	return fc, nil
 }
 
+func (ec *executionContext) _App_verifiedAt(ctx context.Context, field graphql.CollectedField, obj *model.App) (ret graphql.Marshaler) {
+	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.VerifiedAt)
+}
+
+func (ec *executionContext) fieldContext_App_verifiedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "App",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Time does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _App_disabledAt(ctx context.Context, field graphql.CollectedField, obj *model.App) (ret graphql.Marshaler) {
 	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.DisabledAt)
 }
@@ -4177,6 +4217,8 @@ func (ec *executionContext) fieldContext_AppConnection_nodes(_ context.Context, 
 				return ec.fieldContext_App_scopes(ctx, field)
 			case "legacy":
 				return ec.fieldContext_App_legacy(ctx, field)
+			case "verifiedAt":
+				return ec.fieldContext_App_verifiedAt(ctx, field)
 			case "disabledAt":
 				return ec.fieldContext_App_disabledAt(ctx, field)
 			case "version":
@@ -4288,6 +4330,8 @@ func (ec *executionContext) fieldContext_AppEdge_node(_ context.Context, field g
 				return ec.fieldContext_App_scopes(ctx, field)
 			case "legacy":
 				return ec.fieldContext_App_legacy(ctx, field)
+			case "verifiedAt":
+				return ec.fieldContext_App_verifiedAt(ctx, field)
 			case "disabledAt":
 				return ec.fieldContext_App_disabledAt(ctx, field)
 			case "version":
@@ -4343,6 +4387,8 @@ func (ec *executionContext) fieldContext_AppPayload_app(_ context.Context, field
 				return ec.fieldContext_App_scopes(ctx, field)
 			case "legacy":
 				return ec.fieldContext_App_legacy(ctx, field)
+			case "verifiedAt":
+				return ec.fieldContext_App_verifiedAt(ctx, field)
 			case "disabledAt":
 				return ec.fieldContext_App_disabledAt(ctx, field)
 			case "version":
@@ -18045,6 +18091,8 @@ func (ec *executionContext) fieldContext_Query_app(ctx context.Context, field gr
 				return ec.fieldContext_App_scopes(ctx, field)
 			case "legacy":
 				return ec.fieldContext_App_legacy(ctx, field)
+			case "verifiedAt":
+				return ec.fieldContext_App_verifiedAt(ctx, field)
 			case "disabledAt":
 				return ec.fieldContext_App_disabledAt(ctx, field)
 			case "version":
@@ -28184,6 +28232,8 @@ func (ec *executionContext) _App(ctx context.Context, sel ast.SelectionSet, obj 
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		case "verifiedAt":
+			out.Values[i] = ec._App_verifiedAt(ctx, field, obj)
 		case "disabledAt":
 			out.Values[i] = ec._App_disabledAt(ctx, field, obj)
 		case "version":

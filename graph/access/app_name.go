@@ -1,0 +1,134 @@
+package access
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"unicode"
+
+	"golang.org/x/text/cases"
+	"golang.org/x/text/unicode/norm"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/db/appname"
+	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/limit"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/model"
+)
+
+// service is the name of the service in the form of [lookOf], and offices are what
+// its people would put behind it.
+const service = "storefront"
+
+var offices = map[string]bool{"": true, "admin": true, "api": true, "app": true, "apps": true, "billing": true,
+	"dashboard": true, "help": true, "inc": true, "official": true, "payments": true, "security": true,
+	"service": true, "staff": true, "support": true, "team": true}
+
+// lookalikes are letters and digits that readers take for Latin letters: each pair
+// of what is written and what is read.
+var lookalikes = func() map[rune]rune {
+	of := map[rune]rune{}
+	for pair := range strings.FieldsSeq("аa вb гr еe нh кk мm оo рp сc тt уy хx ѕs іi јj һh ԁd ԛq ԝw ɡg " +
+		"αa βb εe ηn ιi κk νv οo ρp τt υu χx ωw ıi 0o 1l 3e 5s") {
+		runes := []rune(pair)
+		of[runes[0]] = runes[1]
+	}
+	return of
+}()
+
+// lookOf makes names alike that readers confuse: whatever the case, the accents, the
+// blanks and punctuation, and letters of other scripts that look like Latin ones. A
+// name of nothing but signs stays as it is.
+func lookOf(name string) string {
+	var b strings.Builder
+	for _, r := range norm.NFKD.String(cases.Fold().String(norm.NFKD.String(name))) {
+		if latin, ok := lookalikes[r]; ok {
+			r = latin
+		}
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			b.WriteRune(r)
+		}
+	}
+	if b.Len() == 0 {
+		return name
+	}
+	return b.String()
+}
+
+// checkPublisher checks a name by which people know an app or who makes it: it is
+// not the service's.
+func checkPublisher(c *core.Check, member, name string) {
+	c.Name(member, name, limit.Line)
+	if office, ok := strings.CutPrefix(lookOf(name), service); ok && offices[office] {
+		c.Add(member, fault.Taken, "This is the name of the service.")
+	}
+}
+
+// free refuses a name by which people would take an app for another one that is
+// verified.
+func (m Mutation) free(ctx context.Context, app xid.ID, name string) error {
+	rows, err := m.Client(ctx).AppName.Query().Where(appname.ID(lookOf(name))).Load(ctx)
+	if err != nil {
+		return fmt.Errorf("look for the name: %w", err)
+	}
+	if len(rows) > 0 && rows[0].AppID != app {
+		return nameTaken("A verified app has this name, or one that looks alike.")
+	}
+	return nil
+}
+
+func nameTaken(why string) error {
+	return fault.Invalid(fault.Field{Pointer: "#/name", Code: fault.Taken, Detail: why})
+}
+
+// rename is the change of an app's name. What was verified was the old one.
+func (m Mutation) rename(ctx context.Context, e *appEdit, before string) error {
+	if err := m.free(ctx, e.Row.ID, e.Row.Name); err != nil || e.Row.VerifiedAt == nil {
+		return err
+	}
+	return m.unverify(ctx, e, before)
+}
+
+// unverify gives the name of a verified app free.
+func (m Mutation) unverify(ctx context.Context, e *appEdit, name string) error {
+	e.Row.VerifiedAt, e.Changed = nil, append(e.Changed, "verified_at")
+	e.Update.ClearVerifiedAt()
+	_, err := m.Client(ctx).AppName.Delete().Where(appname.ID(lookOf(name)), appname.AppID(e.Row.ID)).Exec(ctx)
+	if err != nil {
+		return fmt.Errorf("give name free: %w", err)
+	}
+	return nil
+}
+
+// AppVerify says whether an app of the viewer's store is whose its name says it is,
+// and keeps that name for it. Only the operator says so.
+func (m Mutation) AppVerify(ctx context.Context, id string, expectedVersion int64, verified bool,
+) (*model.AppPayload, error) {
+	if v, err := core.Caller(ctx); err != nil || v.Kind != viewer.System {
+		return nil, fault.New(fault.Forbidden, "Only the operator verifies apps.")
+	}
+	return m.changeApp(ctx, id, expectedVersion, "app.verify", func(ctx context.Context, e *appEdit) error {
+		switch {
+		case verified == (e.Row.VerifiedAt != nil):
+			return nil
+		case !verified:
+			return m.unverify(ctx, e, e.Row.Name)
+		}
+		now := micros.Now()
+		e.Row.VerifiedAt, e.Changed = &now, []string{"verified_at"}
+		e.Update.SetVerifiedAt(now)
+		err := m.Client(ctx).AppName.Create().SetID(lookOf(e.Row.Name)).SetStoreID(e.Row.StoreID).SetAppID(e.Row.ID).
+			Exec(ctx)
+		if ent.IsDuplicate(err) {
+			return nameTaken("Another app of this name, or one that looks alike, is verified.")
+		}
+		if err != nil {
+			return fmt.Errorf("keep name: %w", err)
+		}
+		return nil
+	})
+}

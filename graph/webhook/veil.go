@@ -1,0 +1,61 @@
+package webhook
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/url"
+
+	"github.com/storefront-go/storefront/ent/event"
+)
+
+// veiled returns the body of an event as an endpoint of an app gets it. What other
+// apps and people do in the store is the store's own to know: of a grant an app
+// learns neither whose it was nor who gave it, and of an endpoint only the origin of
+// its address.
+func veiled(kind event.Type, body []byte) ([]byte, error) {
+	switch kind {
+	case event.AppGrantRevoked:
+		return replaced(body, func(object map[string]any) {
+			object["app"], object["consented_by"] = nil, nil
+		})
+	case event.WebhookEndpointSuspended:
+		return replaced(body, func(object map[string]any) {
+			object["url"] = originOf(object["url"])
+			object["description"], object["last_error"] = nil, nil
+		})
+	}
+	return body, nil
+}
+
+// replaced is a body whose object was changed.
+func replaced(body []byte, change func(object map[string]any)) ([]byte, error) {
+	var envelope map[string]json.RawMessage
+	var data struct {
+		Object map[string]any `json:"object"`
+	}
+	if err := json.Unmarshal(body, &envelope); err != nil {
+		return nil, fmt.Errorf("read event: %w", err)
+	}
+	if err := json.Unmarshal(envelope["data"], &data); err != nil {
+		return nil, fmt.Errorf("read event's object: %w", err)
+	}
+	if data.Object == nil {
+		return body, nil
+	}
+	change(data.Object)
+	var err error
+	if envelope["data"], err = json.Marshal(data); err != nil {
+		return nil, fmt.Errorf("write event's object: %w", err)
+	}
+	return json.Marshal(envelope)
+}
+
+// originOf is scheme, host and port of an address.
+func originOf(address any) string {
+	text, _ := address.(string)
+	u, err := url.Parse(text)
+	if err != nil {
+		return ""
+	}
+	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: "/"}).String()
+}
