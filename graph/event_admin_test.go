@@ -68,7 +68,7 @@ func onEndpoint(
 	}
 }
 
-// endpoint registers the receiver for all that the tables tell of.
+// endpoint registers the receiver for all that the tables name.
 func (w *caller) endpoint() *model.WebhookEndpoint {
 	w.t.Helper()
 	in := model.WebhookEndpointCreateInput{URL: w.receiver,
@@ -102,7 +102,7 @@ func onMember(versioned bool, more string) func(*caller) string {
 }
 
 // adminEffects are the mutations of a store's own affairs: only the end of a
-// grant is told. An endpoint is suspended by the dispatcher, not by a person.
+// grant is announced. An endpoint is suspended by the dispatcher, not by a person.
 var adminEffects = []effect{
 	{field: "storeCreate", name: "another one", args: fixedArgs(`input: {name: "Second", currency: "EUR"}`)},
 	{field: "storeUpdate", name: "its name", args: func(w *caller) string {
@@ -177,11 +177,11 @@ var adminEffects = []effect{
 	{field: "webhookDeliverySkip", name: "one that waits", args: onDelivery(graphtest.Waits)},
 
 	{field: "notificationMarkRead", name: "a notice", args: func(w *caller) string {
-		w.Told(w.t, 1)
+		w.AddNotices(w.t, 1)
 		list := graphtest.Must[*model.NotificationConnection](w.t)(w.Query().Notifications(w.Ctx, nil, nil))
 		return fmt.Sprintf("id: %q", list.Nodes[0].PublicID())
 	}},
-	{field: "notificationsMarkAllRead", name: "two", args: func(w *caller) string { w.Told(w.t, 2); return "" }},
+	{field: "notificationsMarkAllRead", name: "two", args: func(w *caller) string { w.AddNotices(w.t, 2); return "" }},
 	{field: "passwordChange", name: "their own", args: func(w *caller) string {
 		secret, _, err := w.ResetPassword(w.Ctx, w.Owner.ID)
 		if err != nil {

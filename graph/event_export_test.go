@@ -25,8 +25,8 @@ func onExport(cancelled bool) func(*caller) string {
 	}
 }
 
-// exportEffects are the mutations of exports, which tell nothing: that a file is
-// whole, or given up, the engine tells.
+// exportEffects are the mutations of exports, which emit nothing: that a file is
+// whole, or given up, the engine announces.
 var exportEffects = []effect{
 	{field: "exportStart", name: "orders", args: fixedArgs("input: {kind: ORDERS}")},
 	{field: "exportStart", name: "refused", args: fixedArgs(`input: {kind: ORDERS, filters: {status: "draft"}}`),

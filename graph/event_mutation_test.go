@@ -27,7 +27,7 @@ import (
 	"github.com/storefront-go/storefront/graph/webhook"
 )
 
-// effect is one case of a mutation: what one call of it tells.
+// effect is one case of a mutation: the events of one call of it.
 type effect struct {
 	field, name string
 	// args prepares the case and returns the arguments of the call.
@@ -38,14 +38,14 @@ type effect struct {
 	refused string
 }
 
-// effects is every mutation of the schema with all that it may tell.
+// effects is every mutation of the schema with all that it may emit.
 var effects = slices.Concat(orderEffects, catalogueEffects, adminEffects, themeEffects, exportEffects)
 
 // caller is the owner of a shop at its GraphQL endpoint.
 type caller struct {
 	*graphtest.Shop
 	t     testing.TB
-	face  *graphtest.Endpoint
+	api   *graphtest.Endpoint
 	token string // of who calls
 	// receiver is the address of a receiver of webhooks that takes everything.
 	receiver string
@@ -65,7 +65,7 @@ func newCaller(t testing.TB, s *ent.Store) *caller {
 	t.Cleanup(api.Close)
 	t.Cleanup(receiver.Close)
 	w := &caller{Shop: graphtest.NewShop(t, core), t: t,
-		face: &graphtest.Endpoint{T: t, URL: api.URL, Store: s, Core: core}, receiver: receiver.URL}
+		api: &graphtest.Endpoint{T: t, URL: api.URL, Store: s, Core: core}, receiver: receiver.URL}
 	w.token = w.tokenOf(w.Shop)
 	return w
 }
@@ -84,7 +84,7 @@ func (w *caller) call(field, args string) string {
 	if args != "" {
 		args = "(" + args + ")"
 	}
-	a := w.face.Query(w.token, "mutation { "+field+args+" { userErrors { code message } } }", nil).Ok()
+	a := w.api.Query(w.token, "mutation { "+field+args+" { userErrors { code message } } }", nil).Ok()
 	refusals, _ := a.At(field, "userErrors").([]any)
 	if len(refusals) == 0 {
 		return ""
@@ -109,7 +109,7 @@ func TestMutationEvents(t *testing.T) {
 		token := w.token
 		for _, tc := range effects {
 			t.Run(tc.field+"/"+tc.name, func(t *testing.T) {
-				w.t, w.face.T, w.token = t, t, token
+				w.t, w.api.T, w.token = t, t, token
 				w.Ctx = viewer.Operator(t.Context(), w.Shop.Model.ID)
 				args := tc.args(w)
 				log.Mark(t, s)
@@ -120,7 +120,7 @@ func TestMutationEvents(t *testing.T) {
 				actions.judge(t, tc.field, tc.refused != "")
 				got := log.Since(t, s)
 				if got != tc.events {
-					t.Errorf("told %q, want %q", got, tc.events)
+					t.Errorf("emitted %q, want %q", got, tc.events)
 				}
 				for about := range strings.SplitSeq(got, "; ") {
 					if types := strings.Fields(about); len(
@@ -149,7 +149,7 @@ func TestEveryMutationHasItsEvents(t *testing.T) {
 		for _, f := range d.Fields {
 			known[f.Name] = true
 			if !slices.ContainsFunc(effects, func(e effect) bool { return e.field == f.Name && e.refused == "" }) {
-				t.Errorf("%s has no case: write down what it tells, or that it tells nothing", f.Name)
+				t.Errorf("%s has no case: write down its events, or that it has none", f.Name)
 			}
 		}
 	}
@@ -158,7 +158,7 @@ func TestEveryMutationHasItsEvents(t *testing.T) {
 			t.Errorf("the schema has no mutation %s", e.field)
 		}
 		if e.refused != "" && e.events != "" {
-			t.Errorf("%s, %s: a refused call tells nothing", e.field, e.name)
+			t.Errorf("%s, %s: a refused call emits nothing", e.field, e.name)
 		}
 	}
 }

@@ -29,7 +29,7 @@ func (w *caller) orderOf(c *model.Customer) *model.Order {
 		Source: "test", CustomerID: new(c.PublicID())})).Order
 }
 
-// customer makes a customer who can be told from the others, and moves them on.
+// customer makes a customer who differs from the others, and moves them on.
 func (w *caller) customer(way string) *model.Customer {
 	w.t.Helper()
 	in := graphtest.Ada()

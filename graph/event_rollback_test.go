@@ -13,43 +13,43 @@ import (
 	"github.com/storefront-go/storefront/ent/storetest"
 )
 
-// TestNoChangeWithoutItsEvent calls every mutation that tells something while the
+// TestNoChangeWithoutItsEvent calls every mutation that emits an event while the
 // outbox, which is written last, takes no row: nothing may be left of the call.
-// Afterwards the same calls succeed and tell what they tell.
+// Afterwards the same calls succeed and emit their events.
 func TestNoChangeWithoutItsEvent(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		w, log := newCaller(t, s), new(storetest.Log)
-		var telling []effect
+		var emitting []effect
 		var args []string
 		for _, e := range effects {
 			if e.events != "" {
-				telling = append(telling, e)
+				emitting = append(emitting, e)
 				args = append(args, e.args(w))
 			}
 		}
 		log.Mark(t, s)
 		mend := breakOutbox(t, s)
-		for i, e := range telling {
+		for i, e := range emitting {
 			before := footprint(t, s)
-			a := w.face.Query(w.token, fmt.Sprintf("mutation { %s(%s) { userErrors { code } } }", e.field, args[i]),
+			a := w.api.Query(w.token, fmt.Sprintf("mutation { %s(%s) { userErrors { code } } }", e.field, args[i]),
 				nil)
 			if len(a.Errors) != 1 {
 				t.Errorf("%s, %s: %s", e.field, e.name, a.Body)
 			}
 			if got := log.Since(t, s); got != "" {
-				t.Errorf("%s, %s told %q and failed", e.field, e.name, got)
+				t.Errorf("%s, %s emitted %q and failed", e.field, e.name, got)
 			}
 			if after := footprint(t, s); after != before {
 				t.Errorf("%s, %s left something behind: %v, then %v", e.field, e.name, before, after)
 			}
 		}
 		mend()
-		for i, e := range telling {
+		for i, e := range emitting {
 			if code := w.call(e.field, args[i]); code != "" {
 				t.Errorf("%s, %s: refused as %q", e.field, e.name, code)
 			}
 			if got := log.Since(t, s); got != e.events {
-				t.Errorf("%s, %s told %q, want %q", e.field, e.name, got, e.events)
+				t.Errorf("%s, %s emitted %q, want %q", e.field, e.name, got, e.events)
 			}
 		}
 	})

@@ -108,7 +108,7 @@ func TestAppToken(t *testing.T) {
 	})
 }
 
-// GraphQL tells a credential as GET /me does.
+// GraphQL describes a credential as GET /me does.
 func TestMeOfGraphQL(t *testing.T) {
 	s, m := sqlite(t, func(c *rest.Config) {
 		var err error

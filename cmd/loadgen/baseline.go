@@ -17,7 +17,7 @@ import (
 )
 
 // baselineCommand serves the baseline as a process of its own, so that its CPU
-// time can be told apart.
+// time can be distinguished.
 type baselineCommand struct {
 	Database string `required:"" help:"Address of the database."`
 	Addr     string `required:"" help:"Address to listen on."`

@@ -25,7 +25,7 @@ type storefrontCommand struct {
 var storefrontSize = corpus.Size{Orders: 1000, Stores: 2, Share: 60, Ties: 50, Products: 300}
 
 // shopDomain is what follows the handle in the host of a store. Both sides are
-// told, since the addresses of assets hold it.
+// given, since the addresses of assets hold it.
 const shopDomain = "shops.localhost"
 
 // Run measures every engine and prints.

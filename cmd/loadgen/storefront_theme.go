@@ -148,7 +148,7 @@ func (s *shopper) find(ctx context.Context) error {
 	return nil
 }
 
-// pair returns the active theme and another one that can be told from it.
+// pair returns the active theme and another one that differs from it.
 func pair(list []*ownTheme) (active, other *ownTheme) {
 	for _, t := range list {
 		if t.Status == "active" {

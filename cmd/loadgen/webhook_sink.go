@@ -15,7 +15,7 @@ import (
 )
 
 // sinkCommand receives webhooks as a process of its own, so that its CPU time can
-// be told apart. It speaks HTTP/1.1 itself, as the load client does.
+// be distinguished. It speaks HTTP/1.1 itself, as the load client does.
 type sinkCommand struct {
 	Addr string `required:"" help:"Address to listen on."`
 }

@@ -180,7 +180,7 @@ func (c *Client) request(ctx context.Context, run *run, r Request, now time.Time
 		"Webhook-Id":            v[5:6:6],
 		"Webhook-Timestamp":     v[0:1:1],
 		"Webhook-Signature":     v[6:7:7],
-		// A key without a value is not sent and tells net/http that this POST may go
+		// A key without a value is not sent and shows net/http that this POST may go
 		// out again when a kept connection proves to be closed (http.Transport).
 		"Idempotency-Key": nil,
 	}

@@ -116,7 +116,7 @@ func keys(t testing.TB, s *blob.Store, prefix string) []string {
 	return list
 }
 
-// pattern is n bytes that tell where they stand.
+// pattern is n bytes that show where they stand.
 func pattern(n int) []byte {
 	b := make([]byte, n)
 	for i := range b {

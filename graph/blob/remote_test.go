@@ -59,7 +59,7 @@ func TestRangesAreAskedFor(t *testing.T) {
 	}
 }
 
-// What a server or the way to it says is told in words of our own, which name
+// What a server or the way to it says is put in words of our own, which name
 // nothing of the store.
 func TestErrorsNameNothing(t *testing.T) {
 	var status atomic.Int32
@@ -106,7 +106,7 @@ func listError(s *blob.Store) error {
 	return nil
 }
 
-// hidden fails the test when an error's text tells where the store is.
+// hidden fails the test when an error's text reveals where the store is.
 func hidden(t *testing.T, op string, err error) {
 	t.Helper()
 	if err == nil || errors.Is(err, blob.ErrNotFound) {
@@ -135,7 +135,7 @@ func TestServerIsAway(t *testing.T) {
 		t.Errorf("error %q, want the reason", err)
 	}
 	if _, ok := errors.AsType[*net.OpError](err); !ok {
-		t.Error("the cause is lost: nobody can tell that the store is away")
+		t.Error("the cause is lost: nobody can see that the store is away")
 	}
 }
 

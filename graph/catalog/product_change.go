@@ -45,7 +45,7 @@ func (r *Resolver) products() *core.Versioned[*db.Product, *db.ProductUpdate] {
 	}
 }
 
-// productUpdated adds product.updated behind what the edit tells. A change of the
+// productUpdated adds product.updated behind the events of the edit. A change of the
 // inventory alone has no event (contract, section 8).
 func productUpdated(e *productEdit) {
 	if len(e.Changed) == 1 && e.Changed[0] == "inventory_quantity" {
@@ -158,7 +158,7 @@ func (m Mutation) moveProduct(
 			return err
 		}
 		if move.special != "" {
-			e.Tell(move.special)
+			e.Emit(move.special)
 		}
 		e.Changed = []string{"status"}
 		p.Status = move.to

@@ -21,17 +21,19 @@ func (m Mutation) ProductCreate(ctx context.Context, in model.ProductCreateInput
 	if err := checkProduct(ctx, &in); err != nil {
 		return nil, err
 	}
-	var p *db.Product
+	done := &model.ProductPayload{}
 	err := m.Commit(ctx, xid.Product, func(ctx context.Context) (_ *core.Record, err error) {
-		if p, err = m.insertProduct(ctx, in); err != nil {
+		if done.Product, err = m.insertProduct(ctx, in); err != nil {
 			return nil, err
 		}
-		return m.products().Made(p, "product.create", "", event.ProductCreated), nil
+		made := m.products().Made(done.Product, "product.create", "", event.ProductCreated)
+		done.Object = made.Events[0].Object
+		return made, nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	return &model.ProductPayload{Product: p}, nil
+	return done, nil
 }
 
 // insertProduct writes the row. A duplicate key leaves the transaction alive,

@@ -36,7 +36,7 @@ func TestProductCreate(t *testing.T) {
 			t.Errorf("made %v", p)
 		}
 		sameProduct(t, ctx, r, p)
-		if d := cmp.Diff([]string{"product.created"}, graphtest.Told(t, ctx, r, p.ID, p.EventSequence)); d != "" {
+		if d := cmp.Diff([]string{"product.created"}, graphtest.EventTypes(t, ctx, r, p.ID, p.EventSequence)); d != "" {
 			t.Error(d)
 		}
 		twin := graphtest.NewProduct(t, ctx, r, graphtest.Mug())
@@ -99,7 +99,7 @@ func TestProductUpdate(t *testing.T) {
 			`"changed_fields":["title","currency","sku","tags"]`) {
 			t.Errorf("event %s", body)
 		}
-		// Stock alone is told to nobody, and no change is none.
+		// Stock alone emits no event, and no change is none.
 		got = graphtest.Must[*model.ProductPayload](t)(update(2,
 			model.ProductUpdateInput{InventoryQuantity: model.Some(int64(6))})).Product
 		same := graphtest.Must[*model.ProductPayload](t)(update(3,
@@ -107,7 +107,7 @@ func TestProductUpdate(t *testing.T) {
 		if got.Version != 3 || same.Version != 3 || same.EventSequence != 2 {
 			t.Errorf("versions %d and %d, sequence %d", got.Version, same.Version, same.EventSequence)
 		}
-		graphtest.Told(t, ctx, r, p.ID, 2)
+		graphtest.EventTypes(t, ctx, r, p.ID, 2)
 		for name, tc := range map[string]struct {
 			version int64
 			in      model.ProductUpdateInput
@@ -162,7 +162,8 @@ func TestProductStates(t *testing.T) {
 				continue
 			}
 			want := strings.Fields("product.created product." + strings.ReplaceAll(tc.events, " ", " product."))
-			if d := cmp.Diff(want, graphtest.Told(t, ctx, r, p.ID, p.EventSequence)); string(p.Status) != tc.want ||
+			if d := cmp.Diff(want, graphtest.EventTypes(t, ctx, r, p.ID,
+				p.EventSequence)); string(p.Status) != tc.want ||
 				d != "" {
 				t.Errorf("%s: %s %s", tc.way, p.Status, d)
 			}
@@ -190,7 +191,8 @@ func TestProductDelete(t *testing.T) {
 		if *gone.DeletedID != p.PublicID() {
 			t.Errorf("deleted %s", *gone.DeletedID)
 		}
-		if d := cmp.Diff([]string{"product.created", "product.deleted"}, graphtest.Told(t, ctx, r, p.ID, 2)); d != "" {
+		if d := cmp.Diff([]string{"product.created", "product.deleted"},
+			graphtest.EventTypes(t, ctx, r, p.ID, 2)); d != "" {
 			t.Error(d)
 		}
 		_, read := r.Query().Product(ctx, p.PublicID())
@@ -223,7 +225,7 @@ func TestProductRaces(t *testing.T) {
 		if len(won) != 1 || won[0] != nil {
 			t.Errorf("left of the answers: %v, want one success", won)
 		}
-		graphtest.Told(t, ctx, r, p.ID, 3)
+		graphtest.EventTypes(t, ctx, r, p.ID, 3)
 	})
 }
 

@@ -17,7 +17,7 @@ import (
 )
 
 // Record is what a change leaves behind besides itself: its row of the audit log
-// and the events that tell of it.
+// and its events.
 type Record struct {
 	Action string // such as "product.update"
 	Kind   xid.Kind

@@ -77,7 +77,7 @@ func TestApplyIsOneTransaction(t *testing.T) {
 		_, err := core.Change(ctx, r.Core, v, p.PublicID(), 1, "product.try",
 			func(_ context.Context, e *core.Edit[*db.Product, *db.ProductUpdate]) error {
 				e.Update.SetTitle("Other")
-				e.Tell(event.ProductUpdated)
+				e.Emit(event.ProductUpdated)
 				e.Then = func(context.Context) error { return broken }
 				return nil
 			})

@@ -57,7 +57,7 @@ type Rates struct{ PerSecond, Burst int }
 // Core is the parts that operations work with.
 type Core struct {
 	Config
-	// Rates are told, not kept, here. Who keeps them sets them before it serves.
+	// Rates are shown, not enforced, here. Who keeps them sets them before it serves.
 	Rates Rates
 	// rejected counts cursors that did not open.
 	rejected atomic.Uint64

@@ -37,7 +37,7 @@ func Slug(title, fallback string) string {
 	return strings.Trim(b.String()[:min(b.Len(), MaxHandle)], "-")
 }
 
-// Suffixed tells a handle from one that is taken by the end of the id.
+// Suffixed distinguishes a handle from one that is taken by the end of the id.
 func Suffixed(handle, publicID string) string {
 	end := "-" + publicID[len(publicID)-6:]
 	return strings.TrimRight(handle[:min(len(handle), MaxHandle-len(end))], "-") + end

@@ -24,7 +24,7 @@ func (c *Core) ShownStore(s *db.Store) *model.Store {
 }
 
 // HoldStore writes the store's row, so that changes which must see each other
-// wait here: the second waits for the first, or is told to begin anew.
+// wait here: the second waits for the first, or has to begin anew.
 func (c *Core) HoldStore(ctx context.Context) error {
 	n, err := c.Client(ctx).Store.Update().Where(store.ID(viewer.From(ctx).Store)).
 		AddVersion(1).Modify(Touched(micros.Now())).Save(ctx)

@@ -56,8 +56,8 @@ func (h Head) resource() outbox.Resource {
 }
 
 // Edit is a change of one row as it is being made: the entity as it will be, the
-// update that makes it so, and what is told of it. An edit that names no member
-// and no event changes nothing.
+// update that makes it so, and its events. An edit that names no member and no
+// event changes nothing.
 type Edit[R, U any] struct {
 	Row    R
 	Update U
@@ -67,14 +67,14 @@ type Edit[R, U any] struct {
 	Changed []string
 	// Detail is that of the audit log.
 	Detail string
-	// Events tell of the change; those without an object carry the row's.
+	// Events of the change; those without an object carry the row's.
 	Events []outbox.Entry
 	// Then runs when the row is written, before the commit; nil does nothing.
 	Then func(context.Context) error
 }
 
-// Tell adds an event.
-func (e *Edit[R, U]) Tell(t event.Type) { e.Events = append(e.Events, outbox.Entry{Type: t}) }
+// Emit adds an event.
+func (e *Edit[R, U]) Emit(t event.Type) { e.Events = append(e.Events, outbox.Entry{Type: t}) }
 
 // Change runs edit on the row with the public id, if it has the expected version,
 // and returns the row as it is then.

@@ -96,11 +96,8 @@ func (r *Resolver) endpoint(ctx context.Context, id xid.ID, lock func(*sql.Selec
 	if err != nil {
 		return nil, err
 	}
-	query := r.Client(ctx).WebhookEndpoint.Query().Where(endpoints.ID(id), endpoints.DeletedAtIsNil())
-	if v.Kind == viewer.OAuthApp {
-		query.Where(endpoints.AppID(v.Actor))
-	}
-	query.Modify(lock, ent.ForceIndex(ent.Primary))
+	query, _ := r.endpointsOf(ctx, v)
+	query.Where(endpoints.ID(id)).Modify(lock, ent.ForceIndex(ent.Primary))
 	return core.Only(query.Load(ctx))
 }
 

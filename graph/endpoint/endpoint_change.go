@@ -156,7 +156,7 @@ func (m Mutation) WebhookEndpointDelete(ctx context.Context, id string) (*model.
 }
 
 // WebhookEndpointTest sends a ping to the endpoint, whatever its status, and
-// tells what came of it. It waits for the receiver, so nothing of it is in a
+// returns what came of it. It waits for the receiver, so nothing of it is in a
 // transaction but the audit row.
 func (m Mutation) WebhookEndpointTest(ctx context.Context, id string) (*model.WebhookDeliveryPayload, error) {
 	uid, err := core.ParseID(xid.WebhookEndpoint, id)

@@ -214,7 +214,7 @@ func TestWebhookEndpointUpdate(t *testing.T) {
 			t.Errorf("stored %v, returned %v", read, now.WebhookEndpoint)
 		}
 		if after := p.Queue(t, e.ID); after.Epoch == before.Epoch {
-			t.Error("the engine was not told")
+			t.Error("the engine was not notified")
 		}
 		again := graphtest.Must[*model.WebhookEndpointPayload](t)(p.Mutation().WebhookEndpointUpdate(p.Ctx,
 			e.PublicID(), 2, in)).WebhookEndpoint

@@ -42,7 +42,7 @@ func TestWebhookEndpointTest(t *testing.T) {
 			t.Errorf("%+v, received %s", d, got)
 		}
 		if strings.Contains(got, *made.Secret) {
-			t.Errorf("the ping tells the secret: %s", got)
+			t.Errorf("the ping reveals the secret: %s", got)
 		}
 		attempts := graphtest.Must[[]*model.WebhookAttempt](t)(fields.Attempts(p.Ctx, d))
 		if len(attempts) != 1 || *attempts[0].Status != 200 || *attempts[0].Response != "said" ||

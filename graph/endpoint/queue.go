@@ -30,7 +30,7 @@ const (
 	fineSlot  = 5 * time.Minute
 )
 
-// Queue tells what waits for the endpoint. All endpoints of a page cost one
+// Queue returns what waits for the endpoint. All endpoints of a page cost one
 // statement.
 func (f Fields) Queue(ctx context.Context, e *model.WebhookEndpoint) (*model.WebhookQueueState, error) {
 	s, err := e.Page.Queues.Get(ctx, e.ID)

@@ -174,7 +174,7 @@ func (r *Resolver) DisableOf(ctx context.Context, app xid.ID) error {
 func (r *Resolver) orphan(ctx context.Context, row *db.WebhookEndpoint) error {
 	return r.Commit(ctx, xid.WebhookEndpoint, func(ctx context.Context) (*core.Record, error) {
 		if row.Status == state.EndpointDisabled {
-			return nil, r.Webhooks.Cancel(ctx, row.ID) // was disabled before: nothing that the log has to tell
+			return nil, r.Webhooks.Cancel(ctx, row.ID) // was disabled before: nothing for the log
 		}
 		return r.endpoints().Apply(ctx, row, "webhook_endpoint.disable",
 			func(_ context.Context, e *endpointEdit) error {

@@ -209,7 +209,7 @@ func newLastGrant(p *graphtest.Shop, t testing.TB) *lastGrant {
 	return l
 }
 
-// orphaned tells what became of the endpoints.
+// orphaned shows what became of the endpoints.
 func orphaned(p *graphtest.Shop, t testing.TB, l *lastGrant) string {
 	t.Helper()
 	var all []string

@@ -10,8 +10,8 @@ import (
 	"github.com/storefront-go/storefront/graph/notify"
 )
 
-// Told writes n notices for the store, the first of them the oldest.
-func (p *Shop) Told(t testing.TB, n int) {
+// AddNotices writes n notices for the store, the first of them the oldest.
+func (p *Shop) AddNotices(t testing.TB, n int) {
 	t.Helper()
 	err := p.Resolver.Store.InTx(p.Ctx, func(ctx context.Context) error {
 		for i := range n {

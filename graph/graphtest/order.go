@@ -52,9 +52,9 @@ func Again(t testing.TB, ctx context.Context, r *graph.Resolver, id xid.ID) *db.
 	return Must[*db.Customer](t)(r.Client(ctx).Customer.Query().Where(customer.ID(id)).Only(ctx))
 }
 
-// Told returns the types of a resource's events in their order, and fails when
+// EventTypes returns the types of a resource's events in their order, and fails when
 // their sequence has a gap or does not end where the resource says.
-func Told(t testing.TB, ctx context.Context, r *graph.Resolver, id xid.ID, last int64) (types []string) {
+func EventTypes(t testing.TB, ctx context.Context, r *graph.Resolver, id xid.ID, last int64) (types []string) {
 	t.Helper()
 	rows := Must[[]*db.Event](t)(r.Client(ctx).Event.Query().Where(dbevent.ResourceID(id)).Order(dbevent.BySequence()).
 		All(ctx))

@@ -179,7 +179,7 @@ func (k *Keeper) first(
 	return a, err
 }
 
-// insert writes the claim. Whoever waited in vain for the row's lock is told
+// insert writes the claim. Whoever waited in vain for the row's lock learns
 // that a twin is running; waiting once more would only hold the connection.
 func (k *Keeper) insert(ctx context.Context, cl *claim) error {
 	_, err := k.store.DB(ctx).Idempotency.Create().SetID(cl.id).SetKeyHash(cl.hash[:]).

@@ -26,7 +26,7 @@ import (
 	"github.com/storefront-go/storefront/graph/theme/sample"
 )
 
-// files are those of a small theme; the mark tells its stylesheet from others'.
+// files are those of a small theme; the mark distinguishes its stylesheet from others'.
 func files(t testing.TB, name, mark string) map[string]string {
 	t.Helper()
 	var picture bytes.Buffer

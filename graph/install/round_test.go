@@ -56,14 +56,14 @@ func TestRound(t *testing.T) {
 		}
 		link := "https://" + m.row.Handle + ".example/?theme=" + done.PublicID()
 		if want := string(wire.AppendTheme(nil, done, state.ThemeInactive, &link)); string(body.Data.Object) != want {
-			t.Errorf("told %s, want %s", body.Data.Object, want)
+			t.Errorf("emitted %s, want %s", body.Data.Object, want)
 		}
 		m.wantCounts("theme_uploads 0, theme_packages 1, theme_assets 2, notifications 0")
 		m.check(done)
 		// Nothing is left to do.
 		m.round(m.Keeper)
 		if got := log.Since(t, s); got != "" {
-			t.Errorf("a second round told %s", got)
+			t.Errorf("a second round emitted %s", got)
 		}
 	})
 }
@@ -227,7 +227,7 @@ func TestRoundLate(t *testing.T) {
 }
 
 // A theme whose bytes cannot be stored is tried eight times, ever later, then
-// given up, and the people of the store are told.
+// given up, and the people of the store are notified.
 func TestRoundGivesUp(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		m, log := newMerchant(t, s), new(storetest.Log)
@@ -257,7 +257,7 @@ func TestRoundGivesUp(t *testing.T) {
 		notice, err := s.DB(m.ctx).Notification.Query().Only(m.ctx)
 		if err != nil || notice.Title != "The theme could not be processed: Linen" || *notice.ResourceID != row.ID ||
 			log.Since(t, s) != "" {
-			t.Errorf("told %v, %v", notice, err)
+			t.Errorf("notified %v, %v", notice, err)
 		}
 		m.pull()
 		m.round(m.Keeper)
@@ -392,7 +392,7 @@ func TestRoundRefuses(t *testing.T) {
 			m.round(m.Keeper)
 			notice, err := s.DB(m.ctx).Notification.Query().Only(m.ctx)
 			if now := m.now(row); now.Status != state.ThemeFailed || now.Tries != 1 || err != nil || notice.Body == "" {
-				t.Errorf("%s: now %v, told %v, %v", name, now, notice, err)
+				t.Errorf("%s: now %v, notified %v, %v", name, now, notice, err)
 			}
 		}
 	})

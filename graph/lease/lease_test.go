@@ -89,7 +89,7 @@ func TestKeep(t *testing.T) {
 		name   string
 		renew  func(ctx context.Context, call int) error
 		lost   time.Duration // 0: never
-		failed int           // errors that were told
+		failed int           // errors that were reported
 	}{
 		{name: "works", renew: func(context.Context, int) error { return nil }},
 		{name: "taken", renew: func(context.Context, int) error { return lease.ErrLost }, lost: 2 * time.Second},
@@ -129,7 +129,7 @@ func TestKeep(t *testing.T) {
 				}
 				h.End()
 				if failed < tc.failed || failed > tc.failed+2 {
-					t.Errorf("%d errors were told, want %d", failed, tc.failed)
+					t.Errorf("%d errors were reported, want %d", failed, tc.failed)
 				}
 			})
 		})

@@ -10,7 +10,7 @@ import (
 )
 
 // Group makes each thing once at a time: whoever asks for what is being made waits
-// for it. The zero value is ready; it may be used by many goroutines. Keys are told
+// for it. The zero value is ready; it may be used by many goroutines. Keys are distinguished
 // apart by how %#v prints them, so they hold no pointers.
 type Group[K comparable, V any] struct{ flights singleflight.Group }
 

@@ -76,7 +76,7 @@ func TestGroupMakesOnce(t *testing.T) {
 	})
 }
 
-// TestGroupOutlivesItsFirstCaller: who comes second is not told of the first one's
+// TestGroupOutlivesItsFirstCaller: who comes second does not see the first one's
 // end, and gets the value.
 func TestGroupOutlivesItsFirstCaller(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

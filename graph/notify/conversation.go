@@ -161,7 +161,7 @@ func spoken(err error) error {
 	return err
 }
 
-// bounded is a connection that can be told to end: no later deadline counts then.
+// bounded is a connection that can be ended: no later deadline counts then.
 type bounded struct {
 	net.Conn
 	mu  sync.Mutex

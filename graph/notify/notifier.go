@@ -28,7 +28,7 @@ const noticesPath = "/dashboard/notifications"
 
 // Notifier writes notices that also go out by mail. A nil one, as where no mail
 // server is named, writes them on the dashboard alone: nobody who has something
-// to tell needs to know whether there is mail.
+// to notify needs to know whether there is mail.
 type Notifier struct {
 	page string // the address of the notices
 }

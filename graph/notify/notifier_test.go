@@ -53,7 +53,7 @@ func TestNotifierRecipients(t *testing.T) {
 			s := staffed(t, store)
 			n := notice()
 			n.Developers = tc.developers
-			s.tell(n)
+			s.notify(n)
 			if diff := cmp.Diff(tc.want, s.recipients()); diff != "" {
 				t.Errorf("developers %t: %s", tc.developers, diff)
 			}
@@ -109,7 +109,7 @@ func TestNotifierWithoutMail(t *testing.T) {
 			return (*notify.Notifier)(nil).Append(ctx, c, notice())
 		})
 		empty := open(t, store)
-		empty.tell(notice())
+		empty.notify(notice())
 		for _, s := range []*shop{s, empty} {
 			if n := s.DB(s.ctx).Notification.Query().CountX(s.ctx); n != 1 || len(s.waiting()) != 0 {
 				t.Errorf("%d notices and %d mails, want the notice alone", n, len(s.waiting()))
@@ -125,7 +125,7 @@ func TestNotifierBounds(t *testing.T) {
 		s.hire(viewer.Admin, fmt.Sprintf("a%d@example.com", i))
 	}
 	s.hire(viewer.Owner, "z@example.com")
-	s.tell(notice())
+	s.notify(notice())
 	if got := s.recipients(); len(got) != 50 || !slices.Contains(got, "z@example.com") {
 		t.Errorf("mails to %d people: %v", len(got), got)
 	}
@@ -141,7 +141,7 @@ func TestNotifierHostileNames(t *testing.T) {
 		s.rename(name)
 		n := notice()
 		n.Title = strings.Repeat("T", 100)
-		s.tell(n)
+		s.notify(n)
 		m := s.waiting()
 		got := m[len(m)-1]
 		if strings.ContainsAny(got.Subject, "\r\n\x00\x1b\u2028\u202e") || utf8.RuneCountInString(got.Subject) > 255 {

@@ -32,7 +32,7 @@ func plainly(p *post) string { return "smtp://" + p.address + "?tls=none" }
 func TestSender(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, store *ent.Store) {
 		s, p := staffed(t, store), new(post).open(t, listen(t), nil)
-		s.tell(notice())
+		s.notify(notice())
 		sender := s.sender(plainly(p), nil)
 		if n, err := sender.Waiting(t.Context()); n != 3 || err != nil {
 			t.Errorf("%d mails wait, %v; want 3", n, err)
@@ -318,7 +318,7 @@ func TestSenderFolds(t *testing.T) {
 	n := notice()
 	long := "https://" + strings.Repeat("x", 100) + ".example"
 	n.Body = strings.Repeat("Größe ", 40) + long + " end\r\n\r\n.\nFrom here"
-	s.tell(n)
+	s.notify(n)
 	s.round(s.sender(plainly(p), nil))
 	m := p.mails()[0]
 	text, err := io.ReadAll(quotedprintable.NewReader(m.message(t).Body))

@@ -63,14 +63,14 @@ func (s *shop) rename(name string) {
 	s.write(func(ctx context.Context, c *db.Client) error { return c.Store.Update().SetName(name).Exec(ctx) })
 }
 
-// notice is what the tests tell.
+// notice is what the tests send.
 func notice() notify.Notice {
 	return notify.Notice{Level: state.NotificationCritical, Title: "Endpoint suspended", Body: "It failed for a day.",
 		Kind: xid.WebhookEndpoint, ID: xid.New(), Developers: true}
 }
 
-// tell writes a notice that goes out by mail.
-func (s *shop) tell(n notify.Notice) {
+// notify writes a notice that goes out by mail.
+func (s *shop) notify(n notify.Notice) {
 	s.t.Helper()
 	notifier, err := notify.New(api)
 	if err != nil {

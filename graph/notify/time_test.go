@@ -56,7 +56,7 @@ func TestSenderDay(t *testing.T) {
 	})
 }
 
-// Who is told to stop finishes the mail at hand and begins no other.
+// A sender that has to stop finishes the mail at hand and begins no other.
 func TestSenderStops(t *testing.T) {
 	within(t, func(t *testing.T, s *shop, p *post, sender *notify.Sender) {
 		ctx, stop := context.WithCancel(t.Context())

@@ -129,7 +129,7 @@ func TestSenderTLS(t *testing.T) {
 				}
 				if err != nil &&
 					(strings.Contains(err.Error(), "opensesame") || strings.Contains(err.Error(), "shop@")) {
-					t.Errorf("the error tells too much: %v", err)
+					t.Errorf("the error reveals too much: %v", err)
 				}
 				return
 			}

@@ -9,7 +9,7 @@ import (
 	"github.com/storefront-go/storefront/graph/page"
 )
 
-func TestCanonicalTellsSetsApart(t *testing.T) {
+func TestCanonicalDistinguishesSets(t *testing.T) {
 	distinct := [][]string{
 		{},
 		{"a", ""},

@@ -54,7 +54,7 @@ func Hash(ctx context.Context, text string) (string, error) {
 
 // Verify reports whether text is the password of a PHC string that [Hash] made.
 // An empty string, for a person without one, costs as much time as any and fits
-// no text, so that the time of an answer does not tell who has a password.
+// no text, so that the time of an answer does not reveal who has a password.
 func Verify(ctx context.Context, phc, text string) (bool, error) {
 	stored := cmp.Or(phc, nobody)
 	if err := judge(stored); err != nil {

@@ -23,6 +23,6 @@
 // The check of markup (no script, no inline style, no handlers) is a plain search
 // in the text of each template. It refuses a little too much, such as the word
 // "javascript:" in prose, and does not follow a tag whose name is put together by
-// several templates. It exists to tell authors early: what holds is the content
+// several templates. It exists to warn authors early: what holds is the content
 // security policy of the pages.
 package render

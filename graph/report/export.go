@@ -101,11 +101,8 @@ func (r *Resolver) export(ctx context.Context, id xid.ID, lock func(*sql.Selecto
 	if err != nil {
 		return nil, err
 	}
-	query := r.Client(ctx).Export.Query().Where(exports.ID(id), exports.DeletedAtIsNil())
-	if v.Kind == viewer.OAuthApp {
-		query.Where(exports.AppID(v.Actor))
-	}
-	query.Modify(lock, ent.ForceIndex(ent.Primary))
+	query, _ := r.exportsOf(ctx, v)
+	query.Where(exports.ID(id)).Modify(lock, ent.ForceIndex(ent.Primary))
 	return core.Only(query.Load(ctx))
 }
 

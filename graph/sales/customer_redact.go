@@ -38,7 +38,7 @@ func (m Mutation) CustomerRedact(
 				return err
 			}
 			e.Changed = []string{"status"}
-			e.Tell(event.CustomerRedacted)
+			e.Emit(event.CustomerRedacted)
 			row.Email, row.Phone, row.FirstName, row.LastName, row.Locale, row.Note = nil, nil, nil, nil, nil, nil
 			row.DefaultAddress, row.Addresses, row.Tags = nil, document.NewAddresses(nil), document.NewTags(nil)
 			row.Status, row.EmailMarketing = state.CustomerRedacted, state.EmailNotSubscribed
@@ -80,7 +80,7 @@ func (m Mutation) lockOrders(ctx context.Context, customer xid.ID, after *page.P
 	return orders, nil
 }
 
-// redactPage changes some orders with one statement and tells each of them.
+// redactPage changes some orders with one statement and emits an event for each.
 func (m Mutation) redactPage(ctx context.Context, orders []*db.Order) error {
 	ids := make([]xid.ID, len(orders))
 	at := micros.Now()
@@ -102,7 +102,7 @@ func (m Mutation) redactPage(ctx context.Context, orders []*db.Order) error {
 		return fmt.Errorf("redact orders: %d of %d changed", n, len(orders))
 	}
 	for _, o := range orders {
-		if err := m.tellRedacted(ctx, o, lines[o.ID], at); err != nil {
+		if err := m.announceRedacted(ctx, o, lines[o.ID], at); err != nil {
 			return err
 		}
 	}
@@ -125,8 +125,8 @@ func (m Mutation) lockLines(ctx context.Context, orders []xid.ID) (map[xid.ID][]
 	return lines, nil
 }
 
-// tellRedacted writes order.updated of an order that was redacted.
-func (m Mutation) tellRedacted(ctx context.Context, o *db.Order, lines []*db.OrderLine, at micros.Time) error {
+// announceRedacted writes order.updated of an order that was redacted.
+func (m Mutation) announceRedacted(ctx context.Context, o *db.Order, lines []*db.OrderLine, at micros.Time) error {
 	var changed []string
 	if o.Email != nil {
 		changed = append(changed, "email")

@@ -38,7 +38,8 @@ func TestCustomerCreate(t *testing.T) {
 			t.Errorf("made %v with address %s", c, c.DefaultAddress)
 		}
 		sameCustomer(t, ctx, r, c)
-		if d := cmp.Diff([]string{"customer.created"}, graphtest.Told(t, ctx, r, c.ID, c.EventSequence)); d != "" {
+		if d := cmp.Diff([]string{"customer.created"},
+			graphtest.EventTypes(t, ctx, r, c.ID, c.EventSequence)); d != "" {
 			t.Error(d)
 		}
 		bare := graphtest.NewCustomer(t, ctx, r,
@@ -163,7 +164,7 @@ func TestCustomerUpdate(t *testing.T) {
 				t.Errorf("%s: %v, want %s", name, err, tc.want)
 			}
 		}
-		graphtest.Told(t, ctx, r, c.ID, 2)
+		graphtest.EventTypes(t, ctx, r, c.ID, 2)
 	})
 }
 
@@ -240,7 +241,7 @@ func TestCustomerRace(t *testing.T) {
 		if made != 1 {
 			t.Errorf("%d of %d changes were made", made, len(errs))
 		}
-		graphtest.Told(t, ctx, r, c.ID, 2)
+		graphtest.EventTypes(t, ctx, r, c.ID, 2)
 	})
 }
 

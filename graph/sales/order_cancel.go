@@ -35,7 +35,7 @@ func (m Mutation) OrderCancel(
 		}
 		e.Status, e.CancelledAt = state.OrderCancelled, &e.Now
 		e.Update.SetStatus(e.Status).SetCancelledAt(e.Now)
-		e.Tell(event.OrderCancelled)
+		e.Emit(event.OrderCancelled)
 		if e.FinancialStatus == state.FinancialPending {
 			e.FinancialStatus = state.FinancialVoided
 			e.Update.SetFinancialStatus(e.FinancialStatus)
@@ -102,5 +102,5 @@ func (m Mutation) annotate(ctx context.Context, e *orderEdit, body string) {
 	e.NotesCount++
 	e.Update.SetNotesCount(e.NotesCount)
 	e.note = m.noteRow(ctx, xid.New(), e.ID, model.OrderNoteInput{Body: body, Visibility: state.NoteInternal})
-	e.Tell(event.OrderNoteAdded)
+	e.Emit(event.OrderNoteAdded)
 }

@@ -147,7 +147,7 @@ func (m Mutation) ship(ctx context.Context, e *orderEdit, in model.FulfillInput,
 		return nil
 	}
 	e.Update.SetFulfillmentStatus(e.FulfillmentStatus)
-	e.Tell(event.OrderPartiallyFulfilled)
+	e.Emit(event.OrderPartiallyFulfilled)
 	return nil
 }
 
@@ -160,7 +160,7 @@ func (e *orderEdit) settleGoods() bool {
 	}
 	e.FulfillmentStatus, e.FulfilledAt = state.FulfillmentFulfilled, &e.Now
 	e.Update.SetFulfillmentStatus(e.FulfillmentStatus).SetFulfilledAt(e.Now)
-	e.Tell(event.OrderFulfilled)
+	e.Emit(event.OrderFulfilled)
 	return true
 }
 
@@ -177,7 +177,7 @@ func (m Mutation) OrderComplete(ctx context.Context, id string, expectedVersion 
 		}
 		e.Status, e.CompletedAt = state.OrderCompleted, &e.Now
 		e.Update.SetStatus(e.Status).SetCompletedAt(e.Now)
-		e.Tell(event.OrderCompleted)
+		e.Emit(event.OrderCompleted)
 		return nil
 	})
 }

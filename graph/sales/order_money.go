@@ -51,12 +51,12 @@ func checkPayment(c *core.Check, method, reference *string) {
 }
 
 // take records a payment: pending -> partially_paid -> paid. Nothing leads back
-// to these, so order.paid is told once. An order from which money was given back
+// to these, so order.paid is emitted once. An order from which money was given back
 // takes no more, and a cancelled one none at all.
 func (m Mutation) take(ctx context.Context, e *orderEdit, in model.PaymentInput) error {
-	to, told := state.FinancialPartiallyPaid, event.OrderPartiallyPaid
+	to, emitted := state.FinancialPartiallyPaid, event.OrderPartiallyPaid
 	if in.AmountMinor >= e.TotalMinor-e.PaidMinor {
-		to, told = state.FinancialPaid, event.OrderPaid
+		to, emitted = state.FinancialPaid, event.OrderPaid
 	}
 	if err := e.takesMoney(to); err != nil {
 		return err
@@ -74,7 +74,7 @@ func (m Mutation) take(ctx context.Context, e *orderEdit, in model.PaymentInput)
 	e.spent += in.AmountMinor
 	e.ledger = append(e.ledger, m.ledgerRow(ctx, e, state.LedgerPayment, in.AmountMinor, nil).
 		SetNillableMethod(in.Method).SetNillableReference(in.Reference))
-	e.Tell(told)
+	e.Emit(emitted)
 	return nil
 }
 
@@ -150,7 +150,7 @@ func (m Mutation) refund(ctx context.Context, e *orderEdit, in model.RefundInput
 	}
 	e.ledger = append(e.ledger,
 		m.ledgerRow(ctx, e, state.LedgerRefund, in.AmountMinor, back).SetNillableReason(in.Reason))
-	e.Tell(event.OrderRefunded)
+	e.Emit(event.OrderRefunded)
 	e.settleGoods()
 	return nil
 }

@@ -74,7 +74,7 @@ func depths(ctx context.Context, t *testing.T, r *graph.Resolver, filter *model.
 }
 
 // TestOrderPlansMySQL counts what the engine reads for a page of 50: at every
-// depth the rows of the page, the one that tells of the next, and a seek.
+// depth the rows of the page, the one that shows that there is a next, and a seek.
 func TestOrderPlansMySQL(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		if r.Store.Dialect() != dialect.MySQL {

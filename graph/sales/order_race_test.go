@@ -54,7 +54,7 @@ func TestNotesAtOnce(t *testing.T) {
 		if len(seen) != n {
 			t.Errorf("the answers show %d versions", len(seen))
 		}
-		graphtest.Told(t, ctx, r, o.ID, 1+n)
+		graphtest.EventTypes(t, ctx, r, o.ID, 1+n)
 		notes := graphtest.Must[*model.OrderNoteConnection](t)(r.Query().OrderNotes(ctx, o.PublicID(), new(100),
 			nil)).Nodes
 		for i := 1; i < len(notes); i++ {
@@ -118,9 +118,9 @@ func TestOneVersionOneChange(t *testing.T) {
 				t.Error(err)
 			}
 		})
-		events := graphtest.Told(t, ctx, r, o.ID, 2)
+		events := graphtest.EventTypes(t, ctx, r, o.ID, 2)
 		if taken.Load() != 1 || events[1] != "order.paid" {
-			t.Errorf("%d succeeded, told %v", taken.Load(), events)
+			t.Errorf("%d succeeded, emitted %v", taken.Load(), events)
 		}
 	})
 }

@@ -20,7 +20,7 @@ import (
 )
 
 // TestOrderStates walks the state machines of contract section 6: each row is a
-// way, the states it ends in, the events it told and the stock it left of 10.
+// way, the states it ends in, the events it emitted and the stock it left of 10.
 func TestOrderStates(t *testing.T) {
 	rows := []struct {
 		way, states, events string
@@ -101,9 +101,9 @@ func walk(t *testing.T, ctx context.Context, r *graph.Resolver, way, states, eve
 		" "); got != states {
 		t.Errorf("got %q, want %q", got, states)
 	}
-	got := strings.ReplaceAll(strings.Join(graphtest.Told(t, ctx, r, o.ID, o.EventSequence), " "), "order.", "")
+	got := strings.ReplaceAll(strings.Join(graphtest.EventTypes(t, ctx, r, o.ID, o.EventSequence), " "), "order.", "")
 	if got != strings.TrimSpace("created "+events) {
-		t.Errorf("told %q, want %q", got, "created "+events)
+		t.Errorf("emitted %q, want %q", got, "created "+events)
 	}
 	read := graphtest.Must[*model.Order](t)(r.Query().Order(ctx, o.PublicID()))
 	if a, b := string(sales.EncodeOrder(read)), string(sales.EncodeOrder(o)); a != b {
@@ -167,7 +167,7 @@ func checkMoney(t *testing.T, ctx context.Context, r *graph.Resolver, o *model.O
 	if c.TotalSpentMinor != o.PaidMinor-o.RefundedMinor || c.OrdersCount != 1 {
 		t.Errorf("the customer spent %d in %d orders", c.TotalSpentMinor, c.OrdersCount)
 	}
-	if (o.PaidAt != nil) != slices.Contains(graphtest.Told(t, ctx, r, o.ID, o.EventSequence), "order.paid") {
+	if (o.PaidAt != nil) != slices.Contains(graphtest.EventTypes(t, ctx, r, o.ID, o.EventSequence), "order.paid") {
 		t.Errorf("paid_at is %v", o.PaidAt)
 	}
 }

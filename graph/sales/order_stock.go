@@ -21,7 +21,7 @@ import (
 
 // takeStock takes what an order needs of the tracked products, in key order, so
 // that two orders never wait for each other. Stock never falls below zero: the
-// update has the condition. No event tells of it (contract, section 6).
+// update has the condition. No event is emitted for it (contract, section 6).
 func (m Mutation) takeStock(ctx context.Context, need map[xid.ID]int64, now micros.Time) error {
 	for _, id := range slices.SortedFunc(maps.Keys(need), xid.ID.Compare) {
 		n, err := m.Client(ctx).Product.Update().Where(product.ID(id), product.InventoryQuantityGTE(need[id])).
@@ -54,7 +54,7 @@ func (m Mutation) returnStock(ctx context.Context, stock map[xid.ID]int64, now m
 // orders_count counts every order placed, cancelled ones too; total_spent_minor
 // is the money paid less the money given back; last_order_at is the latest
 // placed_at. Counters raise the customer's version and updated_at, so that a
-// sync sees them, but are not told as customer.updated: that is for changes of
+// sync sees them, but emit no customer.updated: that is for changes of
 // the customer, and each of these has its order event.
 func (m Mutation) countOrder(ctx context.Context, id xid.ID, placed, now micros.Time) error {
 	n, err := m.Client(ctx).Customer.Update().

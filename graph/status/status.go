@@ -178,7 +178,7 @@ func Lasting(f *fault.Error) bool {
 	return k.Lasting
 }
 
-// Seconds is how a wait is told, in the header Retry-After (RFC 9110, section
+// Seconds is how a wait is given in the header Retry-After (RFC 9110, section
 // 10.2.3) and beside errors: whole seconds, rounded up, at least 1, so that nobody
 // comes back too early.
 func Seconds(d time.Duration) int { return max(1, int(math.Ceil(d.Seconds()))) }

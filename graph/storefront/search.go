@@ -139,8 +139,8 @@ func fold(s string) string {
 	return b.String()
 }
 
-// The accents of letters. Marks elsewhere, such as those that tell Japanese
-// syllables apart, stay.
+// The accents of letters. Marks elsewhere, such as those that distinguish Japanese
+// syllables, stay.
 const (
 	firstAccent = '\u0300'
 	lastAccent  = '\u036f'

@@ -30,7 +30,7 @@ type Storefront struct{ *core.Core }
 func New(c *core.Core) Storefront { return Storefront{c} }
 
 // Find returns the store of a handle; false when there is none. Whether it is
-// open tells its state.
+// open returns its state.
 func (s Storefront) Find(ctx context.Context, handle string) (xid.ID, bool, error) {
 	rows, err := s.Client(ctx).StoreHandle.Query().Where(storehandle.ID(handle)).All(ctx)
 	if err != nil || len(rows) == 0 {
@@ -52,7 +52,7 @@ type State struct {
 	Theme   xid.ID
 	Package digest.Sum
 	// Fingerprint is another one after every change of what the storefront shows,
-	// as far as one cheap statement can tell: see [Storefront.State].
+	// as far as one cheap statement can show: see [Storefront.State].
 	Fingerprint digest.Sum
 }
 

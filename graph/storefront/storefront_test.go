@@ -168,7 +168,7 @@ func versionOf(ctx context.Context, r *graph.Resolver, id xid.ID) (int64, error)
 }
 
 // TestStorefrontStateSeesDeletedOldProduct: a product that is not among the
-// newest changes goes, and only the store's revision tells.
+// newest changes goes, and only the store's revision shows.
 func TestStorefrontStateSeesDeletedOldProduct(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		old := published(t, ctx, r, priced("Old"))
@@ -382,7 +382,7 @@ func TestStorefrontPlansSQLite(t *testing.T) {
 	}
 }
 
-// TestProductDeleteStatements: telling the storefront costs one statement, and
+// TestProductDeleteStatements: notifying the storefront costs one statement, and
 // only where it shows the product.
 func TestProductDeleteStatements(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {

@@ -92,7 +92,7 @@ func FuzzFile(f *testing.F) {
 }
 
 // FuzzSVG: what is taken names nothing outside of the image, as far as a plain
-// look at its text tells.
+// look at its text shows.
 func FuzzSVG(f *testing.F) {
 	f.Add(goodSVG)
 	for _, inside := range []string{

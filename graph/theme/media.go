@@ -103,7 +103,7 @@ const archived = "archive"
 
 const nested = "The file holds an archive. A theme may not hold archives."
 
-// sniff tells by its first bytes what a file is; "" when it cannot tell.
+// sniff returns the kind of a file by its first bytes; "" when they do not show it.
 func sniff(b []byte) string {
 	switch {
 	case len(b) >= 12 && string(b[:4]) == "RIFF" && string(b[8:12]) == "WEBP":
@@ -122,7 +122,7 @@ func sniff(b []byte) string {
 }
 
 // disguise judges whether a file is what its name says, as far as its first and
-// last bytes tell.
+// last bytes show.
 func disguise(m media, b []byte) string {
 	is := sniff(b)
 	if is == archived || holdsZip(b) {
@@ -144,7 +144,7 @@ func disguise(m media, b []byte) string {
 	return "The file holds " + other.noun + ", but its name says that it is " + m.noun + "."
 }
 
-// archives are endings of names that are told apart from what is just unknown.
+// archives are endings of names that are distinguished from what is just unknown.
 var archives = []string{
 	"zip", "gz", "tgz", "tar", "bz2", "tbz2", "xz", "txz", "zst", "lz4", "7z", "rar", "jar", "war", "cab", "z", "br",
 	"iso", "dmg", "apk", "whl",

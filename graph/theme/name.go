@@ -75,7 +75,7 @@ func nameRune(r rune) bool {
 }
 
 // paths are the files and folders of an archive, by their names in small
-// letters: on some systems these are all that tells files apart.
+// letters: on some systems these alone distinguish files.
 type paths map[string]place
 
 type place struct {

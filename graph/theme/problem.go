@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// maxProblems is how many problems are told at once.
+// maxProblems is how many problems are reported at once.
 const maxProblems = 20
 
 // Problems is everything found wrong with an archive, at most 20.

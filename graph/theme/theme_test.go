@@ -156,7 +156,7 @@ func TestReadFS(t *testing.T) {
 	}
 }
 
-func TestReadTellsEverything(t *testing.T) {
+func TestReadReportsEverything(t *testing.T) {
 	_, err := Read(good().with(
 		"theme.json", "{}", "assets/style.css", "@import 'x';\na{b:url(nowhere.png)}", "assets/bad.png", "no",
 		"readme.md", "x", "templates/home.html", "-", "templates/search.html", "\xff").zip())

@@ -47,7 +47,7 @@ func explained(err error) *fault.Error {
 	return &fault.Error{Kind: fault.Internal, Detail: internalDetail, Err: err}
 }
 
-// resolved marks an error that a method or a directive returned, which tells it
+// resolved marks an error that a method or a directive returned, which shows it
 // from those that the executor makes of a caller's arguments.
 type resolved struct{ error }
 

@@ -170,7 +170,7 @@ func TestOurOwnRefusal(t *testing.T) {
 	}
 }
 
-// A wait is told as REST tells it: nobody comes back too early.
+// A wait is given as REST gives it: nobody comes back too early.
 func TestRetryAfter(t *testing.T) {
 	for wait, want := range map[time.Duration]int{time.Millisecond: 1, 1500 * time.Millisecond: 2, 2 * time.Second: 2} {
 		w := httptest.NewRecorder()

@@ -191,7 +191,7 @@ func variable(v strict.Value) any {
 }
 
 // prepare finds the operation of a request and judges it. With errors the
-// operation is nil or tells only its cost.
+// operation is nil or knows only its cost.
 func (h *handler) prepare(p parameters) (*operation, gqlerror.List) {
 	doc, errs := h.documents.get(p.query)
 	if len(errs) > 0 {

@@ -84,7 +84,7 @@ func (c *counting) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // A day of failure: one delivery makes 18 attempts, never two at once; people
-// are warned after 1, 6 and 12 hours and told of the suspension, once each.
+// are warned after 1, 6 and 12 hours and notified of the suspension, once each.
 func TestDayOfFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		receiver := new(counting)
@@ -112,7 +112,7 @@ func TestDayOfFailure(t *testing.T) {
 		if at := row.StoppedAt.Time().Sub(began); at < 24*time.Hour || at > 24*time.Hour+30*time.Second {
 			t.Errorf("suspended after %s", at)
 		}
-		// The other endpoint was told, and fails too.
+		// The other endpoint was notified, and fails too.
 		failed := c.Attempt.Query().CountX(shop.ctx)
 		if n := receiver.attempts.Load(); n < 18+10 || n != int64(failed) {
 			t.Errorf("%d attempts, %d logged", n, failed)

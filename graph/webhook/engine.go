@@ -39,7 +39,8 @@ type Config struct {
 	// AppScopes returns what an app may have in a store at present. Nothing by
 	// default, so that an app's endpoints get nothing.
 	AppScopes func(ctx context.Context, store, appStore, app xid.ID) (scope.Set, error)
-	// Notifier tells people of endpoints that fail; a nil one tells the dashboard alone.
+	// Notifier mails people about endpoints that fail; with a nil one only the
+	// dashboard shows it.
 	Notifier *notify.Notifier
 	// SuspendOnSilence suspends an endpoint only when nothing at all was delivered
 	// to it for 24 h, and not when one delivery failed for as long.

@@ -17,13 +17,13 @@ import (
 // suspension, about the endpoint, for the store's other endpoints alone.
 func TestSuspensionIsAnEvent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var told atomic.Int64
+		var notified atomic.Int64
 		shop := faked(t, func(w http.ResponseWriter, r *http.Request) {
 			switch {
 			case r.URL.Path == "/broken":
 				w.WriteHeader(http.StatusServiceUnavailable)
 			case r.Header.Get("x-service-event") == string(event.WebhookEndpointSuspended):
-				told.Add(1)
+				notified.Add(1)
 			}
 		})
 		broken := shop.endpoint("http://receiver.example/broken", event.ProductUpdated, event.WebhookEndpointSuspended)
@@ -34,8 +34,8 @@ func TestSuspensionIsAnEvent(t *testing.T) {
 			shop.change(p)
 		}
 		<-time.After(23 * time.Hour)
-		if got := suspensions(shop); len(got) != 0 || told.Load() != 0 {
-			t.Errorf("told before the day was over: %v", got)
+		if got := suspensions(shop); len(got) != 0 || notified.Load() != 0 {
+			t.Errorf("notified before the day was over: %v", got)
 		}
 		<-time.After(90 * time.Minute)
 		row := shop.s.DB(shop.ctx).WebhookEndpoint.GetX(shop.ctx, broken.ID)
@@ -45,9 +45,9 @@ func TestSuspensionIsAnEvent(t *testing.T) {
 			got[0].Sequence != 1 {
 			t.Errorf("the %s endpoint counts %d events, the log has %v", row.Status, row.EventSequence, got)
 		}
-		if n := shop.s.DB(shop.ctx).Event.Query().CountX(shop.ctx); n != 4 || told.Load() != 1 {
-			t.Errorf("%d events in all, want the product's three and one; the other endpoint was told %d times", n,
-				told.Load())
+		if n := shop.s.DB(shop.ctx).Event.Query().CountX(shop.ctx); n != 4 || notified.Load() != 1 {
+			t.Errorf("%d events in all, want the product's three and one; the other endpoint was notified %d times", n,
+				notified.Load())
 		}
 	})
 }

@@ -145,7 +145,7 @@ func TestCancelledEndsTheIncident(t *testing.T) {
 	})
 }
 
-// TestAppsGetNothingByDefault: an engine that nobody told about apps.
+// TestAppsGetNothingByDefault: an engine without a source of apps.
 func TestAppsGetNothingByDefault(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		shop, r := open(t, s), receive(t, nil)
@@ -159,9 +159,9 @@ func TestAppsGetNothingByDefault(t *testing.T) {
 	})
 }
 
-// TestWhoIsNotTold: an app does not hear that its own access ended, an endpoint
+// TestWhoIsNotNotified: an app does not hear that its own access ended, an endpoint
 // not that it is suspended itself. Everybody else does.
-func TestWhoIsNotTold(t *testing.T) {
+func TestWhoIsNotNotified(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		shop := open(t, s, granting(func() scope.Set { return scope.Of(scope.WebhooksRead) }))
 		own := xid.New()

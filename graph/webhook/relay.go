@@ -115,8 +115,8 @@ type subscriber struct {
 }
 
 // wants reports whether an event goes to the endpoint: it subscribed, and it is
-// neither told of its own suspension nor of the end of its own app's access. An
-// app is told of its own exports alone, as it sees no others (contract, section 5).
+// notified neither of its own suspension nor of the end of its own app's access. An
+// app is notified of its own exports alone, as it sees no others (contract, section 5).
 func (s *subscriber) wants(p *entry) bool {
 	switch {
 	case !s.types[p.kind] || p.resource == s.Endpoint:

@@ -8,7 +8,7 @@ import (
 
 // AppendGrant appends what a person of a store gave to an app: the object of
 // app.grant_revoked (contract, section 8). The app is the grant's own. Scopes
-// are those granted, sorted; what the app may use of them now is not told.
+// are those granted, sorted; what the app may use of them now is not shown.
 func AppendGrant(b []byte, g *db.Grant, app *db.App) []byte {
 	o := Open(b)
 	o.ID("id", xid.Grant, g.ID)

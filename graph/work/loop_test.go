@@ -129,7 +129,7 @@ func TestLoopOutlivesItsRounds(t *testing.T) {
 					t.Errorf("%d rounds after three minutes, want 2", got)
 				}
 				if !strings.Contains(log.String(), tc.want) || !strings.Contains(log.String(), "loop=test") {
-					t.Errorf("the log does not tell: %s", log.String())
+					t.Errorf("the log does not say it: %s", log.String())
 				}
 			})
 		})

@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/format"
 	"go/token"
+	"path"
 	"regexp"
 	"strings"
 )
@@ -12,8 +13,8 @@ import (
 // vendored holds files of others as they published them; their words are theirs.
 const vendored = "rest/dashboard/static/vendor/"
 
-// maxLines is the most that a hand-written Go file may have, and maxColumns
-// the most that a line of one may have, of which a tab takes tabColumns.
+// maxLines is the most that a hand-written Go file may have, and maxColumns the
+// most that a line of a narrow file may have, of which a tab takes tabColumns.
 const (
 	maxLines   = 500
 	maxColumns = 120
@@ -21,6 +22,8 @@ const (
 )
 
 var (
+	// A line that cannot be broken: one word, or one text in quotes.
+	whole    = regexp.MustCompile(`^\s*(\S+|"[^"]*")$`)
 	leftover = regexp.MustCompile(`\b(TO` + `DO|FIX` + `ME)\b`)
 	// A folder of one machine, not a part of an import path or an address.
 	machinePath = regexp.MustCompile(`(^|[^\w.)}*-])/(work|root|farm)/`)
@@ -38,22 +41,44 @@ func lengths(t *Tree) []Finding {
 // widths allows a text that would be broken for its length alone: a tag, a template,
 // a document.
 func widths(t *Tree) []Finding {
-	return eachCode(t, func(f *File) (list []Finding) {
+	var list []Finding
+	for _, f := range t.Files {
+		if !f.narrow() {
+			continue
+		}
 		line, texts := 0, f.texts()
 		for src := range bytes.Lines(f.Src) {
 			line++
-			if n := columns(bytes.TrimSuffix(src, []byte("\n"))); n > maxColumns && !texts[line] {
+			src = bytes.TrimSuffix(src, []byte("\n"))
+			if n := columns(src); n > maxColumns && !texts[line] && !(f.Syntax == nil && whole.Match(src)) {
 				list = append(list, finding(f, line, "%d columns, more than %d", n, maxColumns))
 			}
 		}
-		return list
-	})
+	}
+	return list
 }
 
-// texts are the lines on which a long text stands.
+// narrow reports whether the lines of the file have to be short: a Go file, the
+// GraphQL schema, or a template, script or stylesheet of a page.
+func (f *File) narrow() bool {
+	switch path.Ext(f.Path) {
+	case ".go":
+		return f.Syntax != nil && !f.Generated
+	case ".graphqls":
+		return f.Dir() == "."
+	case ".css", ".html", ".js":
+		return under(f.Dir(), "rest") && !strings.HasPrefix(f.Path, vendored)
+	}
+	return false
+}
+
+// texts are the lines of a Go file on which a long text stands.
 func (f *File) texts() map[int]bool {
 	const long = 40
 	lines := map[int]bool{}
+	if f.Syntax == nil {
+		return lines
+	}
 	for n := range ast.Preorder(f.Syntax) {
 		text, ok := n.(*ast.BasicLit)
 		if !ok || text.Kind != token.STRING || len(text.Value) < long {

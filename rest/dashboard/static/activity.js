@@ -11,7 +11,8 @@ const minute = 60e3;
 /**
  * The slots of the last hours without gaps, oldest first: where nothing was
  * tried there is an empty one.
- * @param {{at: string, delivered: number, failed: number, latencyMean: number|null, latencyMax: number|null}[]} activity
+ * @param {{at: string, delivered: number, failed: number,
+ *   latencyMean: number|null, latencyMax: number|null}[]} activity
  * @param {number} hours
  */
 export function slots(activity, hours) {
@@ -21,20 +22,23 @@ export function slots(activity, hours) {
   const n = Math.round(hours * 60 * minute / length);
   return Array.from({ length: n }, (_, i) => {
     const at = last - n + 1 + i;
-    return known.get(at) ?? { at: new Date(at * length).toISOString(), delivered: 0, failed: 0, latencyMean: null, latencyMax: null };
+    return known.get(at) ??
+      { at: new Date(at * length).toISOString(), delivered: 0, failed: 0, latencyMean: null, latencyMax: null };
   });
 }
 
 const sum = (rows, name) => rows.reduce((n, r) => n + r[name], 0);
 
-const summary = (rows) => `${count(sum(rows, 'delivered'), 'attempt')} delivered, ${sum(rows, 'failed').toLocaleString()} failed`;
+const summary = (rows) =>
+  `${count(sum(rows, 'delivered'), 'attempt')} delivered, ${sum(rows, 'failed').toLocaleString()} failed`;
 
 /** The last hours in the height of a line: a bar for each slot, its failed part below. */
 export function Spark({ activity, hours }) {
   const rows = slots(activity, hours);
   const most = Math.max(1, ...rows.map((r) => r.delivered + r.failed));
   const bar = (n) => (n === 0 ? 0 : Math.max(2, Math.round((n / most) * 26)));
-  return html`<svg class="spark" viewBox=${'0 0 ' + rows.length * 5 + ' 28'} width=${rows.length * 5} height="28" role="img" aria-label=${`Last ${hours} hours: ${summary(rows)}.`} data-test="spark">
+  return html`<svg class="spark" viewBox=${'0 0 ' + rows.length * 5 + ' 28'} width=${rows.length * 5} height="28"
+    role="img" aria-label=${`Last ${hours} hours: ${summary(rows)}.`} data-test="spark">
     ${rows.map((r, i) => {
     const bad = bar(r.failed);
     const good = Math.min(bar(r.delivered), 28 - bad);
@@ -52,7 +56,8 @@ export function ActivityChart({ activity, hours }) {
   const [at, point] = useState(null);
   if (!activity) {
     load();
-    return html`<div class="chart"><p class="chart-read"> </p><div class="chart-box low"></div><div class="chart-box low"></div></div>`;
+    return html`<div class="chart"><p class="chart-read"> </p>
+      <div class="chart-box low"></div><div class="chart-box low"></div></div>`;
   }
   const rows = slots(activity, hours);
   const tried = rows.filter((r) => r.delivered + r.failed > 0);
@@ -63,19 +68,30 @@ export function ActivityChart({ activity, hours }) {
   const of = [JSON.stringify(activity), hours];
   return html`<figure class="chart" data-test="activity">
     <p class="chart-read" aria-hidden="true"><strong>${dateTime(shown.at, zone)}</strong>
-      <span class="key good">${shown.delivered.toLocaleString()} delivered</span><span class="key bad">${shown.failed.toLocaleString()} failed</span>
-      <span class="key mean">${shown.latencyMean == null ? 'no latency' : span(shown.latencyMean) + ' on average'}</span>${shown.latencyMax != null && html`<span class="key max">${span(shown.latencyMax)} at most</span>`}</p>
+      <span class="key good">${shown.delivered.toLocaleString()} delivered</span>
+      <span class="key bad">${shown.failed.toLocaleString()} failed</span>
+      <span class="key mean">
+        ${shown.latencyMean == null ? 'no latency' : span(shown.latencyMean) + ' on average'}</span>
+      ${shown.latencyMax != null && html`<span class="key max">${span(shown.latencyMax)} at most</span>`}</p>
     <${Plot} low together="activity" label=${outcomes} point=${point} of=${of}
-      data=${[rows.map((_, i) => i), rows.map((r) => r.delivered + r.failed), rows.map((r) => r.failed)]} options=${(uPlot, look) => bars(uPlot, look, rows, label(hours, zone))} />
+      data=${[rows.map((_, i) => i), rows.map((r) => r.delivered + r.failed), rows.map((r) => r.failed)]}
+      options=${(uPlot, look) => bars(uPlot, look, rows, label(hours, zone))} />
     <${Plot} low together="activity" label=${latency} point=${point} of=${of}
-      data=${[rows.map((_, i) => i), rows.map((r) => r.latencyMean), rows.map((r) => r.latencyMax)]} options=${(uPlot, look) => lines(look, rows, label(hours, zone))} />
+      data=${[rows.map((_, i) => i), rows.map((r) => r.latencyMean), rows.map((r) => r.latencyMax)]}
+      options=${(uPlot, look) => lines(look, rows, label(hours, zone))} />
     <figcaption class="unseen">${outcomes} ${latency}</figcaption>
     <details class="chart-table"><summary>Show as a table</summary>
       <div class="scroll" tabindex="0" role="region" aria-label="Attempts and latency by time">
-      ${tried.length === 0 ? html`<p class="muted">Nothing was tried.</p>` : html`<table class="plain"><caption class="unseen">Attempts and latency by time, newest first; times at which nothing was tried are left out</caption>
-        <thead><tr><th scope="col">From</th><th scope="col" class="end">Delivered</th><th scope="col" class="end">Failed</th><th scope="col" class="end">Mean latency</th><th scope="col" class="end">Largest</th></tr></thead>
-        <tbody>${tried.toReversed().map((r) => html`<tr key=${r.at}><th scope="row">${dateTime(r.at, zone)}</th><td class="end">${r.delivered}</td><td class="end">${r.failed}</td>
-          <td class="end">${r.latencyMean == null ? 'none' : span(r.latencyMean)}</td><td class="end">${r.latencyMax == null ? 'none' : span(r.latencyMax)}</td></tr>`)}</tbody>
+      ${tried.length === 0 ? html`<p class="muted">Nothing was tried.</p>` : html`<table class="plain">
+        <caption class="unseen">
+          Attempts and latency by time, newest first; times at which nothing was tried are left out</caption>
+        <thead><tr>
+          <th scope="col">From</th><th scope="col" class="end">Delivered</th><th scope="col" class="end">Failed</th>
+          <th scope="col" class="end">Mean latency</th><th scope="col" class="end">Largest</th></tr></thead>
+        <tbody>${tried.toReversed().map((r) => html`<tr key=${r.at}><th scope="row">${dateTime(r.at, zone)}</th>
+          <td class="end">${r.delivered}</td><td class="end">${r.failed}</td>
+          <td class="end">${r.latencyMean == null ? 'none' : span(r.latencyMean)}</td>
+          <td class="end">${r.latencyMax == null ? 'none' : span(r.latencyMax)}</td></tr>`)}</tbody>
       </table>`}</div>
     </details>
   </figure>`;
@@ -88,7 +104,10 @@ const across = (low, high) => [low - 0.6, high + 0.6];
 const none = (n) => (u, low, high) => [0, Math.max(n, (high ?? 0) * 1.1)];
 const whole = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000, 100_000, 1_000_000];
 
-const below = (axis, rows, name) => ({ ...axis, grid: { show: false }, size: 30, space: 64, incrs: [1, 2, 3, 4, 6, 12, 24, 48, 72], values: (u, at) => at.map((i) => (rows[i] ? name(rows[i].at) : '')) });
+const below = (axis, rows, name) => ({
+  ...axis, grid: { show: false }, size: 30, space: 64, incrs: [1, 2, 3, 4, 6, 12, 24, 48, 72],
+  values: (u, at) => at.map((i) => (rows[i] ? name(rows[i].at) : '')),
+});
 
 /** Attempts as bars: all of them, and before those the failed ones. */
 function bars(uPlot, { colour, axis, grid }, rows, name) {
@@ -103,7 +122,10 @@ function bars(uPlot, { colour, axis, grid }, rows, name) {
 
 /** Latencies of what was delivered, as lines that end where nothing was. */
 function lines({ colour, axis, grid }, rows, name) {
-  const line = (c, dash) => ({ scale: 'us', stroke: colour(c), width: 2, dash, spanGaps: false, points: { show: true, size: rows.length > 100 ? 3 : 5, fill: colour(c) } });
+  const line = (c, dash) => ({
+    scale: 'us', stroke: colour(c), width: 2, dash, spanGaps: false,
+    points: { show: true, size: rows.length > 100 ? 3 : 5, fill: colour(c) },
+  });
   return {
     scales: { x: { time: false, range: (u, low, high) => across(low, high) }, us: { range: none(1000) } },
     axes: [below(axis, rows, name), { ...axis, scale: 'us', grid, size: 64, values: (u, at) => at.map(span) }],

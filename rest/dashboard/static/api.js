@@ -63,7 +63,8 @@ export async function send(text, variables = {}, { signal } = {}) {
 }
 
 /** How requests go out; what takes long brings a way of its own. */
-const brief = (url, options) => fetch(url, { ...options, signal: options.signal ?? AbortSignal.timeout(30e3), redirect: 'error' });
+const brief = (url, options) =>
+  fetch(url, { ...options, signal: options.signal ?? AbortSignal.timeout(30e3), redirect: 'error' });
 
 async function post(body, key, signal, via = brief) {
   const headers = { 'content-type': 'application/json', accept: 'application/json' };
@@ -87,7 +88,8 @@ async function post(body, key, signal, via = brief) {
     throw new Failure(response ? 'The server answered in a way that the dashboard does not understand.'
       : 'The server could not be reached. Check the connection and try again.', 'network');
   }
-  const errors = (answer.errors ?? []).map((e) => new Failure(e.message, e.extensions?.code ?? 'internal_error', e.extensions?.request_id));
+  const errors = (answer.errors ?? [])
+    .map((e) => new Failure(e.message, e.extensions?.code ?? 'internal_error', e.extensions?.request_id));
   if (answer.data == null) {
     throw errors[0] ?? new Failure('The server gave no answer.', 'internal_error');
   }
@@ -96,7 +98,8 @@ async function post(body, key, signal, via = brief) {
 
 function fresh() {
   // Browsers keep randomUUID for secure origins.
-  return crypto.randomUUID?.() ?? Array.from(crypto.getRandomValues(new Uint8Array(16)), (b) => b.toString(16).padStart(2, '0')).join('');
+  return crypto.randomUUID?.() ??
+    Array.from(crypto.getRandomValues(new Uint8Array(16)), (b) => b.toString(16).padStart(2, '0')).join('');
 }
 
 /**
@@ -105,7 +108,8 @@ function fresh() {
  * twice after a lost connection pays once. Mutations that show a secret are
  * never kept by the server and take no key: once is false for them.
  * @param {string} text a document with one mutation field
- * @param {{once?: boolean, via?: (url: string, options: object) => Promise<{status: number, json: () => Promise<any>}>}} [options] via sends instead of fetch
+ * @param {{once?: boolean, via?: (url: string, options: object) => Promise<{status: number,
+ *   json: () => Promise<any>}>}} [options] via sends instead of fetch
  * @returns {(variables: object) => Promise<any>} its payload
  * @throws {Refused|Failure} by the function
  */

@@ -9,32 +9,52 @@ import { Icon } from './icons.js';
 
 const places = [
   { path: '', text: 'Home', icon: 'home', page: () => import('./pages/home.js').then((m) => m.Home) },
-  { path: '/orders', text: 'Orders', icon: 'orders', needs: 'orders', page: () => import('./pages/orders.js').then((m) => m.Orders) },
-  { path: '/products', text: 'Products', icon: 'products', needs: 'products', page: () => import('./pages/products.js').then((m) => m.Products) },
-  { path: '/customers', text: 'Customers', icon: 'customers', needs: 'customers', page: () => import('./pages/customers.js').then((m) => m.Customers) },
-  { path: '/exports', text: 'Exports', icon: 'exports', needs: 'exports', page: () => import('./pages/exports.js').then((m) => m.Exports) },
-  { path: '/themes', text: 'Themes', icon: 'themes', needs: 'themes', page: () => import('./pages/themes.js').then((m) => m.Themes) },
-  { path: '/marketplace', text: 'Marketplace', icon: 'marketplace', needs: 'marketplace', page: () => import('./pages/marketplace.js').then((m) => m.Marketplace) },
-  { path: '/keys', text: 'API keys', icon: 'keys', needs: 'keys', page: () => import('./pages/keys.js').then((m) => m.Keys) },
-  { path: '/apps', text: 'Apps', icon: 'apps', needs: 'apps', page: () => import('./pages/apps.js').then((m) => m.Apps) },
-  { path: '/webhooks', text: 'Webhooks', icon: 'webhooks', needs: 'webhooks', page: () => import('./pages/webhooks.js').then((m) => m.Webhooks) },
-  { path: '/events', text: 'Events', icon: 'events', needs: 'events', page: () => import('./pages/events.js').then((m) => m.Events) },
-  { path: '/staff', text: 'Staff', icon: 'staff', needs: 'account', page: () => import('./pages/staff.js').then((m) => m.Staff) },
-  { path: '/audit', text: 'Audit log', icon: 'audit', needs: 'audit', page: () => import('./pages/audit.js').then((m) => m.Audit) },
-  { path: '/notifications', text: 'Notifications', icon: 'bell', needs: 'notifications', page: () => import('./pages/notifications.js').then((m) => m.Notifications) },
-  { path: '/settings', text: 'Settings', icon: 'settings', needs: 'account', page: () => import('./pages/settings.js').then((m) => m.Settings) },
+  { path: '/orders', text: 'Orders', icon: 'orders', needs: 'orders',
+    page: () => import('./pages/orders.js').then((m) => m.Orders) },
+  { path: '/products', text: 'Products', icon: 'products', needs: 'products',
+    page: () => import('./pages/products.js').then((m) => m.Products) },
+  { path: '/customers', text: 'Customers', icon: 'customers', needs: 'customers',
+    page: () => import('./pages/customers.js').then((m) => m.Customers) },
+  { path: '/exports', text: 'Exports', icon: 'exports', needs: 'exports',
+    page: () => import('./pages/exports.js').then((m) => m.Exports) },
+  { path: '/themes', text: 'Themes', icon: 'themes', needs: 'themes',
+    page: () => import('./pages/themes.js').then((m) => m.Themes) },
+  { path: '/marketplace', text: 'Marketplace', icon: 'marketplace', needs: 'marketplace',
+    page: () => import('./pages/marketplace.js').then((m) => m.Marketplace) },
+  { path: '/keys', text: 'API keys', icon: 'keys', needs: 'keys',
+    page: () => import('./pages/keys.js').then((m) => m.Keys) },
+  { path: '/apps', text: 'Apps', icon: 'apps', needs: 'apps',
+    page: () => import('./pages/apps.js').then((m) => m.Apps) },
+  { path: '/webhooks', text: 'Webhooks', icon: 'webhooks', needs: 'webhooks',
+    page: () => import('./pages/webhooks.js').then((m) => m.Webhooks) },
+  { path: '/events', text: 'Events', icon: 'events', needs: 'events',
+    page: () => import('./pages/events.js').then((m) => m.Events) },
+  { path: '/staff', text: 'Staff', icon: 'staff', needs: 'account',
+    page: () => import('./pages/staff.js').then((m) => m.Staff) },
+  { path: '/audit', text: 'Audit log', icon: 'audit', needs: 'audit',
+    page: () => import('./pages/audit.js').then((m) => m.Audit) },
+  { path: '/notifications', text: 'Notifications', icon: 'bell', needs: 'notifications',
+    page: () => import('./pages/notifications.js').then((m) => m.Notifications) },
+  { path: '/settings', text: 'Settings', icon: 'settings', needs: 'account',
+    page: () => import('./pages/settings.js').then((m) => m.Settings) },
 ];
 
 const table = [
   ...places.map((p) => [p.path, p]),
   ['/orders/:id', { page: () => import('./pages/order.js').then((m) => m.Order), needs: 'orders', below: '/orders' }],
-  ['/products/new', { page: () => import('./pages/product.js').then((m) => m.ProductNew), needs: 'editProducts', below: '/products' }],
-  ['/products/:id', { page: () => import('./pages/product.js').then((m) => m.ProductEdit), needs: 'products', below: '/products' }],
-  ['/webhooks/:id', { page: () => import('./pages/webhook.js').then((m) => m.Webhook), needs: 'webhooks', below: '/webhooks' }],
-  ['/webhooks/:id/deliveries/:delivery', { page: () => import('./pages/delivery.js').then((m) => m.Delivery), needs: 'webhooks', below: '/webhooks' }],
-  ['/exports/:id', { page: () => import('./pages/export.js').then((m) => m.Export), needs: 'exports', below: '/exports' }],
+  ['/products/new', { page: () => import('./pages/product.js').then((m) => m.ProductNew),
+    needs: 'editProducts', below: '/products' }],
+  ['/products/:id', { page: () => import('./pages/product.js').then((m) => m.ProductEdit),
+    needs: 'products', below: '/products' }],
+  ['/webhooks/:id', { page: () => import('./pages/webhook.js').then((m) => m.Webhook),
+    needs: 'webhooks', below: '/webhooks' }],
+  ['/webhooks/:id/deliveries/:delivery', { page: () => import('./pages/delivery.js').then((m) => m.Delivery),
+    needs: 'webhooks', below: '/webhooks' }],
+  ['/exports/:id', { page: () => import('./pages/export.js').then((m) => m.Export),
+    needs: 'exports', below: '/exports' }],
   ['/themes/:id', { page: () => import('./pages/theme.js').then((m) => m.Theme), needs: 'themes', below: '/themes' }],
-  ['/customers/:id', { page: () => import('./pages/customer.js').then((m) => m.Customer), needs: 'customers', below: '/customers' }],
+  ['/customers/:id', { page: () => import('./pages/customer.js').then((m) => m.Customer),
+    needs: 'customers', below: '/customers' }],
 ];
 
 // Pages are fetched when they are first shown; the first one at once, beside the
@@ -91,10 +111,14 @@ function Main() {
     load();
   }, []);
   if (state.failure) {
-    return html`<div class="frame"><header class="side"><${Brand} /></header><main class="content"><div class="page"><h1>The dashboard cannot start</h1><${Trouble} failure=${state.failure} reload=${load} /></div></main></div>`;
+    return html`<div class="frame"><header class="side"><${Brand} /></header>
+      <main class="content"><div class="page"><h1>The dashboard cannot start</h1>
+        <${Trouble} failure=${state.failure} reload=${load} /></div></main></div>`;
   }
   if (!state.data) { // as the shell drew it
-    return html`<div class="frame"><header class="side"><${Brand} /></header><main class="content"><div class="page"><div class="skeleton heading"></div><p class="waiting">Loading the dashboard</p></div></main></div>`;
+    return html`<div class="frame"><header class="side"><${Brand} /></header>
+      <main class="content"><div class="page"><div class="skeleton heading"></div>
+        <p class="waiting">Loading the dashboard</p></div></main></div>`;
   }
   return html`<${Frame} data=${state.data} refresh=${load} />`;
 }
@@ -127,9 +151,12 @@ function Frame({ data, refresh }) {
       <main class="content" id="main" tabindex="-1"><${Place} /></main>
     </div>
     <div class="notes">
-      <div role="status" aria-live="polite">${note?.tone === 'good' && html`<p class="note good" data-test="toast"><${Icon} name="check" />${note.text}</p>`}</div>
-      <div role="alert">${note?.tone === 'bad' && html`<p class="note bad" data-test="toast"><${Icon} name="alert" />${note.text}
-        <button type="button" class="icon-button" aria-label="Dismiss" onClick=${() => setNote(null)}><${Icon} name="close" size="16" /></button></p>`}</div>
+      <div role="status" aria-live="polite">${note?.tone === 'good' && html`<p class="note good" data-test="toast">
+        <${Icon} name="check" />${note.text}</p>`}</div>
+      <div role="alert">${note?.tone === 'bad' && html`<p class="note bad" data-test="toast">
+        <${Icon} name="alert" />${note.text}
+        <button type="button" class="icon-button" aria-label="Dismiss" onClick=${() => setNote(null)}>
+          <${Icon} name="close" size="16" /></button></p>`}</div>
     </div>
   <//>`;
 }
@@ -144,11 +171,13 @@ function Place() {
   }
   const found = match(table, path);
   if (!found) {
-    return html`<${Page} key=${path} title="Not found"><${Empty} title="There is no page at this address."><a class="button" href=${root}>Go home</a><//><//>`;
+    return html`<${Page} key=${path} title="Not found">
+      <${Empty} title="There is no page at this address."><a class="button" href=${root}>Go home</a><//><//>`;
   }
   const { page: place, params } = found;
   if (place.needs && !can(place.needs)) {
-    return html`<${Page} key=${path} title="Not for your role"><${Alert} tone="info">Your role in this store does not reach this page. An owner or admin can change it.<//><//>`;
+    return html`<${Page} key=${path} title="Not for your role"><${Alert} tone="info">
+      Your role in this store does not reach this page. An owner or admin can change it.<//><//>`;
   }
   return html`<${Guard} key=${path} place=${place} params=${params} />`;
 }
@@ -163,10 +192,14 @@ function Guard({ place, params }) {
     }
   }, [state]);
   if (failure) {
-    return html`<${Page} title="This page broke"><${Alert}>Something went wrong in the dashboard. <button type="button" class="button small" onClick=${reset}>Try again</button><//><//>`;
+    return html`<${Page} title="This page broke"><${Alert}>
+      Something went wrong in the dashboard. <button type="button" class="button small"
+        onClick=${reset}>Try again</button><//><//>`;
   }
   if (state === 'lost') { // no connection, or files of a version that is no longer served
-    return html`<${Page} title="Not loaded"><${Alert}>This page could not be fetched. The dashboard may have been upgraded. <button type="button" class="button small" onClick=${() => location.reload()}>Load it anew</button><//><//>`;
+    return html`<${Page} title="Not loaded"><${Alert}>
+      This page could not be fetched. The dashboard may have been upgraded. <button type="button" class="button small"
+        onClick=${() => location.reload()}>Load it anew</button><//><//>`;
   }
   const page = loaded.get(place);
   return page ? html`<${page} ...${params} />` : html`<div class="page"><div class="skeleton heading"></div></div>`;
@@ -187,22 +220,30 @@ function Side() {
   return html`<header class="side">
     <div class="side-top">
       <${Brand} />
-      <button type="button" class="icon-button menu" aria-expanded=${open ? 'true' : 'false'} aria-controls="nav" aria-label="Menu" onClick=${() => set(!open)} data-test="menu"><${Icon} name=${open ? 'close' : 'menu'} /></button>
+      <button type="button" class="icon-button menu" aria-expanded=${open ? 'true' : 'false'} aria-controls="nav"
+        aria-label="Menu" onClick=${() => set(!open)} data-test="menu">
+        <${Icon} name=${open ? 'close' : 'menu'} /></button>
     </div>
     <div id="nav" class=${open ? 'side-body open' : 'side-body'} onKeyDown=${(e) => e.key === 'Escape' && set(false)}>
       ${account.memberships.length > 1
-        ? html`<label class="store-choice"><span class="unseen">Store</span><select data-test="store-choice" onChange=${(e) => choose(e.target.value)}>
-            ${account.memberships.map((m) => html`<option key=${m.store.id} value=${m.store.id} selected=${m.store.id === store.id}>${m.store.name}</option>`)}</select></label>`
+        ? html`<label class="store-choice"><span class="unseen">Store</span>
+            <select data-test="store-choice" onChange=${(e) => choose(e.target.value)}>
+              ${account.memberships.map((m) => html`<option key=${m.store.id} value=${m.store.id}
+                selected=${m.store.id === store.id}>${m.store.name}</option>`)}</select></label>`
         : html`<p class="store-name">${store.name}</p>`}
       <nav aria-label="Dashboard"><ul>
-        ${places.filter((p) => !p.needs || can(p.needs)).map((p) => html`<li key=${p.path}><a href=${root + p.path} aria-current=${here === p.path ? 'page' : undefined}>
-          <${Icon} name=${p.icon} /><span>${p.text}</span>
-          ${p.path === '/notifications' && unread > 0 && html`<span class="count" data-test="unread">${unread >= 100 ? '99+' : unread}<span class="unseen"> unread</span></span>`}
-        </a></li>`)}
+        ${places.filter((p) => !p.needs || can(p.needs)).map((p) => html`<li key=${p.path}>
+          <a href=${root + p.path} aria-current=${here === p.path ? 'page' : undefined}>
+            <${Icon} name=${p.icon} /><span>${p.text}</span>
+            ${p.path === '/notifications' && unread > 0 && html`<span class="count" data-test="unread">
+              ${unread >= 100 ? '99+' : unread}<span class="unseen"> unread</span></span>`}
+          </a></li>`)}
       </ul></nav>
       <div class="me">
         <p class="me-name">${account.name}</p><p class="muted">${roleNames[account.role] ?? account.role}</p>
-        <form method="post" action="/sign-out"><button type="submit" class="button small" data-test="sign-out"><${Icon} name="out" size="16" />Sign out</button></form>
+        <form method="post" action="/sign-out">
+          <button type="submit" class="button small" data-test="sign-out">
+            <${Icon} name="out" size="16" />Sign out</button></form>
       </div>
     </div>
   </header>`;

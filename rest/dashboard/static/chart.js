@@ -17,17 +17,23 @@ export function SalesChart({ report }) {
   const orders = days.reduce((n, d) => n + d.orders, 0);
   const total = days.reduce((n, d) => n + d.totalMinor, 0);
   const day = days[at] ?? days.at(-1);
-  const label = `${orders} orders with a total of ${money(total, currency)} in ${days.length} days. The best day was ${dayName(best.date)} with ${money(best.totalMinor, currency)}.`;
+  const label = `${orders} orders with a total of ${money(total, currency)} in ${days.length} days. ` +
+    `The best day was ${dayName(best.date)} with ${money(best.totalMinor, currency)}.`;
   return html`<figure class="chart">
     <p class="chart-read" aria-hidden="true"><strong>${dayName(day.date)}</strong>
-      <span class="key total">${money(day.totalMinor, currency)}</span><span class="key orders">${day.orders} ${day.orders === 1 ? 'order' : 'orders'}</span></p>
-    <${Plot} label=${label} data=${series(days)} options=${(uPlot, look) => options(uPlot, look, days, currency)} of=${[days, currency]} point=${point} />
+      <span class="key total">${money(day.totalMinor, currency)}</span>
+      <span class="key orders">${day.orders} ${day.orders === 1 ? 'order' : 'orders'}</span></p>
+    <${Plot} label=${label} data=${series(days)} of=${[days, currency]} point=${point}
+      options=${(uPlot, look) => options(uPlot, look, days, currency)} />
     <figcaption class="unseen">${label}</figcaption>
     <details class="chart-table"><summary>Show as a table</summary>
       <div class="scroll" tabindex="0" role="region" aria-label="Orders and total by day">
       <table class="plain"><caption class="unseen">Orders and total by day</caption>
-        <thead><tr><th scope="col">Day</th><th scope="col" class="end">Orders</th><th scope="col" class="end">Total</th></tr></thead>
-        <tbody>${days.toReversed().map((d) => html`<tr key=${d.date}><th scope="row">${dayName(d.date)}</th><td class="end">${d.orders}</td><td class="end">${money(d.totalMinor, currency)}</td></tr>`)}</tbody>
+        <thead><tr>
+          <th scope="col">Day</th><th scope="col" class="end">Orders</th><th scope="col" class="end">Total</th>
+        </tr></thead>
+        <tbody>${days.toReversed().map((d) => html`<tr key=${d.date}><th scope="row">${dayName(d.date)}</th>
+          <td class="end">${d.orders}</td><td class="end">${money(d.totalMinor, currency)}</td></tr>`)}</tbody>
       </table></div>
     </details>
   </figure>`;
@@ -38,15 +44,30 @@ const series = (days) => [days.map((_, i) => i), days.map((d) => d.totalMinor), 
 function options(uPlot, { colour, axis, grid }, days, currency) {
   const upTo = (u, low, high) => [0, Math.max(1, high * 1.1)];
   return {
-    scales: { x: { time: false, range: (u, low, high) => [low - 0.6, high + 0.6] }, total: { range: upTo }, orders: { range: upTo } },
+    scales: {
+      x: { time: false, range: (u, low, high) => [low - 0.6, high + 0.6] },
+      total: { range: upTo }, orders: { range: upTo },
+    },
     axes: [
-      { ...axis, grid: { show: false }, size: 30, space: 64, incrs: [1, 2, 5, 7, 10], values: (u, at) => at.map((i) => (days[i] ? dayLabel(days[i].date) : '')) },
-      { ...axis, scale: 'total', grid, size: 64, values: (u, at) => at.map((v) => shortMoney(v, currency)) },
-      { ...axis, scale: 'orders', side: 1, size: 36, grid: { show: false }, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 5000, 10000, 50000] },
+      {
+        ...axis, grid: { show: false }, size: 30, space: 64, incrs: [1, 2, 5, 7, 10],
+        values: (u, at) => at.map((i) => (days[i] ? dayLabel(days[i].date) : '')),
+      },
+      {
+        ...axis, scale: 'total', grid, size: 64,
+        values: (u, at) => at.map((v) => shortMoney(v, currency)),
+      },
+      {
+        ...axis, scale: 'orders', side: 1, size: 36, grid: { show: false },
+        incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 5000, 10000, 50000],
+      },
     ],
     series: [
       {},
-      { scale: 'total', fill: colour('--chart-total'), stroke: colour('--chart-total'), width: 0, paths: uPlot.paths.bars({ size: [0.62, 34], radius: 0.2 }), points: { show: false } },
+      {
+        scale: 'total', fill: colour('--chart-total'), stroke: colour('--chart-total'), width: 0,
+        paths: uPlot.paths.bars({ size: [0.62, 34], radius: 0.2 }), points: { show: false },
+      },
       { scale: 'orders', stroke: colour('--chart-orders'), width: 2, points: { show: false } },
     ],
   };

@@ -43,10 +43,12 @@ export function useQuery(text, variables = {}) {
     if (!silent) {
       set((old) => ({ ...old, loading: true }));
     }
-    const settle = (next) => stop.signal.aborted || set((old) => ({ ...old, loading: false, answers: old.answers + 1, ...next(old) }));
+    const settle = (next) =>
+      stop.signal.aborted || set((old) => ({ ...old, loading: false, answers: old.answers + 1, ...next(old) }));
     send(text, variables, { signal: stop.signal }).then(
       ({ data, errors }) => settle(() => ({ data, errors, failure: null, lost: false })),
-      (failure) => settle((old) => (silent && old.data && passing.includes(failure.code) ? { lost: true } : { data: null, errors: [], failure, lost: false })),
+      (failure) => settle((old) => (silent && old.data && passing.includes(failure.code)
+        ? { lost: true } : { data: null, errors: [], failure, lost: false })),
     );
     return () => stop.abort();
   }, [key, turn]);

@@ -5,7 +5,8 @@ const formats = new Map();
 function format(zone, kind) {
   const key = zone + ' ' + kind;
   if (!formats.has(key)) {
-    formats.set(key, new Intl.DateTimeFormat(kind === 'parts' ? 'en-GB' : undefined, { timeZone: zone, ...kinds[kind] }));
+    const locale = kind === 'parts' ? 'en-GB' : undefined;
+    formats.set(key, new Intl.DateTimeFormat(locale, { timeZone: zone, ...kinds[kind] }));
   }
   return formats.get(key);
 }
@@ -17,7 +18,10 @@ const kinds = {
   exact: { dateStyle: 'full', timeStyle: 'long' },
   day: { day: 'numeric', month: 'short' },
   clock: { hour: '2-digit', minute: '2-digit' },
-  parts: { year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' },
+  parts: {
+    year: 'numeric', month: '2-digit', day: '2-digit',
+    hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23',
+  },
 };
 
 /** @param {string} at @param {string} zone */

@@ -8,7 +8,8 @@ import { ActionButton, Check, Confirm, Field, FormDialog, Select, Wrong, useMuta
 import { Narrowed, errors, formOf, statuses, titleOf } from './export_state.js';
 import { dayName, dayOf, nextDay, startOfDay } from './dates.js';
 
-const start = `mutation ExportStart($input: ExportStartInput!) { exportStart(input: $input) { export { id } ${errors} } }`;
+const start = `mutation ExportStart($input: ExportStartInput!) {
+  exportStart(input: $input) { export { id } ${errors} } }`;
 const cancel = `mutation ExportCancel($id: ID!) { exportCancel(id: $id) { export { id } ${errors} } }`;
 const remove = `mutation ExportDelete($id: ID!) { exportDelete(id: $id) { deletedId ${errors} } }`;
 const link = `query ExportLink($id: ID!) { export(id: $id) { downloadUrl } }`;
@@ -28,8 +29,10 @@ function Picks({ legend, name, options, value, onChange }) {
   const wrong = useWrong(name);
   return html`<fieldset class="picks"><legend>${legend}</legend><div class="picks-row">
     ${options.map(([v, title, sentence]) => html`<div class="pick" key=${v}>
-      <input type="radio" name=${name} id=${name + '-' + v} value=${v} checked=${value === v} aria-describedby=${name + '-' + v + '-text'} onChange=${() => onChange(v)} />
-      <label for=${name + '-' + v}>${title}</label><p class="hint" id=${name + '-' + v + '-text'}>${sentence}</p></div>`)}
+      <input type="radio" name=${name} id=${name + '-' + v} value=${v} checked=${value === v}
+        aria-describedby=${name + '-' + v + '-text'} onChange=${() => onChange(v)} />
+      <label for=${name + '-' + v}>${title}</label>
+      <p class="hint" id=${name + '-' + v + '-text'}>${sentence}</p></div>`)}
   </div>${wrong && html`<p class="wrong">${wrong.join(' ')}</p>`}</fieldset>`;
 }
 
@@ -76,26 +79,34 @@ export function StartExport({ onClose, begun }) {
   const action = async (v) => {
     const [from, until] = daysOf(v, today);
     const filters = {
-      createdFrom: from && startOfDay(from, zone), createdTo: until && startOfDay(nextDay(until), zone), status: v.get('filters.status') || null,
+      createdFrom: from && startOfDay(from, zone), createdTo: until && startOfDay(nextDay(until), zone),
+      status: v.get('filters.status') || null,
     };
-    const { export: made } = await run({ input: { kind, format, compression: v.has('gzip') ? 'GZIP' : 'NONE', filters } });
+    const compression = v.has('gzip') ? 'GZIP' : 'NONE';
+    const { export: made } = await run({ input: { kind, format, compression, filters } });
     notify('The export of ' + kind.toLowerCase() + ' has begun.');
     begun(made.id);
   };
   const preset = ranges[range][1]?.(today);
-  return html`<${FormDialog} title="New export" name="export" submit="Start export" busyText="Starting" onClose=${onClose} action=${action}>
+  const days = preset?.[0] &&
+    (preset[0] === preset[1] ? dayName(preset[0]) : dayName(preset[0]) + ' to ' + dayName(preset[1]));
+  return html`<${FormDialog} title="New export" name="export" submit="Start export" busyText="Starting"
+    onClose=${onClose} action=${action}>
     <${Picks} legend="What" name="kind" options=${kinds} value=${kind} onChange=${setKind} />
     <div class="pair">
-      <${Select} name="range" label="Created" options=${Object.entries(ranges).map(([k, [text]]) => [k, text])} value="any" onChange=${(e) => setRange(e.target.value)}
-        hint=${preset?.[0] ? (preset[0] === preset[1] ? dayName(preset[0]) : dayName(preset[0]) + ' to ' + dayName(preset[1])) + ', in ' + zone : undefined} />
-      <${Select} key=${kind} name="filters.status" label="Status" options=${[['', 'Any'], ...statuses[kind].map((s) => [s, words(s)])]} />
+      <${Select} name="range" label="Created" options=${Object.entries(ranges).map(([k, [text]]) => [k, text])}
+        value="any" onChange=${(e) => setRange(e.target.value)} hint=${days ? days + ', in ' + zone : undefined} />
+      <${Select} key=${kind} name="filters.status" label="Status"
+        options=${[['', 'Any'], ...statuses[kind].map((s) => [s, words(s)])]} />
     </div>
     ${range === 'own' && html`<div class="pair">
-      <${Field} name="filters.createdFrom" label="From" type="date" max=${today} hint=${'Days in the store\u2019s time zone, ' + zone + '.'} />
+      <${Field} name="filters.createdFrom" label="From" type="date" max=${today}
+        hint=${'Days in the store\u2019s time zone, ' + zone + '.'} />
       <${Field} name="filters.createdTo" label="Until" type="date" hint="That day is included." />
     </div>`}
     <${Picks} legend="Format" name="format" options=${forms} value=${format} onChange=${setFormat} />
-    <${Check} name="gzip" label="Compress with gzip" hint="Smaller, and its name ends in .gz. Either way the file is kept for 7 days." />
+    <${Check} name="gzip" label="Compress with gzip"
+      hint="Smaller, and its name ends in .gz. Either way the file is kept for 7 days." />
   <//>`;
 }
 
@@ -111,7 +122,9 @@ export function Download({ of: e, kind = '', gone }) {
     // An error must not take the dashboard's place, so it is not the page that goes there.
     Object.assign(document.createElement('a'), { href: url, download: '' }).click();
   };
-  return html`<${ActionButton} kind=${kind} run=${fetchLink} done="The download begins." aria-label=${kind.includes('small') ? 'Download ' + titleOf(e).toLowerCase() : undefined} data-test="export-download"><${Icon} name="exports" size="16" />Download<//>`;
+  return html`<${ActionButton} kind=${kind} run=${fetchLink} done="The download begins." data-test="export-download"
+    aria-label=${kind.includes('small') ? 'Download ' + titleOf(e).toLowerCase() : undefined}>
+    <${Icon} name="exports" size="16" />Download<//>`;
 }
 
 export function CancelExport({ of: e, onClose, changed }) {
@@ -125,8 +138,10 @@ export function CancelExport({ of: e, onClose, changed }) {
       changed(); // it may have ended meanwhile
     }
   };
-  return html`<${Confirm} title="Cancel this export?" name="export-cancel" submit="Cancel export" onClose=${onClose} action=${action}>
-    <p>It stops where it is, and no file is kept of it. You can start another at any time.</p><${Which} of=${e} />
+  return html`<${Confirm} title="Cancel this export?" name="export-cancel" submit="Cancel export"
+    onClose=${onClose} action=${action}>
+    <p>It stops where it is, and no file is kept of it. You can start another at any time.</p>
+    <${Which} of=${e} />
   <//>`;
 }
 
@@ -138,10 +153,14 @@ export function DeleteExport({ of: e, onClose, changed }) {
     notify('The export is deleted.');
     changed();
   };
-  return html`<${Confirm} title="Delete this export?" name="export-delete" submit="Delete" onClose=${onClose} action=${action}>
-    <p>${e.status === 'COMPLETED' ? 'Its file is removed for good, and links to it stop working.' : 'It is removed from the list for good.'}</p><${Which} of=${e} />
+  return html`<${Confirm} title="Delete this export?" name="export-delete" submit="Delete"
+    onClose=${onClose} action=${action}>
+    <p>${e.status === 'COMPLETED'
+      ? 'Its file is removed for good, and links to it stop working.' : 'It is removed from the list for good.'}</p>
+    <${Which} of=${e} />
   <//>`;
 }
 
 /** Which export a dialog is about. */
-const Which = ({ of: e }) => html`<p class="which"><span class="strong">${titleOf(e)}</span><span class="muted block">${formOf(e)}. <${Narrowed} of=${e} /></span></p>`;
+const Which = ({ of: e }) => html`<p class="which"><span class="strong">${titleOf(e)}</span>
+  <span class="muted block">${formOf(e)}. <${Narrowed} of=${e} /></span></p>`;

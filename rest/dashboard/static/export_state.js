@@ -7,8 +7,9 @@ import { dateTime, dayName, dayOf, nextDay, startOfDay } from './dates.js';
 export const errors = 'userErrors { code message path }';
 
 /** The fields of an export that lists and pages show; its link is asked for when somebody wants the file. */
-export const exportFields = `id kind format compression filters { createdFrom createdTo status } status progress { rowsDone rowsEstimated }
-  rowCount fileSizeBytes sha256 error { code message } requestedBy { type name } createdAt startedAt completedAt expiresAt`;
+export const exportFields = `id kind format compression filters { createdFrom createdTo status }
+  status progress { rowsDone rowsEstimated } rowCount fileSizeBytes sha256 error { code message }
+  requestedBy { type name } createdAt startedAt completedAt expiresAt`;
 
 /** The states that a resource may be in, and so what an export of it may be narrowed to. */
 export const statuses = {
@@ -44,7 +45,10 @@ export function bytes(n) {
     size /= 1000;
     unit++;
   }
-  return size.toLocaleString(undefined, { style: 'unit', unit: units[unit], unitDisplay: unit ? 'short' : 'long', maximumFractionDigits: unit && size < 10 ? 1 : 0 });
+  return size.toLocaleString(undefined, {
+    style: 'unit', unit: units[unit], unitDisplay: unit ? 'short' : 'long',
+    maximumFractionDigits: unit && size < 10 ? 1 : 0,
+  });
 }
 
 /** One end of a range: a day where a day begins or ends there, or else the time. The later end is not in the range. */
@@ -80,7 +84,9 @@ export function Progress({ of: e }) {
   const text = e.status === 'QUEUED' ? 'Waiting for its turn'
     : known ? done.toLocaleString() + ' of about ' + rows(Math.max(done, all)) : rows(done) + ' so far';
   return html`<span class="progress">
-    ${e.status === 'RUNNING' && html`<progress max="100" value=${known ? percent : undefined} aria-label=${titleOf(e)} aria-valuetext=${text + (known ? ', ' + percent + ' percent' : '')} data-test="progress"></progress>`}
+    ${e.status === 'RUNNING' && html`<progress max="100" value=${known ? percent : undefined}
+      aria-label=${titleOf(e)} aria-valuetext=${text + (known ? ', ' + percent + ' percent' : '')}
+      data-test="progress"></progress>`}
     <span class="progress-text"><span>${text}</span>${known && html`<span class="figure">${percent} %</span>`}</span>
   </span>`;
 }
@@ -89,4 +95,5 @@ export function Progress({ of: e }) {
 export const Status = ({ of: e }) => html`<${Badge} value=${e.status} />`;
 
 /** Who asked for it; a program with what kind of one it is. */
-export const requester = (e) => (e.requestedBy.type === 'STAFF' ? e.requestedBy.name : e.requestedBy.name + ' (' + words(e.requestedBy.type) + ')');
+export const requester = (e) =>
+  (e.requestedBy.type === 'STAFF' ? e.requestedBy.name : e.requestedBy.name + ' (' + words(e.requestedBy.type) + ')');

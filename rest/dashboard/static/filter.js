@@ -8,18 +8,23 @@ import { go } from './context.js';
 export function Filters({ children, clear }) {
   return html`<form class="filters" role="search" onSubmit=${(e) => e.preventDefault()} data-test="filters">
     ${children}
-    ${clear && html`<button type="button" class="button small quiet" onClick=${() => go(clear)} data-test="clear-filters">Clear filters</button>`}
+    ${clear && html`<button type="button" class="button small quiet" onClick=${() => go(clear)}
+      data-test="clear-filters">Clear filters</button>`}
   </form>`;
 }
 
 /** One of several values, or any. */
 export function FilterSelect({ name, label, value = '', values, set }) {
-  return html`<label class="filter"><span>${label}</span><select name=${name} value=${value} onChange=${(e) => set({ [name]: e.target.value })}>
-    <option value="">Any</option>${values.map((v) => html`<option key=${v} value=${v} selected=${v === value}>${words(v)}</option>`)}
-  </select></label>`;
+  return html`<label class="filter"><span>${label}</span>
+    <select name=${name} value=${value} onChange=${(e) => set({ [name]: e.target.value })}>
+      <option value="">Any</option>
+      ${values.map((v) => html`<option key=${v} value=${v} selected=${v === value}>${words(v)}</option>`)}
+    </select></label>`;
 }
 
 /** A text or a day; it counts when the person leaves it or presses Enter. */
 export function FilterInput({ name, label, value = '', type = 'text', set, ...rest }) {
-  return html`<label class="filter"><span>${label}</span><input name=${name} type=${type} value=${value} onChange=${(e) => set({ [name]: e.target.value.trim() })} ...${rest} /></label>`;
+  return html`<label class="filter"><span>${label}</span>
+    <input name=${name} type=${type} value=${value} onChange=${(e) => set({ [name]: e.target.value.trim() })}
+      ...${rest} /></label>`;
 }

@@ -30,7 +30,8 @@ export function amount(values, field, currency) {
 export const text = (values, field) => values.get(field)?.trim() || null;
 
 /** The lines of a field that are not empty. */
-export const lines = (values, field, part = '\n') => (values.get(field) ?? '').split(part).map((s) => s.trim()).filter(Boolean);
+export const lines = (values, field, part = '\n') =>
+  (values.get(field) ?? '').split(part).map((s) => s.trim()).filter(Boolean);
 
 /**
  * Sorts errors to fields: "input.lines.0.quantity" to the field of that name,
@@ -78,7 +79,8 @@ export function Form({ action, onStale, children, name, submit = 'Save', busyTex
       if (err instanceof Wrong) {
         failed({ [err.field]: [err.message] }, []);
       } else if (err instanceof Refused && err.stale && onStale) {
-        failed({}, ['Somebody else changed this in the meantime. You now see the newest state: check it, then send again.']);
+        failed({}, ['Somebody else changed this in the meantime. ' +
+          'You now see the newest state: check it, then send again.']);
         onStale(values);
       } else if (err instanceof Refused) {
         const { fields, rest } = sortErrors(err.errors, (f) => Boolean(ref.current?.elements.namedItem(f)));
@@ -99,14 +101,18 @@ export function Form({ action, onStale, children, name, submit = 'Save', busyTex
   const count = Object.keys(state.errors).length;
   return html`<form ref=${ref} onSubmit=${send} novalidate data-test=${name} aria-busy=${state.busy ? 'true' : 'false'}>
     <div class="form-errors" tabindex="-1" role="alert" data-test="form-errors">
-      ${state.rest.length > 0 && html`<div class="alert bad"><${Icon} name="alert" /><div>${state.rest.map((m) => html`<p key=${m}>${m}</p>`)}</div></div>`}
-      ${count > 0 && html`<p class="unseen">${count === 1 ? 'One field needs attention.' : count + ' fields need attention.'}</p>`}
+      ${state.rest.length > 0 && html`<div class="alert bad"><${Icon} name="alert" />
+        <div>${state.rest.map((m) => html`<p key=${m}>${m}</p>`)}</div></div>`}
+      ${count > 0 && html`<p class="unseen">
+        ${count === 1 ? 'One field needs attention.' : count + ' fields need attention.'}</p>`}
     </div>
     <${FormContext.Provider} value=${{ errors: state.errors, busy: state.busy, id }}>${children}<//>
     <div class="form-end">
       ${extra}
       ${cancel && html`<button type="button" class="button" onClick=${cancel}>Cancel</button>`}
-      <button type="submit" class=${'button ' + (danger ? 'danger' : 'primary')} aria-disabled=${state.busy ? 'true' : undefined} data-test="submit">${state.busy ? busyText + '\u2026' : submit}</button>
+      <button type="submit" class=${'button ' + (danger ? 'danger' : 'primary')}
+        aria-disabled=${state.busy ? 'true' : undefined} data-test="submit">
+        ${state.busy ? busyText + '\u2026' : submit}</button>
     </div>
   </form>`;
 }
@@ -119,7 +125,9 @@ function useField(name, hint) {
   const described = [hint && own + '-hint', wrong && own + '-error'].filter(Boolean).join(' ');
   return {
     wrong, own,
-    attributes: { id: own, name, 'aria-invalid': wrong ? 'true' : undefined, 'aria-describedby': described || undefined },
+    attributes: {
+      id: own, name, 'aria-invalid': wrong ? 'true' : undefined, 'aria-describedby': described || undefined,
+    },
   };
 }
 
@@ -131,28 +139,32 @@ function Frame({ field, label, hint, optional, children }) {
     <label for=${field.own}>${label}${optional && html` <span class="muted">(optional)</span>`}</label>
     ${children}
     ${hint && html`<p class="hint" id=${field.own + '-hint'}>${hint}</p>`}
-    ${field.wrong && html`<p class="wrong" id=${field.own + '-error'} data-test=${'error-' + field.attributes.name}>${field.wrong.join(' ')}</p>`}
+    ${field.wrong && html`<p class="wrong" id=${field.own + '-error'} data-test=${'error-' + field.attributes.name}>
+      ${field.wrong.join(' ')}</p>`}
   </div>`;
 }
 
 /** A line of text, or another kind of input. */
 export function Field({ name, label, hint, optional, value = '', type = 'text', ...rest }) {
   const field = useField(name, hint);
-  return html`<${Frame} field=${field} label=${label} hint=${hint} optional=${optional}><input type=${type} defaultValue=${value ?? ''} ...${field.attributes} ...${rest} /><//>`;
+  return html`<${Frame} field=${field} label=${label} hint=${hint} optional=${optional}>
+    <input type=${type} defaultValue=${value ?? ''} ...${field.attributes} ...${rest} /><//>`;
 }
 
 /** A longer text. */
 export function Area({ name, label, hint, optional, value = '', rows = 4, ...rest }) {
   const field = useField(name, hint);
-  return html`<${Frame} field=${field} label=${label} hint=${hint} optional=${optional}><textarea rows=${rows} defaultValue=${value ?? ''} ...${field.attributes} ...${rest}></textarea><//>`;
+  return html`<${Frame} field=${field} label=${label} hint=${hint} optional=${optional}>
+    <textarea rows=${rows} defaultValue=${value ?? ''} ...${field.attributes} ...${rest}></textarea><//>`;
 }
 
 /** One of several. @param {{options: [string, string][]}} props */
 export function Select({ name, label, hint, optional, value = '', options, ...rest }) {
   const field = useField(name, hint);
-  return html`<${Frame} field=${field} label=${label} hint=${hint} optional=${optional}><select ...${field.attributes} ...${rest}>
-    ${options.map(([v, t]) => html`<option key=${v} value=${v} selected=${v === (value ?? '')}>${t}</option>`)}
-  </select><//>`;
+  return html`<${Frame} field=${field} label=${label} hint=${hint} optional=${optional}>
+    <select ...${field.attributes} ...${rest}>
+      ${options.map(([v, t]) => html`<option key=${v} value=${v} selected=${v === (value ?? '')}>${t}</option>`)}
+    </select><//>`;
 }
 
 /** An amount. Below it stands how it was understood. */
@@ -168,13 +180,16 @@ export function Amount({ name, label, hint, optional, minor, currency, ...rest }
     }
   }
   return html`<${Frame} field=${field} label=${label} hint=${shown || '\u00a0'} optional=${optional}>
-    <span class="amount"><span class="unit" aria-hidden="true">${currency}</span><input type="text" inputmode="decimal" autocomplete="off" value=${typed} onInput=${(e) => type(e.target.value)} ...${field.attributes} ...${rest} /></span><//>`;
+    <span class="amount"><span class="unit" aria-hidden="true">${currency}</span>
+      <input type="text" inputmode="decimal" autocomplete="off" value=${typed}
+        onInput=${(e) => type(e.target.value)} ...${field.attributes} ...${rest} /></span><//>`;
 }
 
 /** A box to tick. */
 export function Check({ name, label, hint, value, ...rest }) {
   const field = useField(name, hint);
-  return html`<div class="field tick"><input type="checkbox" defaultChecked=${value} ...${field.attributes} ...${rest} />
+  return html`<div class="field tick">
+    <input type="checkbox" defaultChecked=${value} ...${field.attributes} ...${rest} />
     <div><label for=${field.own}>${label}</label>${hint && html`<p class="hint" id=${field.own + '-hint'}>${hint}</p>`}
     ${field.wrong && html`<p class="wrong" id=${field.own + '-error'}>${field.wrong.join(' ')}</p>`}</div></div>`;
 }
@@ -187,7 +202,8 @@ export function FormDialog({ title, onClose, children, action, ...form }) {
       onClose();
     }
   };
-  return html`<${Dialog} title=${title} onClose=${onClose} name=${form.name + '-dialog'}><${Form} ...${form} action=${run} cancel=${onClose}>${children}<//><//>`;
+  return html`<${Dialog} title=${title} onClose=${onClose} name=${form.name + '-dialog'}>
+    <${Form} ...${form} action=${run} cancel=${onClose}>${children}<//><//>`;
 }
 
 /** A mutation that lives as long as its component, with its idempotency key. */
@@ -224,10 +240,12 @@ export function ActionButton({ run, done, onStale, children, kind = '', ...rest 
       set(false);
     }
   };
-  return html`<button type="button" class=${'button ' + kind} aria-disabled=${busy ? 'true' : undefined} onClick=${press} ...${rest}>${children}</button>`;
+  return html`<button type="button" class=${'button ' + kind} aria-disabled=${busy ? 'true' : undefined}
+    onClick=${press} ...${rest}>${children}</button>`;
 }
 
 /** Asks before something that cannot be taken back. */
 export function Confirm({ title, children, action, onClose, onStale, name, submit, danger = true }) {
-  return html`<${FormDialog} title=${title} onClose=${onClose} onStale=${onStale} action=${action} name=${name} submit=${submit} busyText="Working" danger=${danger}>${children}<//>`;
+  return html`<${FormDialog} title=${title} onClose=${onClose} onStale=${onStale} action=${action} name=${name}
+    submit=${submit} busyText="Working" danger=${danger}>${children}<//>`;
 }

@@ -34,7 +34,8 @@ export function usePoll(query, busy) {
 
 /** Says that what is shown may be old. */
 export function Lost({ query }) {
-  return html`<div role="status">${query.lost && html`<${Alert} tone="info">The server could not be reached. What you see may be old; it is asked again every few seconds.<//>`}</div>`;
+  return html`<div role="status">${query.lost && html`<${Alert} tone="info">
+    The server could not be reached. What you see may be old; it is asked again every few seconds.<//>`}</div>`;
 }
 
 /**

@@ -9,8 +9,10 @@ import { money } from './money.js';
 import { to } from './route.js';
 
 const list = `query Reviews($after: String) { marketplaceReviews(first: 25, after: $after) {
-  nodes { id slug name tagline author version priceMinor currency categories previewImageUrl status createdAt } pageInfo { hasNextPage endCursor } } }`;
-const review = `mutation Review($id: ID!, $verdict: ReviewVerdict!, $note: String) { marketplaceThemeReview(id: $id, verdict: $verdict, note: $note) { submission { id } ${errors} } }`;
+  nodes { id slug name tagline author version priceMinor currency categories previewImageUrl status createdAt }
+  pageInfo { hasNextPage endCursor } } }`;
+const review = `mutation Review($id: ID!, $verdict: ReviewVerdict!, $note: String) {
+  marketplaceThemeReview(id: $id, verdict: $verdict, note: $note) { submission { id } ${errors} } }`;
 
 /** What waits for a review; roles that never review do not ask. */
 export function useReviews(after) {
@@ -27,16 +29,21 @@ export function Reviews({ query, changed }) {
     return null;
   }
   const columns = [
-    { name: 'theme', head: 'Theme', main: true, cell: (s) => html`<${Named} of=${s} more=${html`Version ${s.version} by <bdi>${s.author}</bdi>`} />` },
+    { name: 'theme', head: 'Theme', main: true,
+      cell: (s) => html`<${Named} of=${s} more=${html`Version ${s.version} by <bdi>${s.author}</bdi>`} />` },
     { name: 'tagline', head: 'Tagline', cell: (s) => html`<span class="verbatim short">${s.tagline}</span>` },
-    { name: 'price', head: 'Price', cell: (s) => html`<span class="figure">${s.priceMinor === 0 ? 'Free' : money(s.priceMinor, s.currency)}</span>` },
+    { name: 'price', head: 'Price',
+      cell: (s) => html`<span class="figure">${s.priceMinor === 0 ? 'Free' : money(s.priceMinor, s.currency)}</span>` },
     { name: 'when', head: 'Submitted', cell: (s) => html`<${Time} at=${s.createdAt} how="ago" />` },
     { name: 'actions', head: '', end: true, cell: (s) => html`<span class="row-actions">
-      <button type="button" class="button small" aria-label=${'Approve ' + s.name} onClick=${() => open({ verdict: 'APPROVE', of: s })} data-test="approve">Approve</button>
-      <button type="button" class="button small danger-quiet" aria-label=${'Reject ' + s.name} onClick=${() => open({ verdict: 'REJECT', of: s })} data-test="reject">Reject</button></span>` },
+      <button type="button" class="button small" aria-label=${'Approve ' + s.name}
+        onClick=${() => open({ verdict: 'APPROVE', of: s })} data-test="approve">Approve</button>
+      <button type="button" class="button small danger-quiet" aria-label=${'Reject ' + s.name}
+        onClick=${() => open({ verdict: 'REJECT', of: s })} data-test="reject">Reject</button></span>` },
   ];
   return html`<${Card} title="To review" flush name="reviews">
-    <${List} query=${query} pick=${(d) => d.marketplaceReviews} caption="To review" columns=${columns} paged=${Boolean(f.reviewed)} address=${(after) => to('/marketplace', { ...f, reviewed: after })}
+    <${List} query=${query} pick=${(d) => d.marketplaceReviews} caption="To review" columns=${columns}
+      paged=${Boolean(f.reviewed)} address=${(after) => to('/marketplace', { ...f, reviewed: after })}
       empty=${html`<${Empty} icon="check" title="Nothing waits for a review">What stores submit appears here.<//>`} />
     ${dialog && html`<${Verdict} ...${dialog} onClose=${() => open(null)} changed=${changed} />`}
   <//>`;
@@ -55,10 +62,13 @@ function Verdict({ verdict, of: s, onClose, changed }) {
     notify(s.name + (yes ? ' is approved.' : ' is rejected.'));
     changed();
   };
-  return html`<${FormDialog} title=${(yes ? 'Approve' : 'Reject') + ' \u201c' + s.name + '\u201d?'} name="review" submit=${yes ? 'Approve' : 'Reject'} busyText="Working" danger=${!yes} onClose=${onClose} action=${action}>
+  return html`<${FormDialog} title=${(yes ? 'Approve' : 'Reject') + ' \u201c' + s.name + '\u201d?'} name="review"
+    submit=${yes ? 'Approve' : 'Reject'} busyText="Working" danger=${!yes} onClose=${onClose} action=${action}>
     <div class="framed"><${Picture} of=${s} /></div>
-    <p class="muted">Version ${s.version} by <bdi>${s.author}</bdi>${s.categories.length > 0 && ', in ' + s.categories.join(', ')}</p>
-    <p>${yes ? 'Its store may then publish it to all stores.' : 'Its store reads your note, and may submit the theme again.'}</p>
+    <p class="muted">Version ${s.version} by <bdi>${s.author}</bdi>
+      ${s.categories.length > 0 && ', in ' + s.categories.join(', ')}</p>
+    <p>${yes ? 'Its store may then publish it to all stores.'
+      : 'Its store reads your note, and may submit the theme again.'}</p>
     <${Area} name="note" label="Note to the store" optional=${yes} rows=${3} maxlength="1000" />
   <//>`;
 }

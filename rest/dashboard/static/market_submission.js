@@ -9,23 +9,34 @@ import { Picture, errors } from './theme_state.js';
 import { to } from './route.js';
 
 const list = `query Submissions($after: String) { marketplaceSubmissions(first: 25, after: $after) {
-  nodes { id slug name tagline author version priceMinor currency categories previewImageUrl installsCount status reviewNote publishedAt createdAt } pageInfo { hasNextPage endCursor } } }`;
+  nodes { id slug name tagline author version priceMinor currency categories previewImageUrl installsCount
+    status reviewNote publishedAt createdAt }
+  pageInfo { hasNextPage endCursor } } }`;
 const themes = 'query OwnThemes { themes(first: 100) { nodes { id name version status source } } }';
-const submit = `mutation Submit($input: MarketplaceThemeSubmitInput!) { marketplaceThemeSubmit(input: $input) { submission { id } ${errors} } }`;
+const submit = `mutation Submit($input: MarketplaceThemeSubmitInput!) {
+  marketplaceThemeSubmit(input: $input) { submission { id } ${errors} } }`;
 const publish = `mutation Publish($id: ID!) { marketplaceThemePublish(id: $id) { submission { id } ${errors} } }`;
 const unlist = `mutation Unlist($id: ID!) { marketplaceThemeUnlist(id: $id) { submission { id } ${errors} } }`;
 
 /** A small picture with the name, as tables show it. */
-export const Named = ({ of: s, more }) => html`<span class="with-thumb"><span class="mini"><${Picture} of=${s} /></span><span class="grow"><span class="strong">${s.name}</span><span class="muted block">${more}</span></span></span>`;
+export const Named = ({ of: s, more }) => html`<span class="with-thumb">
+  <span class="mini"><${Picture} of=${s} /></span>
+  <span class="grow"><span class="strong">${s.name}</span><span class="muted block">${more}</span></span></span>`;
 
 /** Without open nothing can be done. */
 function columns(open, changed) {
   return [
-    { name: 'theme', head: 'Theme', main: true, cell: (s) => html`<${Named} of=${s} more=${html`Version ${s.version}, ${s.priceMinor === 0 ? 'free' : money(s.priceMinor, s.currency)}`} />` },
-    { name: 'status', head: 'Status', cell: (s) => html`<span class="standing"><${Badge} value=${s.status} text=${s.status === 'SUBMITTED' ? 'In review' : undefined} />${s.reviewNote && html`<span class="block verbatim short muted" data-test="review-note">${s.reviewNote}</span>`}</span>` },
-    { name: 'installs', head: 'Installations', cell: (s) => html`<span class="figure">${s.installsCount.toLocaleString()}</span>` },
+    { name: 'theme', head: 'Theme', main: true, cell: (s) => html`<${Named} of=${s}
+      more=${html`Version ${s.version}, ${s.priceMinor === 0 ? 'free' : money(s.priceMinor, s.currency)}`} />` },
+    { name: 'status', head: 'Status', cell: (s) => html`<span class="standing">
+      <${Badge} value=${s.status} text=${s.status === 'SUBMITTED' ? 'In review' : undefined} />
+      ${s.reviewNote && html`<span class="block verbatim short muted" data-test="review-note">
+        ${s.reviewNote}</span>`}</span>` },
+    { name: 'installs', head: 'Installations',
+      cell: (s) => html`<span class="figure">${s.installsCount.toLocaleString()}</span>` },
     { name: 'when', head: 'Submitted', cell: (s) => html`<${Time} at=${s.createdAt} how="date" />` },
-    open && { name: 'actions', head: '', end: true, cell: (s) => html`<${Step} of=${s} open=${open} changed=${changed} />` },
+    open && { name: 'actions', head: '', end: true,
+      cell: (s) => html`<${Step} of=${s} open=${open} changed=${changed} />` },
   ].filter(Boolean);
 }
 
@@ -38,10 +49,16 @@ export function Submissions({ query, changed }) {
   const f = useFilters();
   const [dialog, open] = useState(null);
   const close = () => open(null);
-  const add = can('listings') && html`<button type="button" class="button small" onClick=${() => open({ kind: 'submit' })} data-test="submit-theme"><${Icon} name="plus" size="16" />Submit a theme</button>`;
+  const add = can('listings') && html`<button type="button" class="button small"
+    onClick=${() => open({ kind: 'submit' })} data-test="submit-theme">
+    <${Icon} name="plus" size="16" />Submit a theme</button>`;
   return html`<${Card} title="Your submissions" flush name="submissions" actions=${add}>
-    <${List} query=${query} pick=${(d) => d.marketplaceSubmissions} caption="Your submissions" columns=${columns(can('listings') && open, changed)} paged=${Boolean(f.submitted)} address=${(after) => to('/marketplace', { ...f, submitted: after })}
-      empty=${html`<${Empty} icon="send" title="You have submitted nothing">A theme of yours can be offered to all stores. It is reviewed first.${can('listings') ? '' : ' Owners and admins submit.'}<//>`} />
+    <${List} query=${query} pick=${(d) => d.marketplaceSubmissions} caption="Your submissions"
+      columns=${columns(can('listings') && open, changed)} paged=${Boolean(f.submitted)}
+      address=${(after) => to('/marketplace', { ...f, submitted: after })}
+      empty=${html`<${Empty} icon="send" title="You have submitted nothing">
+        A theme of yours can be offered to all stores. It is reviewed first.
+        ${can('listings') ? '' : ' Owners and admins submit.'}<//>`} />
     ${dialog?.kind === 'submit' && html`<${Submit} onClose=${close} changed=${changed} />`}
     ${dialog?.kind === 'unlist' && html`<${Unlist} of=${dialog.of} onClose=${close} changed=${changed} />`}
   <//>`;
@@ -51,12 +68,16 @@ export function Submissions({ query, changed }) {
 function Step({ of: s, open, changed }) {
   const run = useMutation(publish);
   if (s.status === 'PUBLISHED') {
-    return html`<button type="button" class="button small danger-quiet" aria-label=${'Unlist ' + s.name} onClick=${() => open({ kind: 'unlist', of: s })} data-test="unlist">Unlist</button>`;
+    return html`<button type="button" class="button small danger-quiet" aria-label=${'Unlist ' + s.name}
+      onClick=${() => open({ kind: 'unlist', of: s })} data-test="unlist">Unlist</button>`;
   }
-  return (s.status === 'APPROVED' || s.status === 'UNLISTED') && html`<${ActionButton} kind="small primary" run=${async () => {
+  const offer = async () => {
     await run({ id: s.id });
     changed();
-  }} done=${s.name + ' is published.'} aria-label=${'Publish ' + s.name} data-test="publish">${s.status === 'UNLISTED' ? 'Publish again' : 'Publish'}<//>`;
+  };
+  return (s.status === 'APPROVED' || s.status === 'UNLISTED') && html`<${ActionButton} kind="small primary"
+    run=${offer} done=${s.name + ' is published.'} aria-label=${'Publish ' + s.name} data-test="publish">
+    ${s.status === 'UNLISTED' ? 'Publish again' : 'Publish'}<//>`;
 }
 
 function Unlist({ of: s, onClose, changed }) {
@@ -67,8 +88,10 @@ function Unlist({ of: s, onClose, changed }) {
     notify(s.name + ' is off the marketplace.');
     changed();
   };
-  return html`<${Confirm} title=${'Unlist \u201c' + s.name + '\u201d?'} name="unlist" submit="Unlist" onClose=${onClose} action=${action}>
-    <p>Nobody finds it in the marketplace any more. Stores that installed it keep it, and you can publish it again.</p><//>`;
+  return html`<${Confirm} title=${'Unlist \u201c' + s.name + '\u201d?'} name="unlist" submit="Unlist"
+    onClose=${onClose} action=${action}>
+    <p>Nobody finds it in the marketplace any more. Stores that installed it keep it,
+      and you can publish it again.</p><//>`;
 }
 
 /** The form of a submission. */
@@ -76,7 +99,8 @@ function Submit({ onClose, changed }) {
   const { notify } = useApp();
   const query = useQuery(themes);
   const run = useMutation(submit);
-  const own = query.data?.themes.nodes.filter((t) => (t.status === 'ACTIVE' || t.status === 'INACTIVE') && t.source !== 'MARKETPLACE') ?? [];
+  const own = query.data?.themes.nodes
+    .filter((t) => (t.status === 'ACTIVE' || t.status === 'INACTIVE') && t.source !== 'MARKETPLACE') ?? [];
   const action = async (v) => {
     if (!v.get('themeId')) {
       throw new Wrong('themeId', 'Choose a theme.');
@@ -89,17 +113,25 @@ function Submit({ onClose, changed }) {
   if (query.data && own.length === 0) {
     return html`<${NothingToSubmit} onClose=${onClose} />`;
   }
-  return html`<${FormDialog} title="Submit a theme" name="submission" submit="Submit for review" busyText="Submitting" onClose=${onClose} action=${action}>
+  return html`<${FormDialog} title="Submit a theme" name="submission" submit="Submit for review"
+    busyText="Submitting" onClose=${onClose} action=${action}>
     <p>It is submitted as it is now. What you change later is another submission.</p>
-    ${query.failure ? html`<${Trouble} failure=${query.failure} reload=${query.reload} />` : !query.data ? html`<${Waiting} rows=${1} />`
-      : html`<${Select} name="themeId" label="Theme" options=${[['', 'Choose one'], ...own.map((t) => [t.id, t.name + (t.version ? ' (' + t.version + ')' : '')])]} />`}
-    <${Field} name="name" label="Name in the marketplace" optional maxlength="255" hint="The theme\u2019s own when empty." />
-    <${Field} name="tagline" label="Tagline" optional maxlength="255" hint="One sentence that says what kind of store it is for." />
-    <${Field} name="categories" label="Categories" optional spellcheck=${false} autocapitalize="off" hint="Up to 10 words of a-z, 0-9 and -, such as: fashion minimal dark" />
+    ${query.failure ? html`<${Trouble} failure=${query.failure} reload=${query.reload} />`
+      : !query.data ? html`<${Waiting} rows=${1} />`
+      : html`<${Select} name="themeId" label="Theme" options=${[['', 'Choose one'],
+        ...own.map((t) => [t.id, t.name + (t.version ? ' (' + t.version + ')' : '')])]} />`}
+    <${Field} name="name" label="Name in the marketplace" optional maxlength="255"
+      hint="The theme\u2019s own when empty." />
+    <${Field} name="tagline" label="Tagline" optional maxlength="255"
+      hint="One sentence that says what kind of store it is for." />
+    <${Field} name="categories" label="Categories" optional spellcheck=${false} autocapitalize="off"
+      hint="Up to 10 words of a-z, 0-9 and -, such as: fashion minimal dark" />
   <//>`;
 }
 
 function NothingToSubmit({ onClose }) {
-  return html`<${Confirm} title="Submit a theme" name="submission" submit="Close" danger=${false} onClose=${onClose} action=${async () => {}}>
-    <${Alert} tone="info">Only themes that you imported or copied can be submitted, and this store has none. <a href=${to('/themes')}>Import one</a> first.<//><//>`;
+  return html`<${Confirm} title="Submit a theme" name="submission" submit="Close" danger=${false}
+    onClose=${onClose} action=${async () => {}}>
+    <${Alert} tone="info">Only themes that you imported or copied can be submitted, and this store has
+      none. <a href=${to('/themes')}>Import one</a> first.<//><//>`;
 }

@@ -5,7 +5,8 @@ import { Icon } from './icons.js';
 /**
  * A button with a list of buttons below it. Arrows move in the list, Escape and
  * leaving it close it.
- * @param {{label: string, items: ({text: string, act: () => void, danger?: boolean, test: string}|false)[], test?: string}} props
+ * @param {{label: string, items: ({text: string, act: () => void, danger?: boolean, test: string}|false)[],
+ *   test?: string}} props
  */
 export function Menu({ label, items, test }) {
   const [open, set] = useState(false);
@@ -42,10 +43,12 @@ export function Menu({ label, items, test }) {
     }
   };
   return html`<div class="menu-box" ref=${box} onKeyDown=${step} onFocusOut=${left}>
-    <button type="button" class="button small square" aria-label=${label} aria-expanded=${open ? 'true' : 'false'} aria-controls=${id} onClick=${() => set(!open)} data-test=${test}><${Icon} name="more" size="16" /></button>
-    <ul class="menu-list" id=${id} hidden=${!open}>${items.filter(Boolean).map((i) => html`<li key=${i.test}><button type="button" class=${i.danger ? 'bad' : ''} data-test=${i.test} onClick=${() => {
-      close();
-      i.act();
-    }}>${i.text}</button></li>`)}</ul>
+    <button type="button" class="button small square" aria-label=${label} aria-expanded=${open ? 'true' : 'false'}
+      aria-controls=${id} onClick=${() => set(!open)} data-test=${test}><${Icon} name="more" size="16" /></button>
+    <ul class="menu-list" id=${id} hidden=${!open}>${items.filter(Boolean).map((i) => html`<li key=${i.test}>
+      <button type="button" class=${i.danger ? 'bad' : ''} data-test=${i.test} onClick=${() => {
+        close();
+        i.act();
+      }}>${i.text}</button></li>`)}</ul>
   </div>`;
 }

@@ -36,7 +36,8 @@ function format(currency, short) {
     const n = decimals(currency);
     const options = { style: 'currency', currency, minimumFractionDigits: n, maximumFractionDigits: n };
     formats.set(key, new Intl.NumberFormat(undefined, short
-      ? { style: 'currency', currency, notation: 'compact', minimumFractionDigits: 0, maximumFractionDigits: 1 } : options));
+      ? { style: 'currency', currency, notation: 'compact', minimumFractionDigits: 0, maximumFractionDigits: 1 }
+      : options));
   }
   return formats.get(key);
 }
@@ -68,7 +69,8 @@ export function parseMoney(text, currency) {
   const n = decimals(currency);
   const found = /^(\d+)(?:[.,](\d*))?$/.exec(text.trim());
   if (!found) {
-    throw new RangeError(n === 0 ? 'Write a whole amount, such as 1500.' : 'Write an amount such as ' + plain(1250, currency) + ', without separators of thousands.');
+    throw new RangeError(n === 0 ? 'Write a whole amount, such as 1500.'
+      : 'Write an amount such as ' + plain(1250, currency) + ', without separators of thousands.');
   }
   const fraction = found[2] ?? '';
   if (fraction.length > n) {

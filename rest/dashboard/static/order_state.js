@@ -5,10 +5,12 @@ export const left = (l) => Math.max(0, l.quantity - l.fulfilledQuantity - l.refu
 
 /** What the state of an order allows (the server has the last word). */
 export function allowed(o) {
-  const money = o.status !== 'CANCELLED' && ['PENDING', 'PARTIALLY_PAID'].includes(o.financialStatus) && o.totalMinor > o.paidMinor;
+  const money = o.status !== 'CANCELLED' && ['PENDING', 'PARTIALLY_PAID'].includes(o.financialStatus) &&
+    o.totalMinor > o.paidMinor;
   return {
     pay: money,
-    refund: ['PARTIALLY_PAID', 'PAID', 'PARTIALLY_REFUNDED'].includes(o.financialStatus) && o.paidMinor > o.refundedMinor,
+    refund: ['PARTIALLY_PAID', 'PAID', 'PARTIALLY_REFUNDED'].includes(o.financialStatus) &&
+      o.paidMinor > o.refundedMinor,
     fulfill: o.status === 'OPEN' && o.fulfillmentStatus !== 'FULFILLED' && o.lineItems.some((l) => left(l) > 0),
     cancel: o.status === 'OPEN' && o.fulfillmentStatus === 'UNFULFILLED',
     complete: o.status === 'OPEN' && o.fulfillmentStatus === 'FULFILLED',
@@ -19,13 +21,17 @@ export function allowed(o) {
 export function events(o) {
   const list = [{ at: o.placedAt, icon: 'orders', title: 'Order placed', key: 'placed' }];
   for (const p of o.payments ?? []) {
-    list.push({ at: p.createdAt, icon: p.kind === 'REFUND' ? 'undo' : 'money', key: p.id, payment: p, title: p.kind === 'REFUND' ? 'Refund' : 'Payment' });
+    const back = p.kind === 'REFUND';
+    list.push({
+      at: p.createdAt, icon: back ? 'undo' : 'money', key: p.id, payment: p, title: back ? 'Refund' : 'Payment',
+    });
   }
   for (const f of o.fulfillments ?? []) {
     list.push({ at: f.createdAt, icon: 'truck', key: f.id, shipment: f, title: 'Shipment' });
   }
   for (const n of o.notes ?? []) {
-    list.push({ at: n.createdAt, icon: 'note', key: n.id, note: n, title: n.visibility === 'CUSTOMER' ? 'Note for the customer' : 'Internal note' });
+    const title = n.visibility === 'CUSTOMER' ? 'Note for the customer' : 'Internal note';
+    list.push({ at: n.createdAt, icon: 'note', key: n.id, note: n, title });
   }
   if (o.cancelledAt) {
     list.push({ at: o.cancelledAt, icon: 'close', title: 'Order cancelled', key: 'cancelled' });

@@ -5,7 +5,8 @@ import { html, useEffect, useRef } from './lib.js';
 let library = null;
 
 /** Fetches the library, once. */
-export const load = () => (library ??= Promise.all([import('./vendor/uplot/uPlot.esm.js'), sheet()]).then(([m]) => m, () => ({})));
+export const load = () => (library ??= Promise.all([import('./vendor/uplot/uPlot.esm.js'), sheet()])
+  .then(([m]) => m, () => ({})));
 
 /** The library's own few styles, which most pages do not need. */
 function sheet() {
@@ -41,7 +42,8 @@ const common = {
  * One picture, drawn again when one of the values in "of" changes, or the
  * colours do. The x of its data counts from 0; point gets the index that is under
  * the pointer, or null.
- * @param {{label: string, data: number[][], options: (uPlot: any, look: any) => object, of: any[], point: (at: number|null) => void, low?: boolean, together?: string}} props
+ * @param {{label: string, data: number[][], options: (uPlot: any, look: any) => object, of: any[],
+ *   point: (at: number|null) => void, low?: boolean, together?: string}} props
  */
 export function Plot({ label, data, options, of, point, low, together }) {
   const box = useRef(null);
@@ -57,7 +59,9 @@ export function Plot({ label, data, options, of, point, low, together }) {
       chart?.destroy();
       chart = new uPlot({
         ...common, ...extent(box.current), ...options(uPlot, look(box.current)),
-        cursor: { y: false, drag: { x: false, y: false }, points: { size: 7 }, ...(together && { sync: { key: together } }) },
+        cursor: {
+          y: false, drag: { x: false, y: false }, points: { size: 7 }, ...(together && { sync: { key: together } }),
+        },
         hooks: { setCursor: [(u) => point(u.cursor.idx ?? null)] },
       }, data, box.current);
     };

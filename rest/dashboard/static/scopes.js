@@ -44,16 +44,20 @@ export function ScopeChoice({ chosen = [], catalogue: q }) {
     next[on ? 'add' : 'delete'](name);
     pick(next);
   };
-  return html`<fieldset class="scopes" aria-describedby=${wrong ? 'scopes-error' : undefined} data-test="scopes"><legend>Scopes</legend>
+  return html`<fieldset class="scopes" aria-describedby=${wrong ? 'scopes-error' : undefined} data-test="scopes">
+    <legend>Scopes</legend>
     ${q.scopes.map((s) => {
       const own = 'scope-' + s.name;
       const lacking = !q.mine.includes(s.name);
       return html`<div class="scope" key=${s.name}>
-        <input type="checkbox" id=${own} name="scopes" value=${s.name} checked=${picked.has(s.name) || implied(s)} disabled=${lacking || implied(s)}
-          aria-describedby=${own + '-text'} onChange=${(e) => toggle(s.name, e.target.checked)} />
+        <input type="checkbox" id=${own} name="scopes" value=${s.name} checked=${picked.has(s.name) || implied(s)}
+          disabled=${lacking || implied(s)} aria-describedby=${own + '-text'}
+          onChange=${(e) => toggle(s.name, e.target.checked)} />
         ${picked.has(s.name) && (lacking || implied(s)) && html`<input type="hidden" name="scopes" value=${s.name} />`}
-        <div><label for=${own}>${s.title}</label> <code class="scope-name">${s.name}</code>${s.personal && html` <${Personal} />`}
-          <p class="hint" id=${own + '-text'}>${s.sentence}${implied(s) ? ' Included in writing.' : ''}${lacking ? ' Your role lacks this scope.' : ''}</p></div>
+        <div><label for=${own}>${s.title}</label> <code class="scope-name">${s.name}</code>
+          ${s.personal && html` <${Personal} />`}
+          <p class="hint" id=${own + '-text'}>${s.sentence}${implied(s) ? ' Included in writing.' : ''}
+            ${lacking ? ' Your role lacks this scope.' : ''}</p></div>
       </div>`;
     })}
     ${wrong && html`<p class="wrong" id="scopes-error" data-test="error-scopes">${wrong.join(' ')}</p>`}

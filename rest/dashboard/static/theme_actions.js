@@ -5,8 +5,10 @@ import { Confirm, Field, FormDialog, Wrong, useMutation } from './form.js';
 import { errors } from './theme_state.js';
 
 export const activate = `mutation ThemeActivate($id: ID!) { themeActivate(id: $id) { theme { id } ${errors} } }`;
-const rename = `mutation ThemeRename($id: ID!, $name: String!) { themeRename(id: $id, name: $name) { theme { id } ${errors} } }`;
-const duplicate = `mutation ThemeDuplicate($id: ID!, $name: String) { themeDuplicate(id: $id, name: $name) { theme { id } ${errors} } }`;
+const rename = `mutation ThemeRename($id: ID!, $name: String!) {
+  themeRename(id: $id, name: $name) { theme { id } ${errors} } }`;
+const duplicate = `mutation ThemeDuplicate($id: ID!, $name: String) {
+  themeDuplicate(id: $id, name: $name) { theme { id } ${errors} } }`;
 const remove = `mutation ThemeDelete($id: ID!) { themeDelete(id: $id) { deletedId ${errors} } }`;
 
 const quoted = (name) => '\u201c' + name + '\u201d';
@@ -19,8 +21,10 @@ export function Activate({ theme: t, former, onClose, done }) {
     await run({ id: t.id });
     done(t);
   };
-  return html`<${Confirm} title=${'Activate ' + quoted(t.name) + '?'} name="theme-activate" submit="Activate" danger=${false} onClose=${onClose} action=${action}>
-    <p>Everybody who visits <strong class="url">${store.storeHost}</strong> sees it within seconds${former && html`, in place of <strong>${former.name}</strong>`}. You can change back at any time.</p>
+  return html`<${Confirm} title=${'Activate ' + quoted(t.name) + '?'} name="theme-activate" submit="Activate"
+    danger=${false} onClose=${onClose} action=${action}>
+    <p>Everybody who visits <strong class="url">${store.storeHost}</strong> sees it within
+      seconds${former && html`, in place of <strong>${former.name}</strong>`}. You can change back at any time.</p>
   <//>`;
 }
 
@@ -40,8 +44,10 @@ export function Rename({ theme: t, onClose, changed }) {
     notify('The theme is renamed.');
     changed();
   };
-  return html`<${FormDialog} title=${'Rename ' + quoted(t.name)} name="theme-rename" submit="Rename" busyText="Renaming" onClose=${onClose} action=${action}>
-    <${Field} name="name" label="Name" value=${t.name} required maxlength="255" hint="Only people of this store see it." />
+  return html`<${FormDialog} title=${'Rename ' + quoted(t.name)} name="theme-rename" submit="Rename"
+    busyText="Renaming" onClose=${onClose} action=${action}>
+    <${Field} name="name" label="Name" value=${t.name} required maxlength="255"
+      hint="Only people of this store see it." />
   <//>`;
 }
 
@@ -53,7 +59,8 @@ export function Duplicate({ theme: t, onClose, changed }) {
     notify('The theme is duplicated.');
     changed(theme?.id);
   };
-  return html`<${FormDialog} title=${'Duplicate ' + quoted(t.name)} name="theme-duplicate" submit="Duplicate" busyText="Duplicating" onClose=${onClose} action=${action}>
+  return html`<${FormDialog} title=${'Duplicate ' + quoted(t.name)} name="theme-duplicate" submit="Duplicate"
+    busyText="Duplicating" onClose=${onClose} action=${action}>
     <${Field} name="name" label="Name of the copy" value=${t.name + ' copy'} required maxlength="255" />
   <//>`;
 }
@@ -66,7 +73,9 @@ export function Delete({ theme: t, onClose, changed }) {
     notify('The theme is deleted.');
     changed();
   };
-  return html`<${Confirm} title=${'Delete ' + quoted(t.name) + '?'} name="theme-delete" submit="Delete" onClose=${onClose} action=${action}>
-    <p>It is removed from this store for good${t.source === 'MARKETPLACE' ? '. It can be installed from the marketplace again' : ''}.</p>
+  return html`<${Confirm} title=${'Delete ' + quoted(t.name) + '?'} name="theme-delete" submit="Delete"
+    onClose=${onClose} action=${action}>
+    <p>It is removed from this store for
+      good${t.source === 'MARKETPLACE' ? '. It can be installed from the marketplace again' : ''}.</p>
   <//>`;
 }

@@ -7,7 +7,8 @@ import { Stopped, base64, watched } from './upload.js';
 import { bytes } from './export_state.js';
 import { errors } from './theme_state.js';
 
-const document_ = `mutation ThemeImport($input: ThemeImportInput!) { themeImport(input: $input) { theme { id name status } ${errors} } }`;
+const document_ = `mutation ThemeImport($input: ThemeImportInput!) {
+  themeImport(input: $input) { theme { id name status } ${errors} } }`;
 
 const most = 10 << 20; // bytes of an archive, as the server has it
 
@@ -53,7 +54,8 @@ export function useImport(begun) {
     const [file, second] = files;
     const wrong = second ? 'Choose one archive at a time.' : file && fault(file);
     if (!file || wrong) {
-      set({ step: 'refused', name: second ? files.length + ' files' : file?.name ?? '', problems: [{ file: '', text: wrong || 'That is not a file.' }] });
+      const name = second ? files.length + ' files' : file?.name ?? '';
+      set({ step: 'refused', name, problems: [{ file: '', text: wrong || 'That is not a file.' }] });
       return;
     }
     const { signal } = (stop.current = new AbortController());
@@ -62,20 +64,24 @@ export function useImport(begun) {
       show('reading')(0);
       const archive = await base64(file, { progress: show('reading'), signal });
       show('sending')(0);
-      const { theme } = await mutation(document_, { via: watched({ progress: show('sending'), signal }) })({ input: { archive } });
+      const via = watched({ progress: show('sending'), signal });
+      const { theme } = await mutation(document_, { via })({ input: { archive } });
       set({ step: 'done', name: theme.name, id: theme.id });
       begun(theme.id);
     } catch (e) {
       if (signal.aborted || e instanceof Stopped) {
         set(rest);
       } else {
-        set({ step: 'refused', name: file.name, problems: e instanceof Refused ? problemsOf(e.errors) : [{ file: '', text: e instanceof Failure ? e.message : 'The file could not be read.' }] });
+        const problems = e instanceof Refused ? problemsOf(e.errors)
+          : [{ file: '', text: e instanceof Failure ? e.message : 'The file could not be read.' }];
+        set({ step: 'refused', name: file.name, problems });
       }
     } finally {
       stop.current = null;
     }
   };
-  return { state, take, picker, choose: () => picker.current?.click(), stop: () => stop.current?.abort(), forget: () => set(rest) };
+  const choose = () => picker.current?.click();
+  return { state, take, picker, choose, stop: () => stop.current?.abort(), forget: () => set(rest) };
 }
 
 /** Whether something that is dragged is a file, not a link or a text. */
@@ -120,17 +126,24 @@ export function ImportPlace({ of: { state, take, picker, stop, forget }, themes 
       <span class="drop-icon"><${Icon} name="upload" /></span>
       <div class="grow">
         <p class="strong">${over ? 'Drop it to import it' : 'Import a theme'}</p>
-        <p class="muted" id="import-hint">A zip archive with theme.json, of up to 10 MiB. Drop it here, or <label for="import-file" class="linked">choose a file</label>.</p>
+        <p class="muted" id="import-hint">A zip archive with theme.json, of up to 10 MiB. Drop it here,
+          or <label for="import-file" class="linked">choose a file</label>.</p>
       </div>
-      <input type="file" id="import-file" class="unseen" ref=${picker} accept=".zip,application/zip" aria-label="Choose a theme archive" aria-describedby="import-hint" onChange=${chosen} data-test="import-file" />
+      <input type="file" id="import-file" class="unseen" ref=${picker} accept=".zip,application/zip"
+        aria-label="Choose a theme archive" aria-describedby="import-hint" onChange=${chosen}
+        data-test="import-file" />
     </div>
     <div class="import-state" role="status">
       ${onTheWay && html`<${OnTheWay} of=${state} stop=${stop} />`}
-      ${ready && html`<p class="import-done" data-test="import-done"><${Icon} name="check" size="16" /><span><strong>${state.name}</strong> is imported. Look at its preview, then activate it.</span></p>`}
+      ${ready && html`<p class="import-done" data-test="import-done"><${Icon} name="check" size="16" />
+        <span><strong>${state.name}</strong> is imported. Look at its preview, then activate it.</span></p>`}
     </div>
-    ${state.step === 'refused' && html`<${Alert}><div data-test="import-problems"><p class="strong"><bdi>${state.name || 'This'}</bdi> was not imported.</p>
-      <ul class="problems">${state.problems.map((p, i) => html`<li key=${i}>${p.file && html`<code>${p.file}</code> `}<span class="verbatim">${p.text}</span></li>`)}</ul>
-      <button type="button" class="button small" onClick=${forget} data-test="import-forget">Dismiss</button></div><//>`}
+    ${state.step === 'refused' && html`<${Alert}><div data-test="import-problems">
+      <p class="strong"><bdi>${state.name || 'This'}</bdi> was not imported.</p>
+      <ul class="problems">${state.problems.map((p, i) => html`<li key=${i}>${p.file && html`<code>${p.file}</code> `}
+        <span class="verbatim">${p.text}</span></li>`)}</ul>
+      <button type="button" class="button small" onClick=${forget} data-test="import-forget">Dismiss</button>
+      </div><//>`}
   </section>`;
 }
 
@@ -141,7 +154,9 @@ function OnTheWay({ of: s, stop }) {
   const percent = Math.floor(s.part * 100);
   return html`<div class="progress" data-test="import-progress">
     <progress max="100" value=${all ? undefined : percent} aria-label=${'Import of ' + s.name}></progress>
-    <p class="progress-text"><span>${all ? 'The server checks ' : steps[s.step] + ' '}<bdi class="strong">${s.name}</bdi> <span class="muted">${bytes(s.size)}</span></span>
+    <p class="progress-text">
+      <span>${all ? 'The server checks ' : steps[s.step] + ' '}<bdi class="strong">${s.name}</bdi> <span
+        class="muted">${bytes(s.size)}</span></span>
       <button type="button" class="button small" onClick=${stop} data-test="import-stop">Stop</button></p>
   </div>`;
 }

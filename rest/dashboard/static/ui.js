@@ -54,7 +54,8 @@ export function Page({ title, lead, actions, back, badges, children }) {
 /** A part of a page with a heading of its own. */
 export function Card({ title, actions, children, flush, name }) {
   return html`<section class=${flush ? 'card flush' : 'card'} aria-label=${title} data-test=${name}>
-    ${title && html`<div class="card-top"><h2>${title}</h2>${actions && html`<div class="actions">${actions}</div>`}</div>`}
+    ${title && html`<div class="card-top"><h2>${title}</h2>
+      ${actions && html`<div class="actions">${actions}</div>`}</div>`}
     ${children}
   </section>`;
 }
@@ -67,16 +68,18 @@ const looks = {
   DRAFT: ['grey', 'empty'], ACTIVE: ['green', 'full'], ARCHIVED: ['grey', 'cross'],
   GUEST: ['blue', 'empty'], DISABLED: ['amber', 'cross'], REDACTED: ['grey', 'cross'],
   LIVE: ['green', 'full'], REVOKED: ['grey', 'cross'], EXPIRED: ['grey', 'cross'], SUPERSEDED: ['amber', 'half'],
-  FAILING: ['amber', 'half'], SUSPENDED: ['red', 'cross'], WAITING: ['blue', 'empty'], DELIVERED: ['green', 'full'], FAILED: ['red', 'cross'],
-  HELD: ['amber', 'half'], SKIPPED: ['grey', 'cross'],
+  FAILING: ['amber', 'half'], SUSPENDED: ['red', 'cross'], WAITING: ['blue', 'empty'],
+  DELIVERED: ['green', 'full'], FAILED: ['red', 'cross'], HELD: ['amber', 'half'], SKIPPED: ['grey', 'cross'],
   QUEUED: ['blue', 'empty'], RUNNING: ['blue', 'half'], PROCESSING: ['blue', 'half'], INACTIVE: ['grey', 'empty'],
-  SUBMITTED: ['blue', 'empty'], APPROVED: ['amber', 'half'], REJECTED: ['red', 'cross'], PUBLISHED: ['green', 'full'], UNLISTED: ['grey', 'cross'],
+  SUBMITTED: ['blue', 'empty'], APPROVED: ['amber', 'half'], REJECTED: ['red', 'cross'],
+  PUBLISHED: ['green', 'full'], UNLISTED: ['grey', 'cross'],
   INFO: ['blue', 'empty'], WARNING: ['amber', 'half'], CRITICAL: ['red', 'full'],
 };
 
 /** "PARTIALLY_PAID" as people say it. */
 export function words(value) {
-  const text = value.toLowerCase().replaceAll('_', ' ').replace('partially', 'partly').replace(/^api /, 'API ').replace(/^oauth /, 'OAuth ');
+  const text = value.toLowerCase().replaceAll('_', ' ').replace('partially', 'partly')
+    .replace(/^api /, 'API ').replace(/^oauth /, 'OAuth ');
   return text[0].toUpperCase() + text.slice(1);
 }
 
@@ -97,7 +100,8 @@ export function Time({ at, how }) {
   if (!at) {
     return null;
   }
-  const text = how === 'ago' ? ago(at) : how === 'date' ? dateOf(at, zone) : how === 'second' ? toSecond(at, zone) : dateTime(at, zone);
+  const text = how === 'ago' ? ago(at) : how === 'date' ? dateOf(at, zone)
+    : how === 'second' ? toSecond(at, zone) : dateTime(at, zone);
   return html`<time datetime=${at} title=${exact(at, zone)}>${text}</time>`;
 }
 
@@ -114,7 +118,8 @@ export function safeURL(text) {
 /** A link to somebody else's address; one of another scheme stays text. */
 export function Outside({ href, children }) {
   const url = safeURL(href);
-  return url ? html`<a href=${url} target="_blank" rel="noopener noreferrer external nofollow">${children ?? href}</a>` : html`<span>${children ?? href}</span>`;
+  return url ? html`<a href=${url} target="_blank" rel="noopener noreferrer external nofollow">${children ?? href}</a>`
+    : html`<span>${children ?? href}</span>`;
 }
 
 /** A product's picture, or a drawing where there is none or it does not load. */
@@ -122,7 +127,8 @@ export function Thumb({ url, size = 44 }) {
   const [broken, setBroken] = useState('');
   const source = url && url !== broken && safeURL(url)?.startsWith('https:') ? url : null;
   return html`<span class="thumb" data-size=${size}>${source
-    ? html`<img src=${source} alt="" width=${size} height=${size} loading="lazy" decoding="async" referrerpolicy="no-referrer" onError=${() => setBroken(url)} />`
+    ? html`<img src=${source} alt="" width=${size} height=${size} loading="lazy" decoding="async"
+        referrerpolicy="no-referrer" onError=${() => setBroken(url)} />`
     : html`<${Icon} name="image" />`}</span>`;
 }
 
@@ -131,7 +137,8 @@ export function Empty({ icon = 'info', title, children }) {
   return html`<div class="empty">
     <svg class="empty-art" width="120" height="72" viewBox="0 0 120 72" aria-hidden="true" focusable="false">
       <rect x="8" y="14" width="104" height="50" rx="8" class="art-back" />
-      <rect x="20" y="26" width="44" height="6" rx="3" class="art-line" /><rect x="20" y="38" width="64" height="6" rx="3" class="art-line" />
+      <rect x="20" y="26" width="44" height="6" rx="3" class="art-line" />
+      <rect x="20" y="38" width="64" height="6" rx="3" class="art-line" />
       <circle cx="92" cy="20" r="17" class="art-spot" /><g transform="translate(82 10)"><${Icon} name=${icon} /></g>
     </svg>
     <p class="empty-title">${title}</p>
@@ -164,13 +171,16 @@ export function Waiting({ rows = 5 }) {
 
 /**
  * A table that becomes cards on a narrow screen.
- * @param {{caption: string, columns: {name: string, head: string, cell: (row: any) => any, end?: boolean, wide?: boolean, main?: boolean}[], rows: any[], id?: (row: any) => string}} props
+ * @param {{caption: string, columns: {name: string, head: string, cell: (row: any) => any, end?: boolean,
+ *   wide?: boolean, main?: boolean}[], rows: any[], id?: (row: any) => string}} props
  */
 export function Table({ caption, columns, rows, id = (r) => r.id }) {
   return html`<div class="holds"><div class="slides"><table class="table">
     <caption class="unseen">${caption}</caption>
-    <thead><tr>${columns.map((c) => html`<th key=${c.name} scope="col" class=${c.end ? 'end' : ''}>${c.head || html`<span class="unseen">${c.name}</span>`}</th>`)}</tr></thead>
-    <tbody>${rows.map((r) => html`<tr key=${id(r)} data-id=${id(r)}>${columns.map((c) => html`<td key=${c.name} data-label=${c.head} class=${(c.end ? 'end ' : '') + (c.main ? 'main' : '')}>${c.cell(r)}</td>`)}</tr>`)}</tbody>
+    <thead><tr>${columns.map((c) => html`<th key=${c.name} scope="col" class=${c.end ? 'end' : ''}>
+      ${c.head || html`<span class="unseen">${c.name}</span>`}</th>`)}</tr></thead>
+    <tbody>${rows.map((r) => html`<tr key=${id(r)} data-id=${id(r)}>${columns.map((c) => html`<td key=${c.name}
+      data-label=${c.head} class=${(c.end ? 'end ' : '') + (c.main ? 'main' : '')}>${c.cell(r)}</td>`)}</tr>`)}</tbody>
   </table></div></div>`;
 }
 
@@ -180,7 +190,8 @@ export function Table({ caption, columns, rows, id = (r) => r.id }) {
  */
 export function List({ query, pick, caption, columns, empty, address, paged }) {
   const page = query.data && pick(query.data);
-  const summary = query.loading || !page ? '' : caption + ': ' + page.nodes.length + ' shown' + (page.pageInfo.hasNextPage ? ', older ones follow' : '');
+  const summary = query.loading || !page ? ''
+    : caption + ': ' + page.nodes.length + ' shown' + (page.pageInfo.hasNextPage ? ', older ones follow' : '');
   return html`<p class="unseen" role="status">${summary}</p>
     ${query.failure ? html`<${Trouble} failure=${query.failure} reload=${query.reload} />`
       : !page ? html`<${Waiting} rows=${8} />`
@@ -197,15 +208,18 @@ function Pager({ info, address, paged }) {
     return null;
   }
   return html`<nav class="pager" aria-label="Pages">
-    ${paged && html`<a class="button" href=${address('')} data-test="newest"><${Icon} name="back" size="16" />Newest</a>`}
+    ${paged && html`<a class="button" href=${address('')} data-test="newest">
+      <${Icon} name="back" size="16" />Newest</a>`}
     <span class="grow"></span>
-    ${info.hasNextPage && html`<a class="button" href=${address(info.endCursor)} data-test="older">Older<${Icon} name="next" size="16" /></a>`}
+    ${info.hasNextPage && html`<a class="button" href=${address(info.endCursor)} data-test="older">
+      Older<${Icon} name="next" size="16" /></a>`}
   </nav>`;
 }
 
 /** Names and values. */
 export function Facts({ rows }) {
-  return html`<dl class="facts">${rows.filter(([, v]) => v != null && v !== '' && v !== false).map(([k, v]) => html`<div key=${k}><dt>${k}</dt><dd>${v}</dd></div>`)}</dl>`;
+  const told = rows.filter(([, v]) => v != null && v !== '' && v !== false);
+  return html`<dl class="facts">${told.map(([k, v]) => html`<div key=${k}><dt>${k}</dt><dd>${v}</dd></div>`)}</dl>`;
 }
 
 /** A text with a button that copies it. */
@@ -220,7 +234,9 @@ export function Copyable({ text, test }) {
       notify('Press Ctrl+C to copy the selected text.');
     }
   };
-  return html`<span class="copyable"><code data-test=${test}>${text}</code><button type="button" class="button small" onClick=${copy} data-test="copy"><${Icon} name="copy" size="16" />Copy</button></span>`;
+  return html`<span class="copyable"><code data-test=${test}>${text}</code>
+    <button type="button" class="button small" onClick=${copy} data-test="copy">
+      <${Icon} name="copy" size="16" />Copy</button></span>`;
 }
 
 /**
@@ -238,27 +254,34 @@ export function Dialog({ title, onClose, children, guard, name }) {
     };
   }, []);
   const closed = () => (guard ? ref.current?.showModal() : onClose());
-  return html`<dialog ref=${ref} aria-labelledby="dialog-title" data-test=${name} onClose=${closed} onCancel=${(e) => guard && e.preventDefault()}>
+  return html`<dialog ref=${ref} aria-labelledby="dialog-title" data-test=${name} onClose=${closed}
+    onCancel=${(e) => guard && e.preventDefault()}>
     <div class="dialog-top"><h2 id="dialog-title">${title}</h2>
-      ${!guard && html`<button type="button" class="icon-button" aria-label="Close" onClick=${onClose}><${Icon} name="close" /></button>`}</div>
+      ${!guard && html`<button type="button" class="icon-button" aria-label="Close" onClick=${onClose}>
+        <${Icon} name="close" /></button>`}</div>
     ${children}
   </dialog>`;
 }
 
 /** Shows a secret once. It goes away only when the person confirms that they have saved it. */
-export function SecretDialog({ title, secret, children, onClose, kept = 'Only a fingerprint of it is kept, so nobody can show it again.' }) {
+export function SecretDialog({
+  title, secret, children, onClose, kept = 'Only a fingerprint of it is kept, so nobody can show it again.',
+}) {
   return html`<${Dialog} title=${title} guard onClose=${onClose} name="secret-dialog">
     <${Alert} tone="info">This is shown once. ${kept}<//>
     ${children}
     <p class="secret"><${Copyable} text=${secret} test="secret" /></p>
-    <div class="form-end"><button type="button" class="button primary" onClick=${onClose} data-test="secret-done">I have stored it</button></div>
+    <div class="form-end">
+      <button type="button" class="button primary" onClick=${onClose} data-test="secret-done">I have stored it</button>
+    </div>
   <//>`;
 }
 
 /** Follows links inside the dashboard without loading the page anew. */
 export function follow(e) {
   const a = e.target.closest?.('a[href]');
-  if (!a || e.defaultPrevented || e.button !== 0 || e.metaKey || e.ctrlKey || e.shiftKey || e.altKey || a.target || a.origin !== location.origin) {
+  const modified = e.button !== 0 || e.metaKey || e.ctrlKey || e.shiftKey || e.altKey;
+  if (!a || e.defaultPrevented || modified || a.target || a.origin !== location.origin) {
     return;
   }
   if (a.pathname === '/dashboard' || a.pathname.startsWith('/dashboard/')) {

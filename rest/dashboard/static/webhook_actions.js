@@ -7,16 +7,21 @@ import { Address, Attempt, attemptFields, errors } from './webhook_state.js';
 import { atWallTime, wallTime } from './dates.js';
 import { to } from './route.js';
 
-const move = (name, more = '') => `mutation EndpointMove($id: ID!, $expectedVersion: Long!) { ${name}(id: $id, expectedVersion: $expectedVersion) { webhookEndpoint { id nextSecretPromotesAt } ${more} ${errors} } }`;
+const move = (name, more = '') => `mutation EndpointMove($id: ID!, $expectedVersion: Long!) {
+  ${name}(id: $id, expectedVersion: $expectedVersion) {
+    webhookEndpoint { id nextSecretPromotesAt } ${more} ${errors} } }`;
 const documents = {
   disable: move('webhookEndpointDisable'),
   rotate: move('webhookEndpointRotateSecret', 'secret'),
   promote: move('webhookEndpointPromoteSecret'),
   reactivate: `mutation EndpointReactivate($id: ID!, $expectedVersion: Long!, $backlog: WebhookBacklog!, $since: Time) {
-    webhookEndpointReactivate(id: $id, expectedVersion: $expectedVersion, backlog: $backlog, since: $since) { webhookEndpoint { id } ${errors} } }`,
-  replay: `mutation EndpointReplay($id: ID!, $from: Time!, $to: Time!) { webhookEndpointReplay(id: $id, from: $from, to: $to) { webhookEndpoint { id } ${errors} } }`,
+    webhookEndpointReactivate(id: $id, expectedVersion: $expectedVersion, backlog: $backlog, since: $since) {
+      webhookEndpoint { id } ${errors} } }`,
+  replay: `mutation EndpointReplay($id: ID!, $from: Time!, $to: Time!) {
+    webhookEndpointReplay(id: $id, from: $from, to: $to) { webhookEndpoint { id } ${errors} } }`,
   remove: `mutation EndpointDelete($id: ID!) { webhookEndpointDelete(id: $id) { deletedId ${errors} } }`,
-  test: `mutation EndpointTest($id: ID!) { webhookEndpointTest(id: $id) { delivery { id state attempts { ${attemptFields} } } ${errors} } }`,
+  test: `mutation EndpointTest($id: ID!) {
+    webhookEndpointTest(id: $id) { delivery { id state attempts { ${attemptFields} } } ${errors} } }`,
 };
 
 /** A point in time that the person entered, by the clocks of the store. */
@@ -38,13 +43,16 @@ export function Disable({ endpoint: e, onClose, changed }) {
     notify('The endpoint is disabled.');
     changed();
   };
-  return html`<${Confirm} title="Disable this endpoint?" name="webhook-disable" submit="Disable" onClose=${onClose} onStale=${changed} action=${action}>
-    <p>Nothing more is sent to <strong><${Address} url=${e.url} /></strong>. What waits is held until you reactivate the endpoint, and the event log keeps the rest for 30 days.</p>
+  return html`<${Confirm} title="Disable this endpoint?" name="webhook-disable" submit="Disable"
+    onClose=${onClose} onStale=${changed} action=${action}>
+    <p>Nothing more is sent to <strong><${Address} url=${e.url} /></strong>. What waits is held until you
+      reactivate the endpoint, and the event log keeps the rest for 30 days.</p>
   <//>`;
 }
 
 const backlogs = [
-  ['RESUME', 'Go on where it stopped', 'Sends what failed or was held, then the events since, in order and each with a new 24 hours.'],
+  ['RESUME', 'Go on where it stopped',
+    'Sends what failed or was held, then the events since, in order and each with a new 24 hours.'],
   ['FROM', 'Begin at a time', 'Gives up what waits, and sends the events of the log since a time that you choose.'],
   ['DROP', 'Drop what was missed', 'Gives up what waits, and sends only what happens from now on.'],
 ];
@@ -59,14 +67,19 @@ export function Reactivate({ endpoint: e, onClose, changed }) {
     notify('The endpoint is active.');
     changed();
   };
-  return html`<${FormDialog} title="Reactivate the endpoint" name="webhook-reactivate" submit="Reactivate" busyText="Working" onClose=${onClose} onStale=${changed} action=${action}>
+  return html`<${FormDialog} title="Reactivate the endpoint" name="webhook-reactivate" submit="Reactivate"
+    busyText="Working" onClose=${onClose} onStale=${changed} action=${action}>
     <fieldset class="choices"><legend>What becomes of what it missed</legend>
       ${backlogs.map(([value, name, sentence]) => html`<div class="scope" key=${value}>
-        <input type="radio" name="backlog" id=${'backlog-' + value} value=${value} checked=${backlog === value} aria-describedby=${'backlog-' + value + '-text'} onChange=${() => choose(value)} />
-        <div><label for=${'backlog-' + value}>${name}</label><p class="hint" id=${'backlog-' + value + '-text'}>${sentence}</p></div></div>`)}
+        <input type="radio" name="backlog" id=${'backlog-' + value} value=${value} checked=${backlog === value}
+          aria-describedby=${'backlog-' + value + '-text'} onChange=${() => choose(value)} />
+        <div><label for=${'backlog-' + value}>${name}</label>
+          <p class="hint" id=${'backlog-' + value + '-text'}>${sentence}</p></div></div>`)}
     </fieldset>
     <${BacklogTrouble} />
-    ${backlog === 'FROM' && html`<${Field} name="since" label="Since" type="datetime-local" step="1" value=${wallTime(e.suspendedAt ?? Date.now() - 3600e3, zone)} hint=${zoneHint(zone) + ' The log reaches back 30 days.'} />`}
+    ${backlog === 'FROM' && html`<${Field} name="since" label="Since" type="datetime-local" step="1"
+      value=${wallTime(e.suspendedAt ?? Date.now() - 3600e3, zone)}
+      hint=${zoneHint(zone) + ' The log reaches back 30 days.'} />`}
   <//>`;
 }
 
@@ -84,8 +97,10 @@ export function Rotate({ endpoint: e, onClose, changed, shown }) {
     shown(secret, webhookEndpoint.nextSecretPromotesAt);
     return false; // the dialog with the secret takes this one's place
   };
-  return html`<${FormDialog} title="Rotate the signing secret?" name="webhook-rotate" submit="Rotate" busyText="Rotating" onClose=${onClose} onStale=${changed} action=${action}>
-    <p>This issues a second secret. For 24 hours, or until you promote the new one, both sign what is sent, so that your receiver can change over without a gap.</p>
+  return html`<${FormDialog} title="Rotate the signing secret?" name="webhook-rotate" submit="Rotate"
+    busyText="Rotating" onClose=${onClose} onStale=${changed} action=${action}>
+    <p>This issues a second secret. For 24 hours, or until you promote the new one, both sign what is sent,
+      so that your receiver can change over without a gap.</p>
   <//>`;
 }
 
@@ -97,8 +112,10 @@ export function Promote({ endpoint: e, onClose, changed }) {
     notify('The new secret is promoted.');
     changed();
   };
-  return html`<${Confirm} title="Promote the new secret?" name="webhook-promote" submit="Promote" danger=${false} onClose=${onClose} onStale=${changed} action=${action}>
-    <p>From now on only the secret that ends in <code>${e.nextSecretHint}</code> signs what is sent. A receiver that knows only the old one refuses it.</p>
+  return html`<${Confirm} title="Promote the new secret?" name="webhook-promote" submit="Promote" danger=${false}
+    onClose=${onClose} onStale=${changed} action=${action}>
+    <p>From now on only the secret that ends in <code>${e.nextSecretHint}</code> signs what is sent.
+      A receiver that knows only the old one refuses it.</p>
   <//>`;
 }
 
@@ -115,11 +132,15 @@ export function Replay({ endpoint: e, onClose, changed }) {
     notify('The events of that time are sent once more.');
     changed();
   };
-  return html`<${FormDialog} title="Replay a range" name="webhook-replay" submit="Replay" busyText="Working" onClose=${onClose} action=${action}>
-    <p>Sends the events of that time once more, to this endpoint alone and after what waits. Your receiver knows them by their event id.</p>
+  return html`<${FormDialog} title="Replay a range" name="webhook-replay" submit="Replay" busyText="Working"
+    onClose=${onClose} action=${action}>
+    <p>Sends the events of that time once more, to this endpoint alone and after what waits.
+      Your receiver knows them by their event id.</p>
     <div class="pair">
-      <${Field} name="from" label="From" type="datetime-local" step="1" value=${wallTime(Date.now() - 3600e3, zone)} hint=${zoneHint(zone)} />
-      <${Field} name="to" label="To, not included" type="datetime-local" step="1" value=${wallTime(Date.now(), zone)} hint="The log reaches back 30 days." />
+      <${Field} name="from" label="From" type="datetime-local" step="1" value=${wallTime(Date.now() - 3600e3, zone)}
+        hint=${zoneHint(zone)} />
+      <${Field} name="to" label="To, not included" type="datetime-local" step="1" value=${wallTime(Date.now(), zone)}
+        hint="The log reaches back 30 days." />
     </div>
   <//>`;
 }
@@ -132,8 +153,10 @@ export function Remove({ endpoint: e, onClose }) {
     notify('The endpoint is deleted.');
     go(to('/webhooks'), { replace: true });
   };
-  return html`<${Confirm} title="Delete this endpoint?" name="webhook-delete" submit="Delete" onClose=${onClose} action=${action}>
-    <p><strong><${Address} url=${e.url} /></strong> is removed for good, with what waits for it. To stop it for a while, disable it.</p>
+  return html`<${Confirm} title="Delete this endpoint?" name="webhook-delete" submit="Delete"
+    onClose=${onClose} action=${action}>
+    <p><strong><${Address} url=${e.url} /></strong> is removed for good, with what waits for it.
+      To stop it for a while, disable it.</p>
   <//>`;
 }
 
@@ -157,14 +180,16 @@ export function TestSend({ endpoint: e, onClose, changed }) {
   }, [state.turn]);
   const { attempt, failure } = state;
   return html`<${Dialog} title="Test send" name="webhook-test-dialog" onClose=${onClose}>
-    <p>A <code>ping</code> to <${Address} url=${e.url} />, whatever the endpoint's status. It is signed like everything else and changes nothing.</p>
+    <p>A <code>ping</code> to <${Address} url=${e.url} />, whatever the endpoint's status.
+      It is signed like everything else and changes nothing.</p>
     <div role="status" data-test="test-outcome">
       ${failure ? html`<${Trouble} failure=${failure} />`
         : !attempt ? html`<p class="muted">The receiver has some seconds to answer.</p><${Waiting} rows=${2} />`
         : html`<${Attempt} of=${attempt} />`}
     </div>
     <div class="form-end under">
-      <button type="button" class="button" aria-disabled=${attempt || failure ? undefined : 'true'} onClick=${() => (attempt || failure) && again()} data-test="test-again">Send again</button>
+      <button type="button" class="button" aria-disabled=${attempt || failure ? undefined : 'true'}
+        onClick=${() => (attempt || failure) && again()} data-test="test-again">Send again</button>
       <button type="button" class="button primary" onClick=${onClose} data-test="test-done">Done</button>
     </div>
   <//>`;
@@ -172,5 +197,7 @@ export function TestSend({ endpoint: e, onClose, changed }) {
 
 /** When both secrets end to be in use. */
 export function SecretNote({ until }) {
-  return html`<${Alert} tone="info">Until <${Time} at=${until} />, or until you promote it, what is sent carries both signatures: <code>x-service-signature</code> of the old secret, and <code>webhook-signature</code> of both.<//>`;
+  return html`<${Alert} tone="info">Until <${Time} at=${until} />, or until you promote it, what is sent carries
+    both signatures: <code>x-service-signature</code> of the old secret,
+    and <code>webhook-signature</code> of both.<//>`;
 }

@@ -35,9 +35,11 @@ export function EventChoice({ chosen = [], catalogue: q }) {
     names.forEach((n) => next[on ? 'add' : 'delete'](n));
     pick(next);
   };
-  return html`<fieldset class="scopes" aria-describedby=${wrong ? 'events-error' : undefined} data-test="events"><legend>Events</legend>
+  return html`<fieldset class="scopes" aria-describedby=${wrong ? 'events-error' : undefined} data-test="events">
+    <legend>Events</legend>
     ${wrong && html`<p class="wrong" id="events-error" data-test="error-events">${wrong.join(' ')}</p>`}
-    ${q.groups.map(([resource, types]) => html`<${Group} key=${resource} resource=${resource} types=${types} picked=${picked} set=${set} mine=${q.mine} />`)}
+    ${q.groups.map(([resource, types]) => html`<${Group} key=${resource} resource=${resource} types=${types}
+      picked=${picked} set=${set} mine=${q.mine} />`)}
   </fieldset>`;
 }
 
@@ -45,15 +47,20 @@ function Group({ resource, types, picked, set, mine }) {
   const open = types.filter((t) => mine.includes(t.scope)).map((t) => t.name);
   const all = open.every((n) => picked.has(n));
   return html`<fieldset class="event-group"><legend>${words(resource)}</legend>
-    ${open.length > 1 && html`<button type="button" class="button small" onClick=${() => set(open, !all)} aria-label=${(all ? 'Choose none of ' : 'Choose all of ') + words(resource)} data-test=${'all-' + resource}>${all ? 'None' : 'All'}</button>`}
+    ${open.length > 1 && html`<button type="button" class="button small" onClick=${() => set(open, !all)}
+      aria-label=${(all ? 'Choose none of ' : 'Choose all of ') + words(resource)}
+      data-test=${'all-' + resource}>${all ? 'None' : 'All'}</button>`}
     ${types.map((t) => {
       const own = 'event-' + t.name;
       const lacking = !mine.includes(t.scope);
       return html`<div class="scope" key=${t.name}>
-        <input type="checkbox" id=${own} name="events" value=${t.name} checked=${picked.has(t.name)} disabled=${lacking} aria-describedby=${own + '-text'} onChange=${(e) => set([t.name], e.target.checked)} />
+        <input type="checkbox" id=${own} name="events" value=${t.name} checked=${picked.has(t.name)}
+          disabled=${lacking} aria-describedby=${own + '-text'}
+          onChange=${(e) => set([t.name], e.target.checked)} />
         ${picked.has(t.name) && lacking && html`<input type="hidden" name="events" value=${t.name} />`}
         <div><label for=${own}><code>${t.name}</code></label>
-          <p class="hint" id=${own + '-text'}>${t.trigger} Needs <code>${t.scope}</code>${lacking ? ', which your role lacks' : ''}.</p></div>
+          <p class="hint" id=${own + '-text'}>
+            ${t.trigger} Needs <code>${t.scope}</code>${lacking ? ', which your role lacks' : ''}.</p></div>
       </div>`;
     })}
   </fieldset>`;

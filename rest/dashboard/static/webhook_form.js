@@ -6,13 +6,17 @@ import { Field, FormDialog, Wrong, text, useMutation } from './form.js';
 import { EventChoice, useEventTypes } from './webhook_events.js';
 import { errors } from './webhook_state.js';
 
-const create = `mutation EndpointCreate($input: WebhookEndpointCreateInput!) { webhookEndpointCreate(input: $input) { webhookEndpoint { id } secret ${errors} } }`;
+const create = `mutation EndpointCreate($input: WebhookEndpointCreateInput!) {
+  webhookEndpointCreate(input: $input) { webhookEndpoint { id } secret ${errors} } }`;
 const update = `mutation EndpointUpdate($id: ID!, $expectedVersion: Long!, $input: WebhookEndpointUpdateInput!) {
-  webhookEndpointUpdate(id: $id, expectedVersion: $expectedVersion, input: $input) { webhookEndpoint { id } ${errors} } }`;
+  webhookEndpointUpdate(id: $id, expectedVersion: $expectedVersion, input: $input) {
+    webhookEndpoint { id } ${errors} } }`;
 
 /** What the person entered. */
 function entered(v) {
-  const input = { url: (v.get('url') ?? '').trim(), events: v.getAll('events').sort(), description: text(v, 'description') };
+  const input = {
+    url: (v.get('url') ?? '').trim(), events: v.getAll('events').sort(), description: text(v, 'description'),
+  };
   if (input.url === '') {
     throw new Wrong('url', 'Write the address that receives the events.');
   }
@@ -30,7 +34,8 @@ export function NewEndpoint({ onClose, shown }) {
     shown(secret, webhookEndpoint.id);
     return false; // the dialog with the secret takes this one's place
   };
-  return html`<${FormDialog} title="Add an endpoint" name="webhook" submit="Add" busyText="Adding" onClose=${onClose} action=${action}><${Inputs} /><//>`;
+  return html`<${FormDialog} title="Add an endpoint" name="webhook" submit="Add" busyText="Adding"
+    onClose=${onClose} action=${action}><${Inputs} /><//>`;
 }
 
 /** Changes an endpoint. What is as it was is left out. */
@@ -38,7 +43,8 @@ export function EditEndpoint({ endpoint: e, onClose, changed }) {
   const { notify } = useApp();
   const run = useMutation(update);
   const action = async (v) => {
-    const input = Object.fromEntries(Object.entries(entered(v)).filter(([k, value]) => JSON.stringify(value) !== JSON.stringify(e[k])));
+    const input = Object.fromEntries(Object.entries(entered(v))
+      .filter(([k, value]) => JSON.stringify(value) !== JSON.stringify(e[k])));
     if (Object.keys(input).length === 0) {
       notify('Nothing was changed.');
       return;
@@ -47,19 +53,25 @@ export function EditEndpoint({ endpoint: e, onClose, changed }) {
     notify('The endpoint is saved.');
     changed();
   };
-  return html`<${FormDialog} title="Edit the endpoint" name="webhook" submit="Save" onClose=${onClose} onStale=${changed} action=${action}><${Inputs} endpoint=${e} /><//>`;
+  return html`<${FormDialog} title="Edit the endpoint" name="webhook" submit="Save"
+    onClose=${onClose} onStale=${changed} action=${action}><${Inputs} endpoint=${e} /><//>`;
 }
 
 function Inputs({ endpoint: e }) {
   const catalogue = useEventTypes();
-  return html`<${Field} name="url" label="Address" type="url" value=${e?.url} maxlength="2048" required autocomplete="off" spellcheck=${false} hint="Begins with https:// and can be reached from the internet." />
-    <${Field} name="description" label="Description" optional value=${e?.description} maxlength="255" autocomplete="off" hint="What receives there, for the people of the store." />
+  return html`<${Field} name="url" label="Address" type="url" value=${e?.url} maxlength="2048" required
+      autocomplete="off" spellcheck=${false} hint="Begins with https:// and can be reached from the internet." />
+    <${Field} name="description" label="Description" optional value=${e?.description} maxlength="255"
+      autocomplete="off" hint="What receives there, for the people of the store." />
     <${EventChoice} key=${e?.version} catalogue=${catalogue} chosen=${e?.events} />`;
 }
 
 /** Shows the secret of an endpoint once. */
 export function EndpointSecret({ secret, title, children, onClose }) {
-  return html`<${SecretDialog} title=${title} secret=${secret} onClose=${onClose} kept="It is kept encrypted, to sign with, and no page shows it again.">
+  return html`<${SecretDialog} title=${title} secret=${secret} onClose=${onClose}
+    kept="It is kept encrypted, to sign with, and no page shows it again.">
     ${children}
-    <p>Verify what you receive: <code>x-service-signature</code> is the HMAC with SHA-256 of timestamp, point and body, keyed with this whole text, <code>whsec_</code> included. <a href="/docs/webhooks" target="_blank" rel="noopener">How to verify it</a></p><//>`;
+    <p>Verify what you receive: <code>x-service-signature</code> is the HMAC with SHA-256 of timestamp, point
+      and body, keyed with this whole text, <code>whsec_</code> included. <a href="/docs/webhooks" target="_blank"
+        rel="noopener">How to verify it</a></p><//>`;
 }

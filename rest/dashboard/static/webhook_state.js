@@ -24,7 +24,8 @@ export const stops = {
 };
 
 /** The path of an endpoint's page, or of one of its deliveries. */
-export const endpointPath = (id, delivery) => '/webhooks/' + encodeURIComponent(id) + (delivery ? '/deliveries/' + encodeURIComponent(delivery) : '');
+export const endpointPath = (id, delivery) =>
+  '/webhooks/' + encodeURIComponent(id) + (delivery ? '/deliveries/' + encodeURIComponent(delivery) : '');
 
 /** The host of an address, which says most of it; all of one that cannot be read. */
 export function hostOf(url) {
@@ -57,8 +58,10 @@ export function span(us) {
 
 /** The classes of outcomes, as people say them. */
 const outcomes = {
-  redirect: 'Redirect, not followed', timeout: 'No answer in time', connect_timeout: 'No connection in time', connect_failed: 'No connection',
-  dns_failed: 'Name has no address', tls_failed: 'TLS failed', address_refused: 'Address not allowed', reset: 'Connection closed',
+  redirect: 'Redirect, not followed', timeout: 'No answer in time',
+  connect_timeout: 'No connection in time', connect_failed: 'No connection',
+  dns_failed: 'Name has no address', tls_failed: 'TLS failed',
+  address_refused: 'Address not allowed', reset: 'Connection closed',
   malformed_answer: 'Answer is not HTTP', expired: 'Event aged out', not_permitted: 'Owner may not have it',
 };
 
@@ -70,24 +73,30 @@ export function sayError(text) {
 
 /** What came of an attempt: the class, and the receiver's status where there is one. */
 export function Outcome({ of: a }) {
-  return html`<${Badge} value=${a.outcome === 'delivered' ? 'DELIVERED' : 'FAILED'} text=${outcomes[a.outcome] ?? words(a.outcome)} />${a.status && html` <span class="figure">HTTP ${a.status}</span>`}`;
+  return html`<${Badge} value=${a.outcome === 'delivered' ? 'DELIVERED' : 'FAILED'}
+      text=${outcomes[a.outcome] ?? words(a.outcome)} />
+    ${a.status && html` <span class="figure">HTTP ${a.status}</span>`}`;
 }
 
 /** One attempt with all that is known of it. */
 export function Attempt({ of: a }) {
-  return html`<p class="attempt-top"><strong>Attempt ${a.number}</strong> <${Outcome} of=${a} /> <span class="muted">after ${span(a.duration)}, <${Time} at=${a.at} how="second" /></span></p>
+  return html`<p class="attempt-top"><strong>Attempt ${a.number}</strong> <${Outcome} of=${a} /> <span
+      class="muted">after ${span(a.duration)}, <${Time} at=${a.at} how="second" /></span></p>
     ${a.detail && html`<p class="verbatim">${a.detail}</p>`}
     ${a.nextAt && html`<p class="muted">The next one was due <${Time} at=${a.nextAt} how="second" />.</p>`}
-    ${a.response && html`<details class="answer"><summary>Answer of the receiver</summary><${Code} name=${'Answer to attempt ' + a.number} text=${a.response} /></details>`}`;
+    ${a.response && html`<details class="answer"><summary>Answer of the receiver</summary>
+      <${Code} name=${'Answer to attempt ' + a.number} text=${a.response} /></details>`}`;
 }
 
 /** A longer text as it is, in a box that can be scrolled with the keyboard too. */
 export function Code({ name, text, test }) {
-  return html`<pre class="code" tabindex="0" role="region" aria-label=${name} data-test=${test}><code>${text}</code></pre>`;
+  return html`<pre class="code" tabindex="0" role="region" aria-label=${name} data-test=${test}>
+    <code>${text}</code></pre>`;
 }
 
 /** The fields of an attempt that are shown. */
 export const attemptFields = 'id number at outcome status duration detail response nextAt';
 
 /** A link to a delivery, by its event. */
-export const DeliveryLink = ({ of: d }) => html`<a class="strong" href=${to(endpointPath(d.endpointId, d.id))} data-test="delivery"><code>${d.type}</code></a>`;
+export const DeliveryLink = ({ of: d }) => html`<a class="strong" href=${to(endpointPath(d.endpointId, d.id))}
+  data-test="delivery"><code>${d.type}</code></a>`;

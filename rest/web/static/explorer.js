@@ -43,7 +43,8 @@ async function send(body, headers = {}) {
   const token = at('token').value.trim();
   if (token) all.set('Authorization', `Bearer ${token}`);
   const response = await fetch(endpoint, {
-    method: 'POST', headers: all, body: JSON.stringify(body), credentials: 'same-origin', redirect: 'error', cache: 'no-store',
+    method: 'POST', headers: all, body: JSON.stringify(body),
+    credentials: 'same-origin', redirect: 'error', cache: 'no-store',
   });
   const text = await response.text();
   let json = null;
@@ -69,7 +70,8 @@ function showErrors(errors) {
     const code = error.extensions?.code ? ` [${error.extensions.code}]` : '';
     const item = element('li', {}, `✗ ${error.message}${path}${code} `);
     if (where) {
-      item.append(element('button', { type: 'button', class: 'link', onclick: () => jump(where) }, `line ${where.line}, column ${where.column}`));
+      const text = `line ${where.line}, column ${where.column}`;
+      item.append(element('button', { type: 'button', class: 'link', onclick: () => jump(where) }, text));
     }
     list.append(item);
   }
@@ -104,7 +106,9 @@ async function run() {
     at('result').textContent = json === null ? text : JSON.stringify(json, null, 2);
     const good = response.ok && errors.length === 0;
     const id = response.headers.get('X-Request-Id');
-    say(`${good ? '✓' : '✗'} ${response.status} in ${took} ms${errors.length ? `, ${errors.length} error${errors.length > 1 ? 's' : ''}` : ''}${id ? `, ${id}` : ''}`, good ? 'good' : 'bad');
+    const count = errors.length ? `, ${errors.length} error${errors.length > 1 ? 's' : ''}` : '';
+    const outcome = `${good ? '✓' : '✗'} ${response.status} in ${took} ms`;
+    say(`${outcome}${count}${id ? `, ${id}` : ''}`, good ? 'good' : 'bad');
   } catch (error) {
     showErrors([]);
     say(`✗ ${error.message}`, 'bad');
@@ -120,7 +124,9 @@ const introspection = `query Schema {
     queryType { name } mutationType { name }
     types {
       kind name description
-      fields(includeDeprecated: true) { name description isDeprecated deprecationReason args { ...Input } type { ...Ref } }
+      fields(includeDeprecated: true) {
+        name description isDeprecated deprecationReason args { ...Input } type { ...Ref }
+      }
       inputFields { ...Input }
       enumValues(includeDeprecated: true) { name description isDeprecated }
       interfaces { name } possibleTypes { name }
@@ -176,10 +182,14 @@ function search() {
     schema.roots.includes(b) - schema.roots.includes(a) || a.localeCompare(b));
   for (const name of names) {
     const type = schema.types.get(name);
-    if (name.toLowerCase().includes(wanted)) items.push(element('li', {}, typeButton(name), ` ${type.kind.toLowerCase().replace('_', ' ')}`));
+    if (name.toLowerCase().includes(wanted)) {
+      items.push(element('li', {}, typeButton(name), ` ${type.kind.toLowerCase().replace('_', ' ')}`));
+    }
     if (!wanted) continue;
     for (const field of [...(type.fields ?? []), ...(type.inputFields ?? [])]) {
-      if (field.name.toLowerCase().includes(wanted)) items.push(element('li', {}, typeButton(name, `${name}.${field.name}`)));
+      if (field.name.toLowerCase().includes(wanted)) {
+        items.push(element('li', {}, typeButton(name, `${name}.${field.name}`)));
+      }
     }
   }
   at('schema').replaceChildren(items.length
@@ -191,7 +201,8 @@ function field(f) {
   const item = element('li', {}, element('code', f.isDeprecated ? { class: 'gone' } : {}, f.name));
   if (f.args?.length) {
     item.append('(');
-    f.args.forEach((a, i) => item.append(i ? ', ' : '', `${a.name}: `, typeButton(named(a.type).name, written(a.type)), a.defaultValue ? ` = ${a.defaultValue}` : ''));
+    f.args.forEach((a, i) => item.append(i ? ', ' : '', `${a.name}: `,
+      typeButton(named(a.type).name, written(a.type)), a.defaultValue ? ` = ${a.defaultValue}` : ''));
     item.append(')');
   }
   if (f.type) item.append(': ', typeButton(named(f.type).name, written(f.type)));
@@ -210,7 +221,10 @@ function show() {
     if (list?.length) parts.push(element('ul', {}, ...list.map(field)));
   }
   for (const [words, list] of [['Implements', type.interfaces], ['Can be', type.possibleTypes]]) {
-    if (list?.length) parts.push(element('p', {}, `${words} `, ...list.flatMap((t, i) => [i ? ', ' : '', typeButton(t.name)])));
+    if (list?.length) {
+      const links = list.flatMap((t, i) => [i ? ', ' : '', typeButton(t.name)]);
+      parts.push(element('p', {}, `${words} `, ...links));
+    }
   }
   at('schema').replaceChildren(...parts);
   parts[0].focus();

@@ -12,13 +12,17 @@ const installed = `query InstalledApps($after: String) { installedApps(first: 20
     grants { id user { name } scopes consentedAt redeemedAt expiresAt lastUsedAt } }
   pageInfo { hasNextPage endCursor } } }`;
 const own = `query Apps($after: String) { apps(first: 25, after: $after) {
-  nodes { id clientId name developer website redirectUris scopes legacy disabledAt version createdAt } pageInfo { hasNextPage endCursor } } }`;
+  nodes { id clientId name developer website redirectUris scopes legacy disabledAt version createdAt }
+  pageInfo { hasNextPage endCursor } } }`;
 const errors = 'userErrors { code message path }';
 const revokeGrant = `mutation GrantRevoke($id: ID!) { grantRevoke(id: $id) { grant { id } ${errors} } }`;
 const revokeApp = `mutation AppRevoke($id: ID!) { installedAppRevoke(appId: $id) { revokedIds ${errors} } }`;
-const create = `mutation AppCreate($input: AppCreateInput!) { appCreate(input: $input) { app { id clientId name } ${errors} } }`;
-const update = `mutation AppUpdate($id: ID!, $expectedVersion: Long!, $input: AppUpdateInput!) { appUpdate(id: $id, expectedVersion: $expectedVersion, input: $input) { app { id } ${errors} } }`;
-const move = (name) => `mutation AppMove($id: ID!, $expectedVersion: Long!) { ${name}(id: $id, expectedVersion: $expectedVersion) { app { id } ${errors} } }`;
+const create = `mutation AppCreate($input: AppCreateInput!) {
+  appCreate(input: $input) { app { id clientId name } ${errors} } }`;
+const update = `mutation AppUpdate($id: ID!, $expectedVersion: Long!, $input: AppUpdateInput!) {
+  appUpdate(id: $id, expectedVersion: $expectedVersion, input: $input) { app { id } ${errors} } }`;
+const move = (name) => `mutation AppMove($id: ID!, $expectedVersion: Long!) {
+  ${name}(id: $id, expectedVersion: $expectedVersion) { app { id } ${errors} } }`;
 
 export function Apps() {
   const f = useFilters();
@@ -31,15 +35,21 @@ export function Apps() {
     access.reload();
     apps.reload();
   };
-  const make = html`<button type="button" class="button primary" onClick=${() => open({ kind: 'create' })} data-test="app-new"><${Icon} name="plus" size="16" />Register an app</button>`;
+  const make = html`<button type="button" class="button primary" onClick=${() => open({ kind: 'create' })}
+    data-test="app-new"><${Icon} name="plus" size="16" />Register an app</button>`;
   const columns = [
-    { name: 'app', head: 'App', main: true, cell: (a) => html`<span class="strong">${a.name}</span><span class="muted block">${a.developer}</span>` },
+    { name: 'app', head: 'App', main: true,
+      cell: (a) => html`<span class="strong">${a.name}</span><span class="muted block">${a.developer}</span>` },
     { name: 'client', head: 'Client id', cell: (a) => html`<${Copyable} text=${a.clientId} test="client-id" />` },
     { name: 'status', head: 'Status', cell: (a) => html`<${Badge} value=${a.disabledAt ? 'DISABLED' : 'ACTIVE'} />` },
     { name: 'made', head: 'Registered', cell: (a) => html`<${Time} at=${a.createdAt} how="date" />` },
     { name: 'actions', head: '', end: true, cell: (a) => html`<span class="row-actions">
-      <button type="button" class="button small" aria-label=${'Edit ' + a.name} onClick=${() => open({ kind: 'edit', id: a.id })} data-test="app-edit">Edit</button>
-      <button type="button" class=${'button small ' + (a.disabledAt ? '' : 'danger-quiet')} aria-label=${(a.disabledAt ? 'Enable ' : 'Disable ') + a.name} onClick=${() => open({ kind: 'move', id: a.id })} data-test=${a.disabledAt ? 'app-enable' : 'app-disable'}>${a.disabledAt ? 'Enable' : 'Disable'}</button></span>` },
+      <button type="button" class="button small" aria-label=${'Edit ' + a.name}
+        onClick=${() => open({ kind: 'edit', id: a.id })} data-test="app-edit">Edit</button>
+      <button type="button" class=${'button small ' + (a.disabledAt ? '' : 'danger-quiet')}
+        aria-label=${(a.disabledAt ? 'Enable ' : 'Disable ') + a.name}
+        onClick=${() => open({ kind: 'move', id: a.id })} data-test=${a.disabledAt ? 'app-enable' : 'app-disable'}>
+        ${a.disabledAt ? 'Enable' : 'Disable'}</button></span>` },
   ];
   const present = dialog && apps.data?.apps.nodes.find((a) => a.id === dialog.id);
   return html`<${Page} title="Apps" actions=${make}>
@@ -48,15 +58,21 @@ export function Apps() {
       <${Installed} query=${access} scopes=${catalogue.scopes} open=${open} after=${f.access} />
     <//>
     <${Card} title="Your apps" flush name="own-apps">
-      <${List} query=${apps} pick=${(d) => d.apps} caption="Your apps" columns=${columns} paged=${Boolean(f.after)} address=${(after) => to('/apps', { after })}
-        empty=${html`<${Empty} icon="apps" title="You have registered no app">Register one to ask merchants for access with OAuth.<//>`} />
+      <${List} query=${apps} pick=${(d) => d.apps} caption="Your apps" columns=${columns}
+        paged=${Boolean(f.after)} address=${(after) => to('/apps', { after })}
+        empty=${html`<${Empty} icon="apps" title="You have registered no app">
+          Register one to ask merchants for access with OAuth.<//>`} />
     <//>
     ${dialog?.kind === 'create' && html`<${AppForm} catalogue=${catalogue} onClose=${close} changed=${changed} />`}
-    ${dialog?.kind === 'edit' && present && html`<${AppForm} app=${present} catalogue=${catalogue} onClose=${close} changed=${changed} />`}
+    ${dialog?.kind === 'edit' && present &&
+      html`<${AppForm} app=${present} catalogue=${catalogue} onClose=${close} changed=${changed} />`}
     ${dialog?.kind === 'move' && present && html`<${Move} app=${present} onClose=${close} changed=${changed} />`}
-    ${dialog?.kind === 'revoke-grant' && html`<${Revoke} document=${revokeGrant} id=${dialog.grant.id} title=${'End this access of ' + dialog.app.name + '?'} name="grant-revoke" onClose=${close} changed=${changed}>
+    ${dialog?.kind === 'revoke-grant' && html`<${Revoke} document=${revokeGrant} id=${dialog.grant.id}
+      title=${'End this access of ' + dialog.app.name + '?'} name="grant-revoke" onClose=${close} changed=${changed}>
       <p>What ${dialog.grant.user.name} allowed ends at once, with all tokens of it.</p><//>`}
-    ${dialog?.kind === 'revoke-app' && html`<${Revoke} document=${revokeApp} id=${dialog.app.id} title=${'End all access of ' + dialog.app.name + '?'} name="installed-app-revoke" onClose=${close} changed=${changed}>
+    ${dialog?.kind === 'revoke-app' && html`<${Revoke} document=${revokeApp} id=${dialog.app.id}
+      title=${'End all access of ' + dialog.app.name + '?'} name="installed-app-revoke"
+      onClose=${close} changed=${changed}>
       <p>Every permission that anybody of this store gave to the app ends at once. The app can ask again.</p><//>`}
   <//>`;
 }
@@ -70,23 +86,35 @@ function Installed({ query, scopes, open, after }) {
   }
   const { nodes, pageInfo } = query.data.installedApps;
   if (nodes.length === 0) {
-    return html`<${Empty} icon="apps" title="No app has access">An app appears here when somebody of the store consents to it.<//>`;
+    return html`<${Empty} icon="apps" title="No app has access">
+      An app appears here when somebody of the store consents to it.<//>`;
   }
   return html`<ul class="installed">${nodes.map((i) => html`<li key=${i.app.id} data-id=${i.app.id}>
-      <div class="card-top"><h3>${i.app.name}${i.app.disabled && html` <${Badge} value="DISABLED" text="Stopped by its developer" />`}</h3>
-        <button type="button" class="button small danger-quiet" onClick=${() => open({ kind: 'revoke-app', app: i.app })} data-test="installed-app-revoke" aria-label=${'End all access of ' + i.app.name}>End all access</button></div>
+      <div class="card-top"><h3>${i.app.name}
+        ${i.app.disabled && html` <${Badge} value="DISABLED" text="Stopped by its developer" />`}</h3>
+        <button type="button" class="button small danger-quiet"
+          onClick=${() => open({ kind: 'revoke-app', app: i.app })}
+          data-test="installed-app-revoke" aria-label=${'End all access of ' + i.app.name}>End all access</button></div>
       <p class="muted">By ${i.app.developer}${i.app.website && html`, <${Outside} href=${i.app.website} />`}</p>
       <${ScopeSentences} names=${i.scopes} scopes=${scopes} />
-      <${Facts} rows=${[['First consent', html`<${Time} at=${i.firstConsentedAt} how="date" />`], ['Last used', i.lastUsedAt ? html`<${Time} at=${i.lastUsedAt} how="ago" />` : 'Never']]} />
+      <${Facts} rows=${[
+        ['First consent', html`<${Time} at=${i.firstConsentedAt} how="date" />`],
+        ['Last used', i.lastUsedAt ? html`<${Time} at=${i.lastUsedAt} how="ago" />` : 'Never'],
+      ]} />
       <ul class="grants">${i.grants.map((g) => html`<li key=${g.id} data-id=${g.id}>
         <div class="grow"><p>${g.user.name} consented on <${Time} at=${g.consentedAt} /></p>
-          <p class="muted">${g.scopes.join(', ')}. ${!g.redeemedAt && 'Not taken up yet. '}${g.lastUsedAt && html`Last used <${Time} at=${g.lastUsedAt} how="ago" />. `}Ends <${Time} at=${g.expiresAt} how="date" /> at the latest.</p></div>
-        <button type="button" class="button small danger-quiet" onClick=${() => open({ kind: 'revoke-grant', grant: g, app: i.app })} data-test="grant-revoke" aria-label=${'End what ' + g.user.name + ' gave to ' + i.app.name}>End</button>
+          <p class="muted">${g.scopes.join(', ')}. ${!g.redeemedAt && 'Not taken up yet. '}
+            ${g.lastUsedAt && html`Last used <${Time} at=${g.lastUsedAt} how="ago" />. `}Ends <${Time}
+              at=${g.expiresAt} how="date" /> at the latest.</p></div>
+        <button type="button" class="button small danger-quiet"
+          onClick=${() => open({ kind: 'revoke-grant', grant: g, app: i.app })} data-test="grant-revoke"
+          aria-label=${'End what ' + g.user.name + ' gave to ' + i.app.name}>End</button>
       </li>`)}</ul>
     </li>`)}</ul>
     ${(pageInfo.hasNextPage || after) && html`<nav class="pager" aria-label="Pages of apps with access">
       ${after && html`<a class="button" href=${to('/apps')}>Newest</a>`}<span class="grow"></span>
-      ${pageInfo.hasNextPage && html`<a class="button" href=${to('/apps', { access: pageInfo.endCursor })}>More</a>`}</nav>`}`;
+      ${pageInfo.hasNextPage &&
+        html`<a class="button" href=${to('/apps', { access: pageInfo.endCursor })}>More</a>`}</nav>`}`;
 }
 
 function AppForm({ app: a, catalogue, onClose, changed }) {
@@ -115,15 +143,21 @@ function AppForm({ app: a, catalogue, onClose, changed }) {
     notify(a ? 'The app is saved.' : 'The app is registered.');
     changed();
   };
-  return html`<${FormDialog} title=${a ? 'Edit ' + a.name : 'Register an app'} name="app" submit=${a ? 'Save' : 'Register'} onClose=${onClose} onStale=${changed} action=${action}>
+  return html`<${FormDialog} title=${a ? 'Edit ' + a.name : 'Register an app'} name="app"
+    submit=${a ? 'Save' : 'Register'} onClose=${onClose} onStale=${changed} action=${action}>
     ${a && html`<p>Client id <code>${a.clientId}</code></p>`}
-    <${Field} name="name" label="Name" value=${a?.name} hint="Merchants see it when they are asked for consent." required maxlength="255" />
-    <${Field} name="developer" label="Developer" optional=${!a} value=${a?.developer} hint=${a ? '' : 'Who makes it; ' + store.name + ' when empty.'} maxlength="255" />
-    <${Field} name="website" label="Website" type="url" optional value=${a?.website} hint="Begins with https://" maxlength="2048" />
-    <${Area} name="redirectUris" label="Redirect addresses" rows=${3} value=${(a?.redirectUris ?? []).join('\n')} spellcheck=${false} autocapitalize="off"
+    <${Field} name="name" label="Name" value=${a?.name} hint="Merchants see it when they are asked for consent."
+      required maxlength="255" />
+    <${Field} name="developer" label="Developer" optional=${!a} value=${a?.developer}
+      hint=${a ? '' : 'Who makes it; ' + store.name + ' when empty.'} maxlength="255" />
+    <${Field} name="website" label="Website" type="url" optional value=${a?.website}
+      hint="Begins with https://" maxlength="2048" />
+    <${Area} name="redirectUris" label="Redirect addresses" rows=${3}
+      value=${(a?.redirectUris ?? []).join('\n')} spellcheck=${false} autocapitalize="off"
       hint="One on each line: https, http on 127.0.0.1 or [::1], or a private scheme with a dot." />
     <${ScopeChoice} key=${a?.version} catalogue=${catalogue} chosen=${a?.scopes} />
-    ${a && html`<${Alert} tone="info">What you take away here ends for all merchants at once; what you add has to be consented to.<//>`}
+    ${a && html`<${Alert} tone="info">
+      What you take away here ends for all merchants at once; what you add has to be consented to.<//>`}
   <//>`;
 }
 
@@ -137,8 +171,10 @@ function Move({ app: a, onClose, changed }) {
     notify(on ? 'The app is enabled.' : 'The app is disabled.');
     changed();
   };
-  return html`<${Confirm} title=${(on ? 'Enable ' : 'Disable ') + a.name + '?'} name="app-move" submit=${on ? 'Enable' : 'Disable'} danger=${!on} onClose=${onClose} onStale=${changed} action=${action}>
-    <p>${on ? 'Its access to every store works again, as far as it was not revoked.' : 'Its access to every store stops until you enable it again.'}</p>
+  return html`<${Confirm} title=${(on ? 'Enable ' : 'Disable ') + a.name + '?'} name="app-move"
+    submit=${on ? 'Enable' : 'Disable'} danger=${!on} onClose=${onClose} onStale=${changed} action=${action}>
+    <p>${on ? 'Its access to every store works again, as far as it was not revoked.'
+      : 'Its access to every store stops until you enable it again.'}</p>
   <//>`;
 }
 
@@ -150,5 +186,6 @@ function Revoke({ document, id, title, name, onClose, changed, children }) {
     notify('The access is ended.');
     changed();
   };
-  return html`<${Confirm} title=${title} name=${name} submit="End access" onClose=${onClose} action=${action}>${children}<//>`;
+  return html`<${Confirm} title=${title} name=${name} submit="End access"
+    onClose=${onClose} action=${action}>${children}<//>`;
 }

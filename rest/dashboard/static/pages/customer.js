@@ -9,11 +9,15 @@ import { Address } from './order.js';
 
 const address = 'name company line1 line2 city region postalCode country phone';
 const read = `query Customer($id: ID!) { customer(id: $id) {
-  id email phone firstName lastName displayName status locale emailMarketing defaultAddress { ${address} } addresses { ${address} } tags note
+  id email phone firstName lastName displayName status locale emailMarketing
+  defaultAddress { ${address} } addresses { ${address} } tags note
   ordersCount totalSpentMinor currency lastOrderAt version createdAt updatedAt } }`;
-const orders = `query CustomerOrders($after: String, $filter: OrderFilter) { orders(first: 10, after: $after, filter: $filter) {
-  nodes { id number placedAt status financialStatus fulfillmentStatus totalMinor currency email } pageInfo { hasNextPage endCursor } } }`;
-const change = (name) => `mutation Change($id: ID!, $expectedVersion: Long!) { ${name}(id: $id, expectedVersion: $expectedVersion) { customer { id } userErrors { code message path } } }`;
+const orders = `query CustomerOrders($after: String, $filter: OrderFilter) {
+  orders(first: 10, after: $after, filter: $filter) {
+  nodes { id number placedAt status financialStatus fulfillmentStatus totalMinor currency email }
+  pageInfo { hasNextPage endCursor } } }`;
+const change = (name) => `mutation Change($id: ID!, $expectedVersion: Long!) {
+  ${name}(id: $id, expectedVersion: $expectedVersion) { customer { id } userErrors { code message path } } }`;
 
 const back = { href: to('/customers'), text: 'Customers' };
 
@@ -25,33 +29,45 @@ export function Customer({ id }) {
   const [asking, ask] = useState(false);
   const c = query.data?.customer;
   if (query.failure) {
-    return html`<${Page} title="Customer" back=${back}><${Trouble} failure=${query.failure} reload=${query.reload} /><//>`;
+    return html`<${Page} title="Customer" back=${back}>
+      <${Trouble} failure=${query.failure} reload=${query.reload} /><//>`;
   }
   if (!c) {
-    return html`<${Page} title=${query.data ? 'Customer not found' : 'Customer'} back=${back}>${query.data ? html`<${Empty} icon="customers" title="There is no such customer in this store." />` : html`<${Card}><${Waiting} rows=${6} /><//>`}<//>`;
+    return html`<${Page} title=${query.data ? 'Customer not found' : 'Customer'} back=${back}>${query.data
+      ? html`<${Empty} icon="customers" title="There is no such customer in this store." />`
+      : html`<${Card}><${Waiting} rows=${6} /><//>`}<//>`;
   }
   const may = can('editCustomers') && c.status !== 'REDACTED';
   const actions = may && html`
     ${c.status === 'DISABLED'
-      ? html`<${Change} key="enable" name="customerEnable" customer=${c} label="Enable" done="The customer is active again." changed=${query.reload} />`
-      : html`<${Change} key="disable" name="customerDisable" customer=${c} label="Disable" done="The customer is disabled." changed=${query.reload} />`}
-    <button type="button" class="button danger-quiet" onClick=${() => ask(true)} data-test="customer-redact">Redact</button>`;
+      ? html`<${Change} key="enable" name="customerEnable" customer=${c} label="Enable"
+          done="The customer is active again." changed=${query.reload} />`
+      : html`<${Change} key="disable" name="customerDisable" customer=${c} label="Disable"
+          done="The customer is disabled." changed=${query.reload} />`}
+    <button type="button" class="button danger-quiet" onClick=${() => ask(true)}
+      data-test="customer-redact">Redact</button>`;
   const others = c.addresses.filter((a) => JSON.stringify(a) !== JSON.stringify(c.defaultAddress));
-  return html`<${Page} title=${c.displayName} back=${back} badges=${html`<${Badge} value=${c.status} />`} actions=${actions}>
+  return html`<${Page} title=${c.displayName} back=${back} badges=${html`<${Badge} value=${c.status} />`}
+    actions=${actions}>
     <div class="split">
       <div class="stack">
         <${Card} title="Orders" flush name="customer-orders">
-          <${List} query=${placed} pick=${(d) => d.orders} caption="Orders of this customer" columns=${orderColumns({ person: false }).filter((x) => x.name !== 'state')}
-            paged=${Boolean(f.after)} address=${(after) => to('/customers/' + id, { after })} empty=${html`<${Empty} icon="orders" title="No orders" />`} />
+          <${List} query=${placed} pick=${(d) => d.orders} caption="Orders of this customer"
+            columns=${orderColumns({ person: false }).filter((x) => x.name !== 'state')}
+            paged=${Boolean(f.after)} address=${(after) => to('/customers/' + id, { after })}
+            empty=${html`<${Empty} icon="orders" title="No orders" />`} />
         <//>
         ${c.note && html`<${Card} title="Note"><p class="verbatim">${c.note}</p><//>`}
       </div>
       <div class="stack">
         <${Card} title="Customer"><${Facts} rows=${[
           ['E-mail', c.email], ['Phone', c.phone], ['E-mails', words(c.emailMarketing)], ['Language', c.locale],
-          ['Orders', c.ordersCount.toLocaleString()], ['Spent', html`<${Money} minor=${c.totalSpentMinor} currency=${c.currency} />`],
-          ['Last order', c.lastOrderAt && html`<${Time} at=${c.lastOrderAt} how="date" />`], ['Since', html`<${Time} at=${c.createdAt} how="date" />`],
-          ['Tags', c.tags.length > 0 && html`<span class="tags">${c.tags.map((t) => html`<span class="tag" key=${t}>${t}</span>`)}</span>`],
+          ['Orders', c.ordersCount.toLocaleString()],
+          ['Spent', html`<${Money} minor=${c.totalSpentMinor} currency=${c.currency} />`],
+          ['Last order', c.lastOrderAt && html`<${Time} at=${c.lastOrderAt} how="date" />`],
+          ['Since', html`<${Time} at=${c.createdAt} how="date" />`],
+          ['Tags', c.tags.length > 0 &&
+            html`<span class="tags">${c.tags.map((t) => html`<span class="tag" key=${t}>${t}</span>`)}</span>`],
           ['Id', html`<code class="id">${c.id}</code>`],
         ]} /><//>
         ${(c.defaultAddress || others.length > 0) && html`<${Card} title="Addresses">
@@ -80,7 +96,8 @@ function Redact({ customer: c, onClose, changed }) {
     notify('The customer is redacted.');
     changed();
   };
-  return html`<${Confirm} title="Redact this customer?" name="customer-redact" submit="Redact for good" onClose=${onClose} onStale=${changed} action=${action}>
+  return html`<${Confirm} title="Redact this customer?" name="customer-redact" submit="Redact for good"
+    onClose=${onClose} onStale=${changed} action=${action}>
     <p>This removes <strong>${c.displayName}</strong> as a person, and cannot be undone:</p>
     <ul class="points">
       <li>name, e-mail, phone, language, note, tags and addresses are deleted;</li>

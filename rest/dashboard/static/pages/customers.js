@@ -13,12 +13,15 @@ const list = `query Customers($after: String, $filter: CustomerFilter) {
 }`;
 
 const columns = [
-  { name: 'name', head: 'Customer', main: true, cell: (c) => html`<a class="strong" href=${to('/customers/' + c.id)}>${c.displayName}</a>` },
+  { name: 'name', head: 'Customer', main: true,
+    cell: (c) => html`<a class="strong" href=${to('/customers/' + c.id)}>${c.displayName}</a>` },
   { name: 'email', head: 'E-mail', cell: (c) => html`<span class="clip">${c.email}</span>` },
   { name: 'status', head: 'Status', cell: (c) => html`<${Badge} value=${c.status} />` },
-  { name: 'last', head: 'Last order', cell: (c) => (c.lastOrderAt ? html`<${Time} at=${c.lastOrderAt} how="date" />` : html`<span class="muted">None</span>`) },
+  { name: 'last', head: 'Last order', cell: (c) => (c.lastOrderAt
+    ? html`<${Time} at=${c.lastOrderAt} how="date" />` : html`<span class="muted">None</span>`) },
   { name: 'orders', head: 'Orders', end: true, cell: (c) => c.ordersCount.toLocaleString() },
-  { name: 'spent', head: 'Spent', end: true, cell: (c) => html`<${Money} minor=${c.totalSpentMinor} currency=${c.currency} />` },
+  { name: 'spent', head: 'Spent', end: true,
+    cell: (c) => html`<${Money} minor=${c.totalSpentMinor} currency=${c.currency} />` },
 ];
 
 export function Customers() {
@@ -28,11 +31,14 @@ export function Customers() {
   return html`<${Page} title="Customers">
     <section class="card flush" aria-label="Customers" data-test="customers">
       <${Filters} clear=${f.email && to('/customers')}>
-        <${FilterInput} name="email" label="E-mail" value=${f.email} type="search" set=${set} autocomplete="off" placeholder="name@example.com" />
+        <${FilterInput} name="email" label="E-mail" value=${f.email} type="search" set=${set}
+          autocomplete="off" placeholder="name@example.com" />
       <//>
       <${List} query=${query} pick=${(d) => d.customers} caption="Customers" columns=${columns}
         paged=${Boolean(f.after)} address=${(after) => to('/customers', { ...f, after })}
-        empty=${html`<${Empty} icon="customers" title=${f.email ? 'Nobody has this e-mail address.' : 'No customers yet'}>${f.email ? 'The whole address is needed.' : ''}<//>`} />
+        empty=${html`<${Empty} icon="customers"
+          title=${f.email ? 'Nobody has this e-mail address.' : 'No customers yet'}>
+          ${f.email ? 'The whole address is needed.' : ''}<//>`} />
     </section>
   <//>`;
 }

@@ -7,9 +7,13 @@ import { Attempt, Code, attemptFields, count, endpointPath, errors, hostOf } fro
 import { Thing } from './events.js';
 import { to } from '../route.js';
 
-const read = `query Delivery($id: ID!, $endpoint: ID!) { webhookEndpoint(id: $endpoint) { id url status } webhookDelivery(id: $id) {
-  id endpointId sequence eventId type resourceType resourceId state attemptCount nextAttemptAt payload createdAt settledAt attempts { ${attemptFields} } } }`;
-const retry = `mutation DeliveryRetry($id: ID!) { webhookDeliveryRetry(id: $id) { delivery { id endpointId } ${errors} } }`;
+const read = `query Delivery($id: ID!, $endpoint: ID!) {
+  webhookEndpoint(id: $endpoint) { id url status }
+  webhookDelivery(id: $id) {
+    id endpointId sequence eventId type resourceType resourceId state attemptCount nextAttemptAt payload
+    createdAt settledAt attempts { ${attemptFields} } } }`;
+const retry = `mutation DeliveryRetry($id: ID!) {
+  webhookDeliveryRetry(id: $id) { delivery { id endpointId } ${errors} } }`;
 const skip = `mutation DeliverySkip($id: ID!) { webhookDeliverySkip(id: $id) { delivery { id } ${errors} } }`;
 
 const meanings = {
@@ -46,30 +50,43 @@ export function Delivery({ id, delivery }) {
     return () => clearInterval(timer);
   }, [d?.state]);
   if (query.failure) {
-    return html`<${Page} title="Delivery" back=${back}><${Trouble} failure=${query.failure} reload=${query.reload} /><//>`;
+    return html`<${Page} title="Delivery" back=${back}>
+      <${Trouble} failure=${query.failure} reload=${query.reload} /><//>`;
   }
   if (!d || d.endpointId !== id) {
     return html`<${Page} title=${query.data ? 'Delivery not found' : 'Delivery'} back=${back}>${query.data
-      ? html`<${Empty} icon="webhooks" title="There is no such delivery of this endpoint.">Deliveries are kept for 14 days after their end.<//>` : html`<${Card}><${Waiting} rows=${8} /><//>`}<//>`;
+      ? html`<${Empty} icon="webhooks" title="There is no such delivery of this endpoint.">
+          Deliveries are kept for 14 days after their end.<//>`
+      : html`<${Card}><${Waiting} rows=${8} /><//>`}<//>`;
   }
-  return html`<${Page} title=${d.type} back=${back} badges=${html`<${Badge} value=${d.state} />`} lead=${meanings[d.state]} actions=${endpoint?.status === 'ACTIVE' && html`<${Buttons} of=${d} changed=${query.reload} ask=${() => ask(true)} />`}>
-    ${endpoint && endpoint.status !== 'ACTIVE' && html`<${Alert} tone="info">The endpoint is ${endpoint.status.toLowerCase()}. Reactivate it to send this again.<//>`}
+  const actions = endpoint?.status === 'ACTIVE' &&
+    html`<${Buttons} of=${d} changed=${query.reload} ask=${() => ask(true)} />`;
+  return html`<${Page} title=${d.type} back=${back} badges=${html`<${Badge} value=${d.state} />`}
+    lead=${meanings[d.state]} actions=${actions}>
+    ${endpoint && endpoint.status !== 'ACTIVE' && html`<${Alert} tone="info">
+      The endpoint is ${endpoint.status.toLowerCase()}. Reactivate it to send this again.<//>`}
     <div class="split">
       <div class="stack">
         <${Card} title=${count(d.attemptCount, 'attempt')} name="attempts">
-          ${d.attempts.length === 0 ? html`<${Empty} icon="send" title=${d.attemptCount === 0 ? 'Nothing was tried yet' : 'The attempts have aged out.'} />`
-            : html`<ol class="attempts">${d.attempts.map((a) => html`<li key=${a.id}><${Attempt} of=${a} /></li>`)}</ol>`}
+          ${d.attempts.length === 0 ? html`<${Empty} icon="send"
+              title=${d.attemptCount === 0 ? 'Nothing was tried yet' : 'The attempts have aged out.'} />`
+            : html`<ol class="attempts">
+                ${d.attempts.map((a) => html`<li key=${a.id}><${Attempt} of=${a} /></li>`)}</ol>`}
         <//>
         <${Card} title="Payload" name="payload">
-          ${d.payload == null ? html`<p class="muted">${d.type === 'ping' ? 'The body of a test is not kept.' : 'The body has aged out with its event, or you may not read what it is about.'}</p>` : html`<${Code} name="Payload" text=${pretty(d.payload)} test="payload" />`}
+          ${d.payload == null ? html`<p class="muted">${d.type === 'ping' ? 'The body of a test is not kept.'
+              : 'The body has aged out with its event, or you may not read what it is about.'}</p>`
+            : html`<${Code} name="Payload" text=${pretty(d.payload)} test="payload" />`}
         <//>
       </div>
       <${Card} title="Delivery" name="delivery"><${Facts} rows=${[
         ['About', html`<${Thing} of=${d} />`],
         ['Next attempt', d.nextAttemptAt && html`<${Time} at=${d.nextAttemptAt} how="second" />`],
-        ['Made', html`<${Time} at=${d.createdAt} how="second" />`], ['Ended', d.settledAt && html`<${Time} at=${d.settledAt} how="second" />`],
+        ['Made', html`<${Time} at=${d.createdAt} how="second" />`],
+        ['Ended', d.settledAt && html`<${Time} at=${d.settledAt} how="second" />`],
         ['Number', html`<span class="figure">${d.sequence.toLocaleString()}</span>`],
-        ['Event id', html`<${Copyable} text=${d.eventId} test="event-id" />`], ['Id', html`<code class="id">${d.id}</code>`],
+        ['Event id', html`<${Copyable} text=${d.eventId} test="event-id" />`],
+        ['Id', html`<code class="id">${d.id}</code>`],
       ]} /><//>
     </div>
     ${asking && html`<${Skip} of=${d} onClose=${() => ask(false)} changed=${query.reload} />`}
@@ -86,9 +103,12 @@ function Buttons({ of: d, changed, ask }) {
       go(to(endpointPath(made.endpointId, made.id)));
     }
   };
-  return html`${d.state === 'WAITING' && html`<${ActionButton} kind="primary" run=${again} done="The next attempt is made now." data-test="delivery-retry">Retry now<//>`}
-    ${d.state !== 'WAITING' && d.type !== 'ping' && html`<${ActionButton} run=${again} done="It is sent again." data-test="delivery-again">Send again<//>`}
-    ${d.state === 'WAITING' && html`<button type="button" class="button danger-quiet" onClick=${ask} data-test="delivery-skip">Skip</button>`}`;
+  return html`${d.state === 'WAITING' && html`<${ActionButton} kind="primary" run=${again}
+      done="The next attempt is made now." data-test="delivery-retry">Retry now<//>`}
+    ${d.state !== 'WAITING' && d.type !== 'ping' && html`<${ActionButton} run=${again}
+      done="It is sent again." data-test="delivery-again">Send again<//>`}
+    ${d.state === 'WAITING' && html`<button type="button" class="button danger-quiet" onClick=${ask}
+      data-test="delivery-skip">Skip</button>`}`;
 }
 
 function Skip({ of: d, onClose, changed }) {
@@ -99,7 +119,9 @@ function Skip({ of: d, onClose, changed }) {
     notify('The delivery is skipped.');
     changed();
   };
-  return html`<${Confirm} title="Skip this delivery?" name="delivery-skip" submit="Skip" onClose=${onClose} action=${action}>
-    <p>It is given up, and the next event of <code class="id">${d.resourceId}</code> goes on. You can send it again later.</p>
+  return html`<${Confirm} title="Skip this delivery?" name="delivery-skip" submit="Skip"
+    onClose=${onClose} action=${action}>
+    <p>It is given up, and the next event of <code class="id">${d.resourceId}</code> goes on.
+      You can send it again later.</p>
   <//>`;
 }

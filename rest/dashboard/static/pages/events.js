@@ -13,7 +13,8 @@ const pages = { order: '/orders/', product: '/products/', customer: '/customers/
 export function Thing({ of: row }) {
   const page = pages[row.resourceType];
   const id = html`<code class="id">${row.resourceId}</code>`;
-  return html`<span class="block">${words(row.resourceType)}</span>${page ? html`<a href=${to(page + encodeURIComponent(row.resourceId))}>${id}</a>` : id}`;
+  return html`<span class="block">${words(row.resourceType)}</span>
+    ${page ? html`<a href=${to(page + encodeURIComponent(row.resourceId))}>${id}</a>` : id}`;
 }
 
 const columns = [
@@ -26,9 +27,11 @@ const columns = [
 export function Events() {
   const f = useFilters();
   const query = useQuery(list, { after: f.after || null });
-  return html`<${Page} title="Events" lead="What happened in the store, as webhooks report it, newest first. Kept for 30 days.">
+  return html`<${Page} title="Events"
+    lead="What happened in the store, as webhooks report it, newest first. Kept for 30 days.">
     <section class="card flush" aria-label="Events" data-test="events">
-      <${List} query=${query} pick=${(d) => d.events} caption="Events" columns=${columns} paged=${Boolean(f.after)} address=${(after) => to('/events', { after })}
+      <${List} query=${query} pick=${(d) => d.events} caption="Events" columns=${columns}
+        paged=${Boolean(f.after)} address=${(after) => to('/events', { after })}
         empty=${html`<${Empty} icon="events" title="Nothing has happened yet" />`} />
     </section>
   <//>`;

@@ -4,7 +4,9 @@ import { useApp, useQuery, go } from '../context.js';
 import { Page, Card, Time, Empty, Trouble, Waiting, Alert, Facts, Copyable } from '../ui.js';
 import { Lost, useMoved, usePoll } from '../live.js';
 import { CancelExport, DeleteExport, Download } from '../export_actions.js';
-import { Narrowed, Progress, Status, busy, bytes, exportFields, formOf, requester, rows, titleOf } from '../export_state.js';
+import {
+  Narrowed, Progress, Status, busy, bytes, exportFields, formOf, requester, rows, titleOf,
+} from '../export_state.js';
 import { announce } from './exports.js';
 import { to } from '../route.js';
 
@@ -21,33 +23,44 @@ export function Export({ id }) {
   usePoll(query, Boolean(e && busy(e)));
   useMoved(e ? [e] : none, () => announce(e, notify));
   if (query.failure) {
-    return html`<${Page} title="Export" back=${back}><${Trouble} failure=${query.failure} reload=${query.reload} /><//>`;
+    return html`<${Page} title="Export" back=${back}>
+      <${Trouble} failure=${query.failure} reload=${query.reload} /><//>`;
   }
   if (!e) {
-    return html`<${Page} title=${query.data ? 'Export not found' : 'Export'} back=${back}>${query.data ? html`<${Empty} icon="exports" title="There is no such export in this store." />` : html`<${Card}><${Waiting} rows=${6} /><//>`}<//>`;
+    return html`<${Page} title=${query.data ? 'Export not found' : 'Export'} back=${back}>${query.data
+      ? html`<${Empty} icon="exports" title="There is no such export in this store." />`
+      : html`<${Card}><${Waiting} rows=${6} /><//>`}<//>`;
   }
   const close = () => open(null);
   const actions = html`${e.status === 'COMPLETED' && html`<${Download} of=${e} kind="primary" gone=${query.reload} />`}
-    ${busy(e) ? html`<button type="button" class="button danger-quiet" onClick=${() => open('cancel')} data-test="export-cancel">Cancel</button>`
-      : html`<button type="button" class="button danger-quiet" onClick=${() => open('delete')} data-test="export-delete">Delete</button>`}`;
+    ${busy(e)
+      ? html`<button type="button" class="button danger-quiet" onClick=${() => open('cancel')}
+          data-test="export-cancel">Cancel</button>`
+      : html`<button type="button" class="button danger-quiet" onClick=${() => open('delete')}
+          data-test="export-delete">Delete</button>`}`;
   return html`<${Page} title=${titleOf(e)} back=${back} badges=${html`<${Status} of=${e} />`} actions=${actions}>
     <${Lost} query=${query} />
     <${Standing} of=${e} />
     <div class="columns">
       ${e.rowCount != null && html`<${Card} title="File" name="export-file"><${Facts} rows=${[
-        ['Rows', html`<span class="figure">${e.rowCount.toLocaleString()}</span>`], ['Size', html`<span class="figure" title=${(e.fileSizeBytes ?? 0).toLocaleString() + ' bytes'}>${bytes(e.fileSizeBytes ?? 0)}</span>`],
+        ['Rows', html`<span class="figure">${e.rowCount.toLocaleString()}</span>`],
+        ['Size', html`<span class="figure" title=${(e.fileSizeBytes ?? 0).toLocaleString() + ' bytes'}>
+          ${bytes(e.fileSizeBytes ?? 0)}</span>`],
         ['SHA-256', e.sha256 && html`<${Copyable} text=${e.sha256} test="sha256" />`],
         [e.status === 'EXPIRED' ? 'Expired' : 'Expires', e.expiresAt && html`<${Time} at=${e.expiresAt} />`],
       ]} /><//>`}
       <${Card} title="Job" name="export-job"><${Facts} rows=${[
-        ['What', html`<${Narrowed} of=${e} />`], ['Format', formOf(e)], ['Requested by', html`<bdi>${requester(e)}</bdi>`],
-        ['Requested', html`<${Time} at=${e.createdAt} how="second" />`], ['Started', e.startedAt && html`<${Time} at=${e.startedAt} how="second" />`],
+        ['What', html`<${Narrowed} of=${e} />`], ['Format', formOf(e)],
+        ['Requested by', html`<bdi>${requester(e)}</bdi>`],
+        ['Requested', html`<${Time} at=${e.createdAt} how="second" />`],
+        ['Started', e.startedAt && html`<${Time} at=${e.startedAt} how="second" />`],
         [ends[e.status] ?? 'Ended', e.completedAt && html`<${Time} at=${e.completedAt} how="second" />`],
         ['Id', html`<${Copyable} text=${e.id} test="export-id" />`],
       ]} /><//>
     </div>
     ${dialog === 'cancel' && html`<${CancelExport} of=${e} onClose=${close} changed=${query.reload} />`}
-    ${dialog === 'delete' && html`<${DeleteExport} of=${e} onClose=${close} changed=${() => go(to('/exports'), { replace: true })} />`}
+    ${dialog === 'delete' &&
+      html`<${DeleteExport} of=${e} onClose=${close} changed=${() => go(to('/exports'), { replace: true })} />`}
   <//>`;
 }
 
@@ -56,13 +69,19 @@ const ends = { COMPLETED: 'Completed', EXPIRED: 'Completed', FAILED: 'Failed', C
 /** What there is to know at once. */
 function Standing({ of: e }) {
   if (busy(e)) {
-    return html`<${Card} name="export-progress"><${Progress} of=${e} /><p class="muted after-progress">You may leave this page: the job goes on without it.</p><//>`;
+    return html`<${Card} name="export-progress"><${Progress} of=${e} />
+      <p class="muted after-progress">You may leave this page: the job goes on without it.</p><//>`;
   }
   if (e.status === 'FAILED') {
-    return html`<${Alert}><div data-test="standing"><p class="verbatim">${e.error?.message ?? 'The export failed.'}</p>${e.error && html`<p class="muted">Code <code>${e.error.code}</code>, after ${rows(e.progress.rowsDone)}.</p>`}</div><//>`;
+    return html`<${Alert}><div data-test="standing">
+      <p class="verbatim">${e.error?.message ?? 'The export failed.'}</p>
+      ${e.error && html`<p class="muted">Code <code>${e.error.code}</code>, after ${rows(e.progress.rowsDone)}.</p>`}
+      </div><//>`;
   }
   if (e.status === 'EXPIRED') {
-    return html`<${Alert} tone="info"><span data-test="standing">The file was kept for 7 days and is gone. Start another export for newer data.</span><//>`;
+    return html`<${Alert} tone="info"><span data-test="standing">
+      The file was kept for 7 days and is gone. Start another export for newer data.</span><//>`;
   }
-  return e.status === 'CANCELLED' && html`<${Alert} tone="info"><span data-test="standing">It was cancelled after ${rows(e.progress.rowsDone)}; there is no file.</span><//>`;
+  return e.status === 'CANCELLED' && html`<${Alert} tone="info"><span data-test="standing">
+    It was cancelled after ${rows(e.progress.rowsDone)}; there is no file.</span><//>`;
 }

@@ -5,26 +5,41 @@ import { Page, Time, List, Empty, words } from '../ui.js';
 import { Icon } from '../icons.js';
 import { Lost, useMoved, usePoll } from '../live.js';
 import { CancelExport, DeleteExport, Download, StartExport } from '../export_actions.js';
-import { Narrowed, Progress, Status, busy, bytes, exportFields, exportPath, formOf, requester, rows, titleOf } from '../export_state.js';
+import {
+  Narrowed, Progress, Status, busy, bytes, exportFields, exportPath, formOf, requester, rows, titleOf,
+} from '../export_state.js';
 import { to } from '../route.js';
 
-const list = `query Exports($after: String) { exports(first: 25, after: $after) { nodes { ${exportFields} } pageInfo { hasNextPage endCursor } } }`;
+const list = `query Exports($after: String) { exports(first: 25, after: $after) {
+  nodes { ${exportFields} } pageInfo { hasNextPage endCursor } } }`;
 
 const none = [];
 
 function columns(open, reload) {
   return [
-    { name: 'export', head: 'Export', main: true, cell: (e) => html`<a class="strong" href=${to(exportPath(e.id))} data-test="export">${words(e.kind)}</a>
-      <span class="muted block">${formOf(e)}</span><span class="muted block"><${Narrowed} of=${e} /></span>` },
-    { name: 'status', head: 'Status', cell: (e) => html`<span class="standing"><${Status} of=${e} />${busy(e) && html`<${Progress} of=${e} />`}
+    { name: 'export', head: 'Export', main: true,
+      cell: (e) => html`<a class="strong" href=${to(exportPath(e.id))} data-test="export">${words(e.kind)}</a>
+        <span class="muted block">${formOf(e)}</span><span class="muted block"><${Narrowed} of=${e} /></span>` },
+    { name: 'status', head: 'Status', cell: (e) => html`<span class="standing"><${Status} of=${e} />
+      ${busy(e) && html`<${Progress} of=${e} />`}
       ${e.status === 'FAILED' && e.error && html`<span class="block verbatim short none">${e.error.message}</span>`}
-      ${e.status === 'COMPLETED' && e.expiresAt && html`<span class="block muted">Expires <${Time} at=${e.expiresAt} how="ago" /></span>`}</span>` },
-    { name: 'file', head: 'File', cell: (e) => e.rowCount != null && html`<span><span class="figure">${rows(e.rowCount)}</span><span class="muted block figure">${bytes(e.fileSizeBytes ?? 0)}</span></span>` },
-    { name: 'who', head: 'Requested', cell: (e) => html`<span><span class="block"><bdi>${requester(e)}</bdi></span><span class="muted"><${Time} at=${e.createdAt} how="ago" /></span></span>` },
+      ${e.status === 'COMPLETED' && e.expiresAt && html`<span class="block muted">
+        Expires <${Time} at=${e.expiresAt} how="ago" /></span>`}</span>` },
+    { name: 'file', head: 'File', cell: (e) => e.rowCount != null && html`<span>
+      <span class="figure">${rows(e.rowCount)}</span>
+      <span class="muted block figure">${bytes(e.fileSizeBytes ?? 0)}</span></span>` },
+    { name: 'who', head: 'Requested', cell: (e) => html`<span>
+      <span class="block"><bdi>${requester(e)}</bdi></span>
+      <span class="muted"><${Time} at=${e.createdAt} how="ago" /></span></span>` },
     { name: 'actions', head: '', end: true, cell: (e) => html`<span class="row-actions">
       ${e.status === 'COMPLETED' && html`<${Download} of=${e} kind="small" gone=${reload} />`}
-      ${busy(e) ? html`<button type="button" class="button small danger-quiet" aria-label=${'Cancel ' + titleOf(e).toLowerCase()} onClick=${() => open({ kind: 'cancel', id: e.id })} data-test="export-cancel">Cancel</button>`
-        : html`<button type="button" class="button small danger-quiet" aria-label=${'Delete ' + titleOf(e).toLowerCase()} onClick=${() => open({ kind: 'delete', id: e.id })} data-test="export-delete">Delete</button>`}</span>` },
+      ${busy(e)
+        ? html`<button type="button" class="button small danger-quiet"
+            aria-label=${'Cancel ' + titleOf(e).toLowerCase()}
+            onClick=${() => open({ kind: 'cancel', id: e.id })} data-test="export-cancel">Cancel</button>`
+        : html`<button type="button" class="button small danger-quiet"
+            aria-label=${'Delete ' + titleOf(e).toLowerCase()}
+            onClick=${() => open({ kind: 'delete', id: e.id })} data-test="export-delete">Delete</button>`}</span>` },
   ];
 }
 
@@ -37,17 +52,23 @@ export function Exports() {
   usePoll(query, nodes.some(busy));
   useMoved(nodes, (e) => announce(e, notify));
   const close = () => open(null);
-  const add = html`<button type="button" class="button primary" onClick=${() => open({ kind: 'new' })} data-test="export-new"><${Icon} name="plus" size="16" />New export</button>`;
+  const add = html`<button type="button" class="button primary" onClick=${() => open({ kind: 'new' })}
+    data-test="export-new"><${Icon} name="plus" size="16" />New export</button>`;
   const chosen = dialog && nodes.find((e) => e.id === dialog.id);
-  return html`<${Page} title="Exports" lead="Orders, products and customers as files, which are kept for 7 days." actions=${add}>
+  return html`<${Page} title="Exports" actions=${add}
+    lead="Orders, products and customers as files, which are kept for 7 days.">
     <${Lost} query=${query} />
     <section class="card flush" aria-label="Exports" data-test="exports">
-      <${List} query=${query} pick=${(d) => d.exports} caption="Exports" columns=${columns(open, query.reload)} paged=${Boolean(f.after)} address=${(after) => to('/exports', { after })}
-        empty=${html`<${Empty} icon="exports" title="No exports yet">Start one to take what the store holds to a spreadsheet or a program.<//>`} />
+      <${List} query=${query} pick=${(d) => d.exports} caption="Exports" columns=${columns(open, query.reload)}
+        paged=${Boolean(f.after)} address=${(after) => to('/exports', { after })}
+        empty=${html`<${Empty} icon="exports" title="No exports yet">
+          Start one to take what the store holds to a spreadsheet or a program.<//>`} />
     </section>
     ${dialog?.kind === 'new' && html`<${StartExport} onClose=${close} begun=${query.reload} />`}
-    ${dialog?.kind === 'cancel' && chosen && html`<${CancelExport} of=${chosen} onClose=${close} changed=${query.reload} />`}
-    ${dialog?.kind === 'delete' && chosen && html`<${DeleteExport} of=${chosen} onClose=${close} changed=${query.reload} />`}
+    ${dialog?.kind === 'cancel' && chosen &&
+      html`<${CancelExport} of=${chosen} onClose=${close} changed=${query.reload} />`}
+    ${dialog?.kind === 'delete' && chosen &&
+      html`<${DeleteExport} of=${chosen} onClose=${close} changed=${query.reload} />`}
   <//>`;
 }
 

@@ -9,9 +9,11 @@ import { dayOf, nextDay, startOfDay } from '../dates.js';
 import { to } from '../route.js';
 
 const list = `query Keys($after: String) { apiKeys(first: 25, after: $after) {
-  nodes { id name hint scopes lineageId superseded createdAt expiresAt revokedAt lastUsedAt } pageInfo { hasNextPage endCursor } } }`;
+  nodes { id name hint scopes lineageId superseded createdAt expiresAt revokedAt lastUsedAt }
+  pageInfo { hasNextPage endCursor } } }`;
 const errors = 'userErrors { code message path }';
-const create = `mutation KeyCreate($input: APIKeyCreateInput!) { apiKeyCreate(input: $input) { apiKey { id name } secret ${errors} } }`;
+const create = `mutation KeyCreate($input: APIKeyCreateInput!) {
+  apiKeyCreate(input: $input) { apiKey { id name } secret ${errors} } }`;
 const rotate = `mutation KeyRotate($id: ID!) { apiKeyRotate(id: $id) { apiKey { id name } secret ${errors} } }`;
 const revoke = `mutation KeyRevoke($id: ID!) { apiKeyRevoke(id: $id) { apiKey { id } ${errors} } }`;
 
@@ -43,31 +45,47 @@ export function Keys() {
   const query = useQuery(list, { after: f.after || null });
   const [dialog, open] = useState(null);
   const columns = [
-    { name: 'key', head: 'Key', main: true, cell: (k) => html`<span class="strong">${k.name}</span><code class="hint-code block">${k.hint}</code>` },
-    { name: 'status', head: 'Status', cell: (k) => html`<${Badge} value=${life(k)} text=${life(k) === 'SUPERSEDED' ? 'Live, rotated' : undefined} />` },
-    { name: 'scopes', head: 'Scopes', cell: (k) => html`<span class="tags">${k.scopes.map((s) => html`<code class="tag" key=${s}>${s}</code>`)}</span>` },
-    { name: 'used', head: 'Last used', cell: (k) => (k.lastUsedAt ? html`<${Time} at=${k.lastUsedAt} how="ago" />` : html`<span class="muted">Never</span>`) },
-    { name: 'ends', head: 'Ends', cell: (k) => (k.revokedAt ? html`<${Time} at=${k.revokedAt} how="date" />` : k.expiresAt ? html`<${Time} at=${k.expiresAt} how="date" />` : html`<span class="muted">Never</span>`) },
-    { name: 'actions', head: '', end: true, cell: (k) => ['LIVE', 'SUPERSEDED'].includes(life(k)) && html`<span class="row-actions">
-      ${life(k) === 'LIVE' && html`<button type="button" class="button small" aria-label=${'Rotate ' + k.name} onClick=${() => open({ kind: 'rotate', key: k })} data-test="key-rotate">Rotate</button>`}
-      <button type="button" class="button small danger-quiet" aria-label=${'Revoke ' + k.name + ' ' + k.hint} onClick=${() => open({ kind: 'revoke', key: k })} data-test="key-revoke">Revoke</button></span>` },
+    { name: 'key', head: 'Key', main: true,
+      cell: (k) => html`<span class="strong">${k.name}</span><code class="hint-code block">${k.hint}</code>` },
+    { name: 'status', head: 'Status', cell: (k) => html`<${Badge} value=${life(k)}
+      text=${life(k) === 'SUPERSEDED' ? 'Live, rotated' : undefined} />` },
+    { name: 'scopes', head: 'Scopes', cell: (k) => html`<span class="tags">
+      ${k.scopes.map((s) => html`<code class="tag" key=${s}>${s}</code>`)}</span>` },
+    { name: 'used', head: 'Last used', cell: (k) => (k.lastUsedAt
+      ? html`<${Time} at=${k.lastUsedAt} how="ago" />` : html`<span class="muted">Never</span>`) },
+    { name: 'ends', head: 'Ends', cell: (k) => (k.revokedAt ? html`<${Time} at=${k.revokedAt} how="date" />`
+      : k.expiresAt ? html`<${Time} at=${k.expiresAt} how="date" />` : html`<span class="muted">Never</span>`) },
+    { name: 'actions', head: '', end: true,
+      cell: (k) => ['LIVE', 'SUPERSEDED'].includes(life(k)) && html`<span class="row-actions">
+        ${life(k) === 'LIVE' && html`<button type="button" class="button small" aria-label=${'Rotate ' + k.name}
+          onClick=${() => open({ kind: 'rotate', key: k })} data-test="key-rotate">Rotate</button>`}
+        <button type="button" class="button small danger-quiet" aria-label=${'Revoke ' + k.name + ' ' + k.hint}
+          onClick=${() => open({ kind: 'revoke', key: k })} data-test="key-revoke">Revoke</button></span>` },
   ];
   const close = () => open(null);
-  const make = html`<button type="button" class="button primary" onClick=${() => open({ kind: 'create' })} data-test="key-new"><${Icon} name="plus" size="16" />New key</button>`;
+  const make = html`<button type="button" class="button primary" onClick=${() => open({ kind: 'create' })}
+    data-test="key-new"><${Icon} name="plus" size="16" />New key</button>`;
   const secret = (value, name, rotated) => {
     query.reload();
     open({ kind: 'secret', value, name, rotated });
   };
-  return html`<${Page} title="API keys" lead="A key lets a program of yours use the REST API of this store." actions=${make}>
+  return html`<${Page} title="API keys" actions=${make}
+    lead="A key lets a program of yours use the REST API of this store.">
     <section class="card flush" aria-label="API keys" data-test="keys">
-      <${List} query=${query} pick=${(d) => d.apiKeys} caption="API keys" columns=${columns} paged=${Boolean(f.after)} address=${(after) => to('/keys', { after })}
-        empty=${html`<${Empty} icon="keys" title="No keys yet">Make one for each program, with no more scopes than it needs.<//>`} />
+      <${List} query=${query} pick=${(d) => d.apiKeys} caption="API keys" columns=${columns}
+        paged=${Boolean(f.after)} address=${(after) => to('/keys', { after })}
+        empty=${html`<${Empty} icon="keys" title="No keys yet">
+          Make one for each program, with no more scopes than it needs.<//>`} />
     </section>
     ${dialog?.kind === 'create' && html`<${Create} onClose=${close} shown=${secret} />`}
     ${dialog?.kind === 'rotate' && html`<${Rotate} of=${dialog.key} onClose=${close} shown=${secret} />`}
     ${dialog?.kind === 'revoke' && html`<${Revoke} of=${dialog.key} onClose=${close} changed=${query.reload} />`}
-    ${dialog?.kind === 'secret' && html`<${SecretDialog} title=${'The key \u201c' + dialog.name + '\u201d'} secret=${dialog.value} onClose=${close}>
-      ${dialog.rotated ? html`<p>Both keys work now. Give the new one to your program, see that it is used, then revoke the old one.</p>` : html`<p>Store it where your program finds it, never in its source.</p>`}<//>`}
+    ${dialog?.kind === 'secret' && html`<${SecretDialog} title=${'The key \u201c' + dialog.name + '\u201d'}
+      secret=${dialog.value} onClose=${close}>
+      ${dialog.rotated
+        ? html`<p>Both keys work now. Give the new one to your program, see that it is used,
+            then revoke the old one.</p>`
+        : html`<p>Store it where your program finds it, never in its source.</p>`}<//>`}
   <//>`;
 }
 
@@ -80,14 +98,17 @@ function Create({ onClose, shown }) {
     if (scopes.length === 0) {
       throw new Wrong('scopes', 'Choose at least one scope.');
     }
-    const { apiKey, secret } = await run({ input: { name: v.get('name'), scopes, expiresAt: expiry(v, 'expiresAt', zone) } });
+    const expiresAt = expiry(v, 'expiresAt', zone);
+    const { apiKey, secret } = await run({ input: { name: v.get('name'), scopes, expiresAt } });
     shown(secret, apiKey.name, false);
     return false; // the dialog with the secret takes this one's place
   };
-  return html`<${FormDialog} title="New API key" name="key" submit="Make key" busyText="Making" onClose=${onClose} action=${action}>
+  return html`<${FormDialog} title="New API key" name="key" submit="Make key" busyText="Making"
+    onClose=${onClose} action=${action}>
     <${Field} name="name" label="Name" hint="What uses it, such as warehouse sync." required maxlength="255" />
     <${ScopeChoice} catalogue=${catalogue} />
-    <${Field} name="expiresAt" label="Works until" type="date" optional hint="Until the end of that day in the store's time zone. Empty: until it is revoked." />
+    <${Field} name="expiresAt" label="Works until" type="date" optional
+      hint="Until the end of that day in the store's time zone. Empty: until it is revoked." />
   <//>`;
 }
 
@@ -98,8 +119,10 @@ function Rotate({ of: k, onClose, shown }) {
     shown(secret, apiKey.name, true);
     return false;
   };
-  return html`<${FormDialog} title=${'Rotate \u201c' + k.name + '\u201d?'} name="key-rotate" submit="Rotate" busyText="Rotating" onClose=${onClose} action=${action}>
-    <p>This makes a second key with the same scopes. Both work until you revoke the first, so that nothing stops in between.</p>
+  return html`<${FormDialog} title=${'Rotate \u201c' + k.name + '\u201d?'} name="key-rotate" submit="Rotate"
+    busyText="Rotating" onClose=${onClose} action=${action}>
+    <p>This makes a second key with the same scopes. Both work until you revoke the first,
+      so that nothing stops in between.</p>
   <//>`;
 }
 
@@ -111,7 +134,8 @@ function Revoke({ of: k, onClose, changed }) {
     notify('The key is revoked.');
     changed();
   };
-  return html`<${Confirm} title=${'Revoke \u201c' + k.name + '\u201d?'} name="key-revoke" submit="Revoke" onClose=${onClose} action=${action}>
+  return html`<${Confirm} title=${'Revoke \u201c' + k.name + '\u201d?'} name="key-revoke" submit="Revoke"
+    onClose=${onClose} action=${action}>
     <p>The key <code>${k.hint}</code> stops working at once, for good. Other keys of the same name stay.</p>
     ${k.lastUsedAt && html`<p>Last used <${Time} at=${k.lastUsedAt} how="ago" />.</p>`}
   <//>`;

@@ -7,10 +7,14 @@ import { to } from '../route.js';
 
 const list = `query Notifications($after: String) { unreadNotifications notifications(first: 25, after: $after) {
   nodes { id level title body resourceType resourceId readAt createdAt } pageInfo { hasNextPage endCursor } } }`;
-const markRead = `mutation MarkRead($id: ID!) { notificationMarkRead(id: $id) { notification { id readAt } userErrors { code message path } } }`;
+const markRead = `mutation MarkRead($id: ID!) {
+  notificationMarkRead(id: $id) { notification { id readAt } userErrors { code message path } } }`;
 const markAll = `mutation MarkAll { notificationsMarkAllRead { count userErrors { code message path } } }`;
 
-const pages = { order: ['orders', '/orders/'], product: ['products', '/products/'], customer: ['customers', '/customers/'], webhook_endpoint: ['webhooks', '/webhooks/'] };
+const pages = {
+  order: ['orders', '/orders/'], product: ['products', '/products/'], customer: ['customers', '/customers/'],
+  webhook_endpoint: ['webhooks', '/webhooks/'],
+};
 
 export function Notifications() {
   const { setUnread, unread } = useApp();
@@ -22,18 +26,24 @@ export function Notifications() {
     setUnread(n);
     query.reload();
   };
-  const actions = nodes.some((n) => !n.readAt) && html`<${ActionButton} done="All are read." data-test="mark-all" run=${async () => {
+  const clear = async () => {
     await all({});
     changed(0);
-  }}>Mark all as read<//>`;
+  };
+  const actions = nodes.some((n) => !n.readAt) &&
+    html`<${ActionButton} done="All are read." data-test="mark-all" run=${clear}>Mark all as read<//>`;
   return html`<${Page} title="Notifications" actions=${actions}>
     <section class="card" aria-label="Notifications" data-test="notifications">
       ${query.failure ? html`<${Trouble} failure=${query.failure} reload=${query.reload} />`
         : !query.data ? html`<${Waiting} rows=${5} />`
-        : nodes.length === 0 ? html`<${Empty} icon="bell" title="No notifications">What the store should know appears here.<//>`
-        : html`<ul class="notices whole">${nodes.map((n) => html`<${Notice} key=${n.id} notice=${n} changed=${() => changed(Math.max(0, unread - 1))} />`)}</ul>`}
-      ${(pageInfo.hasNextPage || f.after) && html`<nav class="pager" aria-label="Pages">${f.after && html`<a class="button" href=${to('/notifications')}>Newest</a>`}<span class="grow"></span>
-        ${pageInfo.hasNextPage && html`<a class="button" href=${to('/notifications', { after: pageInfo.endCursor })}>Older</a>`}</nav>`}
+        : nodes.length === 0
+          ? html`<${Empty} icon="bell" title="No notifications">What the store should know appears here.<//>`
+        : html`<ul class="notices whole">${nodes.map((n) => html`<${Notice} key=${n.id} notice=${n}
+            changed=${() => changed(Math.max(0, unread - 1))} />`)}</ul>`}
+      ${(pageInfo.hasNextPage || f.after) && html`<nav class="pager" aria-label="Pages">
+        ${f.after && html`<a class="button" href=${to('/notifications')}>Newest</a>`}<span class="grow"></span>
+        ${pageInfo.hasNextPage &&
+          html`<a class="button" href=${to('/notifications', { after: pageInfo.endCursor })}>Older</a>`}</nav>`}
     </section>
   <//>`;
 }
@@ -42,13 +52,17 @@ function Notice({ notice: n, changed }) {
   const { can } = useApp();
   const run = useMutation(markRead);
   const [needs, page] = pages[n.resourceType] ?? [];
+  const mark = async () => {
+    await run({ id: n.id });
+    changed();
+  };
   return html`<li class=${n.readAt ? 'read' : 'unread'} data-id=${n.id}>
     <${Badge} value=${n.level} />
     <div class="grow"><p class="strong">${n.title}</p><p class="verbatim">${n.body}</p>
-      <p class="muted"><${Time} at=${n.createdAt} />${page && can(needs) && n.resourceId && html`, <a href=${to(page + encodeURIComponent(n.resourceId))}>see it</a>`}</p></div>
-    ${!n.readAt && html`<${ActionButton} kind="small" done="Marked as read." data-test="mark-read" aria-label=${'Mark as read: ' + n.title} run=${async () => {
-      await run({ id: n.id });
-      changed();
-    }}>Mark as read<//>`}
+      <p class="muted"><${Time} at=${n.createdAt} />
+        ${page && can(needs) && n.resourceId &&
+          html`, <a href=${to(page + encodeURIComponent(n.resourceId))}>see it</a>`}</p></div>
+    ${!n.readAt && html`<${ActionButton} kind="small" done="Marked as read." data-test="mark-read"
+      aria-label=${'Mark as read: ' + n.title} run=${mark}>Mark as read<//>`}
   </li>`;
 }

@@ -11,9 +11,11 @@ const address = 'name company line1 line2 city region postalCode country phone';
 
 const document = (can) => `query Order($id: ID!) {
   order(id: $id) {
-    id number status financialStatus fulfillmentStatus currency subtotalMinor discountMinor shippingMinor taxMinor totalMinor paidMinor refundedMinor
+    id number status financialStatus fulfillmentStatus currency
+    subtotalMinor discountMinor shippingMinor taxMinor totalMinor paidMinor refundedMinor
     customerId email billingAddress { ${address} } shippingAddress { ${address} }
-    lineItems { id productId title sku quantity fulfilledQuantity refundedQuantity unitPriceMinor discountMinor taxMinor totalMinor ${can('products') ? 'product { id imageUrl }' : ''} }
+    lineItems { id productId title sku quantity fulfilledQuantity refundedQuantity
+      unitPriceMinor discountMinor taxMinor totalMinor ${can('products') ? 'product { id imageUrl }' : ''} }
     notesCount tags source placedAt paidAt fulfilledAt cancelledAt completedAt version
     ${can('customers') ? 'customer { id displayName email ordersCount }' : ''}
     ${can('notes') ? `notes(first: 100) { id body visibility author { type name } createdAt }
@@ -32,7 +34,8 @@ export function Order({ id }) {
   }
   const o = query.data?.order;
   if (query.data && !o) {
-    return html`<${Page} title="Order not found" back=${back}><${Empty} icon="orders" title="There is no such order in this store." /><//>`;
+    return html`<${Page} title="Order not found" back=${back}>
+      <${Empty} icon="orders" title="There is no such order in this store." /><//>`;
   }
   if (!o) {
     return html`<${Page} title="Order" back=${back}><${Card}><${Waiting} rows=${8} /><//><//>`;
@@ -40,7 +43,8 @@ export function Order({ id }) {
   const may = allowed(o);
   const close = () => show('');
   const parts = { order: o, onClose: close, changed: query.reload };
-  const button = (name, text, icon, kind = '') => html`<button type="button" class=${'button ' + kind} onClick=${() => show(name)} data-test=${'order-' + name}><${Icon} name=${icon} size="16" />${text}</button>`;
+  const button = (name, text, icon, kind = '') => html`<button type="button" class=${'button ' + kind}
+    onClick=${() => show(name)} data-test=${'order-' + name}><${Icon} name=${icon} size="16" />${text}</button>`;
   const actions = html`
     ${may.fulfill && can('ship') && button('fulfill', 'Fulfil', 'truck', 'primary')}
     ${may.pay && can('money') && button('mark-paid', 'Mark paid', 'check')}
@@ -49,7 +53,8 @@ export function Order({ id }) {
     ${may.complete && can('money') && button('complete', 'Complete', 'check', 'primary')}
     ${may.cancel && can('money') && button('cancel', 'Cancel order', 'close', 'danger-quiet')}`;
   return html`<${Page} title=${'Order #' + o.number} back=${back} actions=${actions}
-    badges=${html`<${Badge} value=${o.status} /><${Badge} value=${o.financialStatus} /><${Badge} value=${o.fulfillmentStatus} />`}>
+    badges=${html`<${Badge} value=${o.status} /><${Badge} value=${o.financialStatus} />
+      <${Badge} value=${o.fulfillmentStatus} />`}>
     <div class="split">
       <div class="stack">
         <${Lines} order=${o} />
@@ -60,7 +65,8 @@ export function Order({ id }) {
         <${Person} order=${o} />
         <${Card} title="Order"><${Facts} rows=${[
           ['Placed', html`<${Time} at=${o.placedAt} />`], ['Source', o.source],
-          ['Tags', o.tags.length > 0 && html`<span class="tags">${o.tags.map((t) => html`<span class="tag" key=${t}>${t}</span>`)}</span>`],
+          ['Tags', o.tags.length > 0 &&
+            html`<span class="tags">${o.tags.map((t) => html`<span class="tag" key=${t}>${t}</span>`)}</span>`],
           ['Id', html`<code class="id">${o.id}</code>`],
         ]} /><//>
       </div>
@@ -75,14 +81,23 @@ export function Order({ id }) {
 }
 
 function Lines({ order: o }) {
-  const sum = (name, minor, { minus, strong } = {}) => html`<tr class=${strong ? 'strong' : ''}><th scope="row">${name}</th><td class="end"><${Money} minor=${minor} currency=${o.currency} minus=${minus} /></td></tr>`;
+  const sum = (name, minor, { minus, strong } = {}) => html`<tr class=${strong ? 'strong' : ''}>
+    <th scope="row">${name}</th>
+    <td class="end"><${Money} minor=${minor} currency=${o.currency} minus=${minus} /></td></tr>`;
   return html`<${Card} title="Items" flush name="order-lines">
     <ul class="lines">${o.lineItems.map((l) => html`<li key=${l.id}>
       <${Thumb} url=${l.product?.imageUrl} />
       <div class="grow">
-        <p class="line-title">${l.product ? html`<a href=${to('/products/' + l.product.id)}>${l.title}</a>` : l.title}</p>
-        <p class="muted">${l.sku && html`<span>${l.sku}, </span>`}${l.quantity} × <${Money} minor=${l.unitPriceMinor} currency=${o.currency} />${l.discountMinor > 0 && html`, discount <${Money} minor=${l.discountMinor} currency=${o.currency} />`}${l.taxMinor > 0 && html`, tax <${Money} minor=${l.taxMinor} currency=${o.currency} />`}</p>
-        ${(l.fulfilledQuantity > 0 || l.refundedQuantity > 0) && html`<p class="muted">${[l.fulfilledQuantity > 0 && l.fulfilledQuantity + ' shipped', l.refundedQuantity > 0 && l.refundedQuantity + ' refunded'].filter(Boolean).join(', ')}</p>`}
+        <p class="line-title">
+          ${l.product ? html`<a href=${to('/products/' + l.product.id)}>${l.title}</a>` : l.title}</p>
+        <p class="muted">${l.sku && html`<span>${l.sku}, </span>`}${l.quantity} × <${Money}
+            minor=${l.unitPriceMinor} currency=${o.currency} />
+          ${l.discountMinor > 0 && html`, discount <${Money} minor=${l.discountMinor} currency=${o.currency} />`}
+          ${l.taxMinor > 0 && html`, tax <${Money} minor=${l.taxMinor} currency=${o.currency} />`}</p>
+        ${(l.fulfilledQuantity > 0 || l.refundedQuantity > 0) && html`<p class="muted">${[
+          l.fulfilledQuantity > 0 && l.fulfilledQuantity + ' shipped',
+          l.refundedQuantity > 0 && l.refundedQuantity + ' refunded',
+        ].filter(Boolean).join(', ')}</p>`}
       </div>
       <${Money} minor=${l.totalMinor} currency=${o.currency} />
     </li>`)}</ul>
@@ -106,10 +121,18 @@ function Timeline({ order: o }) {
     <ol class="timeline">${events(o).map((e) => html`<li key=${e.key}>
       <span class="dot"><${Icon} name=${e.icon} size="16" /></span>
       <div class="grow">
-        <p><span class="strong">${e.title}</span>${e.payment && html` <${Money} minor=${e.payment.amountMinor} currency=${e.payment.currency} minus=${e.payment.kind === 'REFUND'} />`}</p>
-        ${e.payment && html`<p class="muted">${[e.payment.method, e.payment.reference, e.payment.reason, e.payment.lines.length > 0 && picked(e.payment.lines)].filter(Boolean).join(', ')}</p>`}
-        ${e.shipment && html`<p class="muted">${[picked(e.shipment.lines), e.shipment.carrier, e.shipment.trackingNumber].filter(Boolean).join(', ')}${e.shipment.trackingUrl && html` <${Outside} href=${e.shipment.trackingUrl}>Track it<//>`}</p>`}
-        ${e.note && html`<p class="verbatim">${e.note.body}</p><p class="muted">${e.note.author.name || words(e.note.author.type)}</p>`}
+        <p><span class="strong">${e.title}</span>
+          ${e.payment && html` <${Money} minor=${e.payment.amountMinor} currency=${e.payment.currency}
+            minus=${e.payment.kind === 'REFUND'} />`}</p>
+        ${e.payment && html`<p class="muted">${[
+          e.payment.method, e.payment.reference, e.payment.reason,
+          e.payment.lines.length > 0 && picked(e.payment.lines),
+        ].filter(Boolean).join(', ')}</p>`}
+        ${e.shipment && html`<p class="muted">
+          ${[picked(e.shipment.lines), e.shipment.carrier, e.shipment.trackingNumber].filter(Boolean).join(', ')}
+          ${e.shipment.trackingUrl && html` <${Outside} href=${e.shipment.trackingUrl}>Track it<//>`}</p>`}
+        ${e.note && html`<p class="verbatim">${e.note.body}</p>
+          <p class="muted">${e.note.author.name || words(e.note.author.type)}</p>`}
       </div>
       <${Time} at=${e.at} />
     </li>`)}</ol>
@@ -119,7 +142,10 @@ function Timeline({ order: o }) {
 
 function Person({ order: o }) {
   return html`<${Card} title="Customer">
-    ${o.customer ? html`<p><a class="strong" href=${to('/customers/' + o.customer.id)}>${o.customer.displayName}</a></p><p class="muted">${o.customer.ordersCount} ${o.customer.ordersCount === 1 ? 'order' : 'orders'}</p>` : !o.email && html`<p class="muted">No customer</p>`}
+    ${o.customer
+      ? html`<p><a class="strong" href=${to('/customers/' + o.customer.id)}>${o.customer.displayName}</a></p>
+          <p class="muted">${o.customer.ordersCount} ${o.customer.ordersCount === 1 ? 'order' : 'orders'}</p>`
+      : !o.email && html`<p class="muted">No customer</p>`}
     ${o.email && html`<p class="clip">${o.email}</p>`}
     ${o.shippingAddress && html`<h3>Ships to</h3><${Address} of=${o.shippingAddress} />`}
     ${o.billingAddress && html`<h3>Bill to</h3><${Address} of=${o.billingAddress} />`}
@@ -129,7 +155,8 @@ function Person({ order: o }) {
 /** An address as on a letter. */
 export function Address({ of: a }) {
   const town = [a.postalCode, a.city, a.region].filter(Boolean).join(' ');
-  return html`<address>${[a.name, a.company, a.line1, a.line2, town, country(a.country), a.phone].filter(Boolean).map((t, i) => html`<span key=${i}>${t}</span>`)}</address>`;
+  const rows = [a.name, a.company, a.line1, a.line2, town, country(a.country), a.phone].filter(Boolean);
+  return html`<address>${rows.map((t, i) => html`<span key=${i}>${t}</span>`)}</address>`;
 }
 
 function country(code) {

@@ -37,9 +37,11 @@ function useChange(name, order, changed) {
 
 export function MarkPaid({ order, onClose, changed }) {
   const change = useChange('markPaid', order, changed);
-  return html`<${FormDialog} title="Mark as paid" name="mark-paid" submit="Mark paid" onClose=${onClose} onStale=${changed}
+  return html`<${FormDialog} title="Mark as paid" name="mark-paid" submit="Mark paid"
+    onClose=${onClose} onStale=${changed}
     action=${(v) => change({ method: text(v, 'method'), reference: text(v, 'reference') }, 'The order is paid.')}>
-    <p>This records a payment of <strong><${Money} minor=${order.totalMinor - order.paidMinor} currency=${order.currency} /></strong>, all that is still owed.</p>
+    <p>This records a payment of <strong><${Money} minor=${order.totalMinor - order.paidMinor}
+      currency=${order.currency} /></strong>, all that is still owed.</p>
     <${Field} name="method" label="Method" optional hint="Such as bank transfer or cash." maxlength="64" />
     <${Field} name="reference" label="Reference" optional hint="What your books call the payment." maxlength="255" />
   <//>`;
@@ -47,9 +49,15 @@ export function MarkPaid({ order, onClose, changed }) {
 
 export function RecordPayment({ order, onClose, changed }) {
   const change = useChange('recordPayment', order, changed);
-  return html`<${FormDialog} title="Record a payment" name="record-payment" submit="Record payment" onClose=${onClose} onStale=${changed}
-    action=${(v) => change({ input: { amountMinor: amount(v, 'amountMinor', order.currency), method: text(v, 'method'), reference: text(v, 'reference') } }, 'The payment is recorded.')}>
-    <p>Still owed: <strong><${Money} minor=${order.totalMinor - order.paidMinor} currency=${order.currency} /></strong></p>
+  const action = (v) => {
+    const amountMinor = amount(v, 'amountMinor', order.currency);
+    const input = { amountMinor, method: text(v, 'method'), reference: text(v, 'reference') };
+    return change({ input }, 'The payment is recorded.');
+  };
+  return html`<${FormDialog} title="Record a payment" name="record-payment" submit="Record payment"
+    onClose=${onClose} onStale=${changed} action=${action}>
+    <p>Still owed: <strong><${Money} minor=${order.totalMinor - order.paidMinor}
+      currency=${order.currency} /></strong></p>
     <${Amount} name="amountMinor" label="Amount" currency=${order.currency} />
     <${Field} name="method" label="Method" optional maxlength="64" />
     <${Field} name="reference" label="Reference" optional maxlength="255" />
@@ -74,7 +82,9 @@ function quantities(values, order, most) {
 
 function LineFields({ order, most, full }) {
   return html`<fieldset class="quantities"><legend>Quantities</legend>
-    ${order.lineItems.filter((l) => most(l) > 0).map((l) => html`<${Field} key=${l.id} name=${'line-' + l.id} label=${l.title} type="number" min="0" max=${most(l)} step="1" inputmode="numeric" value=${full ? String(most(l)) : '0'} hint=${'Up to ' + most(l)} />`)}
+    ${order.lineItems.filter((l) => most(l) > 0).map((l) => html`<${Field} key=${l.id} name=${'line-' + l.id}
+      label=${l.title} type="number" min="0" max=${most(l)} step="1" inputmode="numeric"
+      value=${full ? String(most(l)) : '0'} hint=${'Up to ' + most(l)} />`)}
   </fieldset>`;
 }
 
@@ -85,15 +95,21 @@ export function Fulfill({ order, onClose, changed }) {
     if (lines.length === 0) {
       throw new Wrong('line-' + order.lineItems.find((l) => left(l) > 0)?.id, 'Choose at least one item to ship.');
     }
-    const input = { lines, carrier: text(v, 'carrier'), trackingNumber: text(v, 'trackingNumber'), trackingUrl: text(v, 'trackingUrl') };
+    const input = {
+      lines, carrier: text(v, 'carrier'), trackingNumber: text(v, 'trackingNumber'),
+      trackingUrl: text(v, 'trackingUrl'),
+    };
     return change({ input }, 'The shipment is recorded.');
   };
-  return html`<${FormDialog} title="Fulfil items" name="fulfill" submit="Fulfil" onClose=${onClose} onStale=${changed} action=${action}>
-    ${order.totalMinor > order.paidMinor && html`<${Alert} tone="info">This order is not paid in full. It can be shipped all the same.<//>`}
+  return html`<${FormDialog} title="Fulfil items" name="fulfill" submit="Fulfil"
+    onClose=${onClose} onStale=${changed} action=${action}>
+    ${order.totalMinor > order.paidMinor && html`<${Alert} tone="info">
+      This order is not paid in full. It can be shipped all the same.<//>`}
     <${LineFields} order=${order} most=${left} full />
     <${Field} name="carrier" label="Carrier" optional maxlength="255" />
     <${Field} name="trackingNumber" label="Tracking number" optional maxlength="255" />
-    <${Field} name="trackingUrl" label="Tracking address" optional type="url" hint="Begins with https://" maxlength="2048" />
+    <${Field} name="trackingUrl" label="Tracking address" optional type="url" hint="Begins with https://"
+      maxlength="2048" />
   <//>`;
 }
 
@@ -103,7 +119,10 @@ export function Refund({ order, onClose, changed }) {
   const [withLines, choose] = useState(false);
   const action = (v) => {
     const lines = withLines ? quantities(v, order, most) : [];
-    const input = { amountMinor: amount(v, 'amountMinor', order.currency), reason: text(v, 'reason'), restock: withLines && v.has('restock') };
+    const input = {
+      amountMinor: amount(v, 'amountMinor', order.currency), reason: text(v, 'reason'),
+      restock: withLines && v.has('restock'),
+    };
     if (lines.length > 0) {
       input.lines = lines;
     } else if (input.restock) {
@@ -111,11 +130,14 @@ export function Refund({ order, onClose, changed }) {
     }
     return change({ input }, 'The refund is recorded.');
   };
-  return html`<${FormDialog} title="Refund" name="refund" submit="Refund" danger onClose=${onClose} onStale=${changed} action=${action}>
-    <p>Up to <strong><${Money} minor=${order.paidMinor - order.refundedMinor} currency=${order.currency} /></strong> can be given back. This records the refund; it does not move money by itself.</p>
+  return html`<${FormDialog} title="Refund" name="refund" submit="Refund" danger
+    onClose=${onClose} onStale=${changed} action=${action}>
+    <p>Up to <strong><${Money} minor=${order.paidMinor - order.refundedMinor} currency=${order.currency} /></strong> can
+      be given back. This records the refund; it does not move money by itself.</p>
     <${Amount} name="amountMinor" label="Amount" currency=${order.currency} />
     <${Field} name="reason" label="Reason" optional maxlength="255" />
-    <${Check} name="choose" label="This refund is for certain items" value=${false} onChange=${(e) => choose(e.target.checked)} />
+    <${Check} name="choose" label="This refund is for certain items" value=${false}
+      onChange=${(e) => choose(e.target.checked)} />
     ${withLines && html`<${LineFields} order=${order} most=${most} />
       ${order.status !== 'CANCELLED' && html`<${Check} name="restock" label="Put these items back into the stock" />`}`}
   <//>`;
@@ -124,10 +146,14 @@ export function Refund({ order, onClose, changed }) {
 export function Cancel({ order, onClose, changed }) {
   const change = useChange('cancel', order, changed);
   const taken = order.paidMinor - order.refundedMinor;
-  return html`<${FormDialog} title=${'Cancel order #' + order.number + '?'} name="cancel" submit="Cancel order" busyText="Cancelling" danger onClose=${onClose} onStale=${changed}
-    action=${(v) => change({ refund: v.get('refund') === 'yes', reason: text(v, 'reason') }, 'The order is cancelled.')}>
+  return html`<${FormDialog} title=${'Cancel order #' + order.number + '?'} name="cancel" submit="Cancel order"
+    busyText="Cancelling" danger onClose=${onClose} onStale=${changed}
+    action=${(v) => change(
+      { refund: v.get('refund') === 'yes', reason: text(v, 'reason') }, 'The order is cancelled.')}>
     <p>The order ends and its items go back to the stock. This cannot be undone.</p>
-    ${taken > 0 && html`<${Select} name="refund" label="Money that was taken" value="yes" options=${[['yes', 'Record a refund of all of it'], ['no', 'Keep it for now']]} hint="It can be refunded later, too." />
+    ${taken > 0 && html`<${Select} name="refund" label="Money that was taken" value="yes"
+        options=${[['yes', 'Record a refund of all of it'], ['no', 'Keep it for now']]}
+        hint="It can be refunded later, too." />
       <p>Taken so far: <strong><${Money} minor=${taken} currency=${order.currency} /></strong></p>`}
     <${Field} name="reason" label="Reason" optional hint="Kept as an internal note." maxlength="255" />
   <//>`;
@@ -135,9 +161,11 @@ export function Cancel({ order, onClose, changed }) {
 
 export function Complete({ order, onClose, changed }) {
   const change = useChange('complete', order, changed);
-  return html`<${FormDialog} title="Complete the order?" name="complete" submit="Complete" onClose=${onClose} onStale=${changed} action=${() => change({}, 'The order is completed.')}>
+  return html`<${FormDialog} title="Complete the order?" name="complete" submit="Complete"
+    onClose=${onClose} onStale=${changed} action=${() => change({}, 'The order is completed.')}>
     <p>Everything is shipped. Completing closes the order; refunds stay possible.</p>
-    ${order.totalMinor > order.paidMinor && html`<${Alert} tone="info"><span><${Money} minor=${order.totalMinor - order.paidMinor} currency=${order.currency} /> is still owed.</span><//>`}
+    ${order.totalMinor > order.paidMinor && html`<${Alert} tone="info"><span>
+      <${Money} minor=${order.totalMinor - order.paidMinor} currency=${order.currency} /> is still owed.</span><//>`}
   <//>`;
 }
 
@@ -153,6 +181,7 @@ export function NoteForm({ order, changed }) {
   };
   return html`<${Form} key=${turn} name="note" submit="Add note" action=${action}>
     <${Area} name="body" label="Note" rows=${3} maxlength="5000" />
-    <${Select} name="visibility" label="Who may read it" value="INTERNAL" options=${[['INTERNAL', 'Only staff'], ['CUSTOMER', 'The customer, too']]} />
+    <${Select} name="visibility" label="Who may read it" value="INTERNAL"
+      options=${[['INTERNAL', 'Only staff'], ['CUSTOMER', 'The customer, too']]} />
   <//>`;
 }

@@ -8,7 +8,8 @@ import { to } from '../route.js';
 
 const list = (customers) => `query Orders($after: String, $filter: OrderFilter) {
   orders(first: 25, after: $after, filter: $filter) {
-    nodes { id number placedAt status financialStatus fulfillmentStatus totalMinor currency email ${customers ? 'customer { displayName }' : ''} }
+    nodes { id number placedAt status financialStatus fulfillmentStatus totalMinor currency email
+      ${customers ? 'customer { displayName }' : ''} }
     pageInfo { hasNextPage endCursor }
   }
 }`;
@@ -20,12 +21,16 @@ const fulfillment = ['UNFULFILLED', 'PARTIALLY_FULFILLED', 'FULFILLED'];
 /** The columns of a list of orders. */
 export function orderColumns({ person = true } = {}) {
   const columns = [
-    { name: 'number', head: 'Order', main: true, cell: (o) => html`<a class="strong" href=${to('/orders/' + o.id)}>#${o.number}</a><span class="muted block"><${Time} at=${o.placedAt} /></span>` },
-    { name: 'customer', head: 'Customer', cell: (o) => html`<span class="clip">${o.customer?.displayName ?? o.email ?? 'No customer'}</span>` },
+    { name: 'number', head: 'Order', main: true,
+      cell: (o) => html`<a class="strong" href=${to('/orders/' + o.id)}>#${o.number}</a>
+        <span class="muted block"><${Time} at=${o.placedAt} /></span>` },
+    { name: 'customer', head: 'Customer',
+      cell: (o) => html`<span class="clip">${o.customer?.displayName ?? o.email ?? 'No customer'}</span>` },
     { name: 'money', head: 'Payment', cell: (o) => html`<${Badge} value=${o.financialStatus} />` },
     { name: 'goods', head: 'Shipping', cell: (o) => html`<${Badge} value=${o.fulfillmentStatus} />` },
     { name: 'state', head: 'Status', cell: (o) => html`<${Badge} value=${o.status} />` },
-    { name: 'total', head: 'Total', end: true, cell: (o) => html`<${Money} minor=${o.totalMinor} currency=${o.currency} />` },
+    { name: 'total', head: 'Total', end: true,
+      cell: (o) => html`<${Money} minor=${o.totalMinor} currency=${o.currency} />` },
   ];
   return person ? columns : columns.filter((c) => c.name !== 'customer');
 }
@@ -45,7 +50,8 @@ export function Orders() {
   const { can, zone } = useApp();
   const f = useFilters();
   const filter = {
-    status: oneOf(statuses, f.status), financialStatus: oneOf(financial, f.payment), fulfillmentStatus: oneOf(fulfillment, f.shipping),
+    status: oneOf(statuses, f.status), financialStatus: oneOf(financial, f.payment),
+    fulfillmentStatus: oneOf(fulfillment, f.shipping),
     ...range(f, zone),
   };
   const query = useQuery(list(can('customers')), { after: f.after || null, filter });
@@ -62,7 +68,9 @@ export function Orders() {
       <//>
       <${List} query=${query} pick=${(d) => d.orders} caption="Orders" columns=${orderColumns()}
         paged=${Boolean(f.after)} address=${(after) => to('/orders', { ...f, after })}
-        empty=${html`<${Empty} icon="orders" title=${filtered ? 'No order fits these filters.' : 'No orders yet'}>${filtered ? html`<a class="button" href=${to('/orders')}>Show all orders</a>` : 'They appear here as they come in.'}<//>`} />
+        empty=${html`<${Empty} icon="orders" title=${filtered ? 'No order fits these filters.' : 'No orders yet'}>
+          ${filtered ? html`<a class="button" href=${to('/orders')}>Show all orders</a>`
+            : 'They appear here as they come in.'}<//>`} />
     </section>
   <//>`;
 }

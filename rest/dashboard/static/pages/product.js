@@ -2,19 +2,25 @@
 import { html, useState } from '../lib.js';
 import { useApp, useQuery, go } from '../context.js';
 import { Page, Card, Badge, Time, Trouble, Waiting, Empty, Facts, Thumb, Money } from '../ui.js';
-import { Form, Field, Area, Select, Amount, Wrong, Confirm, ActionButton, amount, text, lines, useMutation } from '../form.js';
+import {
+  Form, Field, Area, Select, Amount, Wrong, Confirm, ActionButton, amount, text, lines, useMutation,
+} from '../form.js';
 import { currencies } from '../money.js';
 import { to } from '../route.js';
 
-const fields = 'id title handle description status priceMinor compareAtPriceMinor currency sku vendor productType tags inventoryQuantity imageUrl publishedAt version createdAt updatedAt';
+const fields = `id title handle description status priceMinor compareAtPriceMinor currency sku vendor productType tags
+  inventoryQuantity imageUrl publishedAt version createdAt updatedAt`;
 const errors = 'userErrors { code message path }';
 
 const read = `query Product($id: ID!) { product(id: $id) { ${fields} } }`;
-const create = `mutation ProductCreate($input: ProductCreateInput!) { productCreate(input: $input) { product { id } ${errors} } }`;
+const create = `mutation ProductCreate($input: ProductCreateInput!) {
+  productCreate(input: $input) { product { id } ${errors} } }`;
 const update = `mutation ProductUpdate($id: ID!, $expectedVersion: Long!, $input: ProductUpdateInput!) {
   productUpdate(id: $id, expectedVersion: $expectedVersion, input: $input) { product { id } ${errors} } }`;
-const move = (name) => `mutation Move($id: ID!, $expectedVersion: Long!) { ${name}(id: $id, expectedVersion: $expectedVersion) { product { id } ${errors} } }`;
-const remove = `mutation ProductDelete($id: ID!, $expectedVersion: Long!) { productDelete(id: $id, expectedVersion: $expectedVersion) { deletedId ${errors} } }`;
+const move = (name) => `mutation Move($id: ID!, $expectedVersion: Long!) {
+  ${name}(id: $id, expectedVersion: $expectedVersion) { product { id } ${errors} } }`;
+const remove = `mutation ProductDelete($id: ID!, $expectedVersion: Long!) {
+  productDelete(id: $id, expectedVersion: $expectedVersion) { deletedId ${errors} } }`;
 
 /** What a person typed, as the server takes it. */
 function input(v) {
@@ -26,7 +32,8 @@ function input(v) {
   return {
     title: v.get('title'), description: v.get('description') || null, currency,
     priceMinor: amount(v, 'priceMinor', currency),
-    compareAtPriceMinor: (v.get('compareAtPriceMinor') ?? '').trim() ? amount(v, 'compareAtPriceMinor', currency) : null,
+    compareAtPriceMinor: (v.get('compareAtPriceMinor') ?? '').trim()
+      ? amount(v, 'compareAtPriceMinor', currency) : null,
     inventoryQuantity: stock === '' ? null : Number(stock),
     sku: text(v, 'sku'), vendor: text(v, 'vendor'), productType: text(v, 'productType'),
     tags: lines(v, 'tags', ','), imageUrl: text(v, 'imageUrl'),
@@ -36,7 +43,8 @@ function input(v) {
 
 /** What of b is not as in a. */
 function difference(a, b) {
-  return Object.fromEntries(Object.entries(b).filter(([k, v]) => JSON.stringify(a[k] ?? null) !== JSON.stringify(v ?? null)));
+  return Object.fromEntries(Object.entries(b)
+    .filter(([k, v]) => JSON.stringify(a[k] ?? null) !== JSON.stringify(v ?? null)));
 }
 
 function Inputs({ product: p = {}, fixed }) {
@@ -47,19 +55,27 @@ function Inputs({ product: p = {}, fixed }) {
     <div class="stack">
       <${Card} title="About">
         <${Field} name="title" label="Title" value=${p.title} required maxlength="255" disabled=${fixed} />
-        <${Area} name="description" label="Description" optional value=${p.description} rows=${6} maxlength="65535" disabled=${fixed} />
-        <${Field} name="imageUrl" label="Picture" type="url" optional value=${p.imageUrl} hint="An address that begins with https://" maxlength="2048" disabled=${fixed} onChange=${(e) => show(e.target.value.trim())} />
+        <${Area} name="description" label="Description" optional value=${p.description} rows=${6}
+          maxlength="65535" disabled=${fixed} />
+        <${Field} name="imageUrl" label="Picture" type="url" optional value=${p.imageUrl}
+          hint="An address that begins with https://" maxlength="2048" disabled=${fixed}
+          onChange=${(e) => show(e.target.value.trim())} />
         <${Thumb} url=${picture} size=${96} />
       <//>
       <${Card} title="Price and stock">
         <div class="pair">
-          <${Amount} key=${'p' + currency} name="priceMinor" label="Price" minor=${p.priceMinor} currency=${currency} disabled=${fixed} />
-          <${Amount} key=${'c' + currency} name="compareAtPriceMinor" label="Price before" optional minor=${p.compareAtPriceMinor} currency=${currency} disabled=${fixed} />
+          <${Amount} key=${'p' + currency} name="priceMinor" label="Price" minor=${p.priceMinor}
+            currency=${currency} disabled=${fixed} />
+          <${Amount} key=${'c' + currency} name="compareAtPriceMinor" label="Price before" optional
+            minor=${p.compareAtPriceMinor} currency=${currency} disabled=${fixed} />
         </div>
         <div class="pair">
-          <${Select} name="currency" label="Currency" value=${currency} options=${currencies.map((c) => [c, c])} onChange=${(e) => choose(e.target.value)} disabled=${fixed}
+          <${Select} name="currency" label="Currency" value=${currency} options=${currencies.map((c) => [c, c])}
+            onChange=${(e) => choose(e.target.value)} disabled=${fixed}
             hint=${currency === store.currency ? '' : 'Only products in ' + store.currency + ' can be published.'} />
-          <${Field} name="inventoryQuantity" label="Stock" optional value=${p.inventoryQuantity == null ? '' : String(p.inventoryQuantity)} inputmode="numeric" hint="Empty: not counted." disabled=${fixed} />
+          <${Field} name="inventoryQuantity" label="Stock" optional
+            value=${p.inventoryQuantity == null ? '' : String(p.inventoryQuantity)}
+            inputmode="numeric" hint="Empty: not counted." disabled=${fixed} />
         </div>
       <//>
     </div>
@@ -68,8 +84,11 @@ function Inputs({ product: p = {}, fixed }) {
         <${Field} name="sku" label="SKU" optional value=${p.sku} maxlength="255" disabled=${fixed} />
         <${Field} name="vendor" label="Vendor" optional value=${p.vendor} maxlength="255" disabled=${fixed} />
         <${Field} name="productType" label="Type" optional value=${p.productType} maxlength="255" disabled=${fixed} />
-        <${Field} name="tags" label="Tags" optional value=${(p.tags ?? []).join(', ')} hint="Parted by commas." disabled=${fixed} />
-        <${Field} name="handle" label="Handle" optional value=${p.handle} hint=${p.id ? 'The product\u2019s name in addresses.' : 'The product\u2019s name in addresses; made from the title when empty.'} maxlength="120" autocapitalize="off" spellcheck=${false} disabled=${fixed} />
+        <${Field} name="tags" label="Tags" optional value=${(p.tags ?? []).join(', ')} hint="Parted by commas."
+          disabled=${fixed} />
+        <${Field} name="handle" label="Handle" optional value=${p.handle} maxlength="120"
+          hint=${'The product\u2019s name in addresses' + (p.id ? '.' : '; made from the title when empty.')}
+          autocapitalize="off" spellcheck=${false} disabled=${fixed} />
       <//>
     </div>
   </div>`;
@@ -99,10 +118,13 @@ export function ProductEdit({ id }) {
   const [kept, keep] = useState(null);
   const p = query.data?.product;
   if (query.failure) {
-    return html`<${Page} title="Product" back=${back}><${Trouble} failure=${query.failure} reload=${query.reload} /><//>`;
+    return html`<${Page} title="Product" back=${back}>
+      <${Trouble} failure=${query.failure} reload=${query.reload} /><//>`;
   }
   if (!p) {
-    return html`<${Page} title=${query.data ? 'Product not found' : 'Product'} back=${back}>${query.data ? html`<${Empty} icon="products" title="There is no such product in this store." />` : html`<${Card}><${Waiting} rows=${8} /><//>`}<//>`;
+    return html`<${Page} title=${query.data ? 'Product not found' : 'Product'} back=${back}>${query.data
+      ? html`<${Empty} icon="products" title="There is no such product in this store." />`
+      : html`<${Card}><${Waiting} rows=${8} /><//>`}<//>`;
   }
   const may = can('editProducts');
   const action = async (v) => {
@@ -120,26 +142,36 @@ export function ProductEdit({ id }) {
     keep(difference(p, input(v)));
     query.reload();
   };
-  return html`<${Page} title=${p.title} back=${back} badges=${html`<${Badge} value=${p.status} />`} actions=${may && html`<${Moves} product=${p} changed=${query.reload} remove=${() => ask(true)} />`}>
+  return html`<${Page} title=${p.title} back=${back} badges=${html`<${Badge} value=${p.status} />`}
+    actions=${may && html`<${Moves} product=${p} changed=${query.reload} remove=${() => ask(true)} />`}>
     ${may ? html`<${Form} name="product" submit="Save" action=${action} onStale=${stale} key="form">
         <${Inputs} key=${p.version} product=${{ ...p, ...kept }} />
       <//>` : html`<fieldset class="bare" disabled><${Inputs} product=${p} fixed /></fieldset>`}
     <${Card} title="Record"><${Facts} rows=${[
-      ['Published', p.publishedAt && html`<${Time} at=${p.publishedAt} />`], ['Made', html`<${Time} at=${p.createdAt} />`], ['Changed', html`<${Time} at=${p.updatedAt} />`],
-      ['Price', html`<${Money} minor=${p.priceMinor} currency=${p.currency} />`], ['Id', html`<code class="id">${p.id}</code>`],
+      ['Published', p.publishedAt && html`<${Time} at=${p.publishedAt} />`],
+      ['Made', html`<${Time} at=${p.createdAt} />`], ['Changed', html`<${Time} at=${p.updatedAt} />`],
+      ['Price', html`<${Money} minor=${p.priceMinor} currency=${p.currency} />`],
+      ['Id', html`<code class="id">${p.id}</code>`],
     ]} /><//>
     ${asking && html`<${Remove} product=${p} onClose=${() => ask(false)} changed=${query.reload} />`}
   <//>`;
 }
 
 const moves = {
-  DRAFT: [['productPublish', 'Publish', 'The product is published.', 'primary'], ['productArchive', 'Archive', 'The product is archived.']],
-  ACTIVE: [['productUnpublish', 'Unpublish', 'The product is a draft again.'], ['productArchive', 'Archive', 'The product is archived.']],
+  DRAFT: [
+    ['productPublish', 'Publish', 'The product is published.', 'primary'],
+    ['productArchive', 'Archive', 'The product is archived.'],
+  ],
+  ACTIVE: [
+    ['productUnpublish', 'Unpublish', 'The product is a draft again.'],
+    ['productArchive', 'Archive', 'The product is archived.'],
+  ],
   ARCHIVED: [['productRestore', 'Restore', 'The product is a draft again.', 'primary']],
 };
 
 function Moves({ product: p, changed, remove: askRemove }) {
-  return html`${moves[p.status].map(([name, label, done, kind]) => html`<${Move} key=${name} name=${name} product=${p} label=${label} done=${done} kind=${kind} changed=${changed} />`)}
+  return html`${moves[p.status].map(([name, label, done, kind]) => html`<${Move} key=${name} name=${name}
+      product=${p} label=${label} done=${done} kind=${kind} changed=${changed} />`)}
     <button type="button" class="button danger-quiet" onClick=${askRemove} data-test="product-delete">Delete</button>`;
 }
 
@@ -160,7 +192,9 @@ function Remove({ product: p, onClose, changed }) {
     notify('The product is deleted.');
     go(to('/products'), { replace: true });
   };
-  return html`<${Confirm} title="Delete this product?" name="product-delete" submit="Delete" onClose=${onClose} onStale=${changed} action=${action}>
-    <p><strong>${p.title}</strong> is removed for good. Orders keep what they say about it. To put it away instead, archive it.</p>
+  return html`<${Confirm} title="Delete this product?" name="product-delete" submit="Delete"
+    onClose=${onClose} onStale=${changed} action=${action}>
+    <p><strong>${p.title}</strong> is removed for good. Orders keep what they say about it.
+      To put it away instead, archive it.</p>
   <//>`;
 }

@@ -20,15 +20,20 @@ function Stock({ quantity }) {
   if (quantity == null) {
     return html`<span class="muted">Not tracked</span>`;
   }
-  return html`<span class=${quantity === 0 ? 'none' : ''}>${quantity === 0 ? 'Sold out' : quantity.toLocaleString()}</span>`;
+  return html`<span class=${quantity === 0 ? 'none' : ''}>
+    ${quantity === 0 ? 'Sold out' : quantity.toLocaleString()}</span>`;
 }
 
 const columns = [
-  { name: 'product', head: 'Product', main: true, cell: (p) => html`<span class="with-thumb"><${Thumb} url=${p.imageUrl} /><span class="grow"><a class="strong" href=${to('/products/' + p.id)}>${p.title}</a>${p.sku && html`<span class="muted block">${p.sku}</span>`}</span></span>` },
+  { name: 'product', head: 'Product', main: true,
+    cell: (p) => html`<span class="with-thumb"><${Thumb} url=${p.imageUrl} /><span class="grow">
+      <a class="strong" href=${to('/products/' + p.id)}>${p.title}</a>
+      ${p.sku && html`<span class="muted block">${p.sku}</span>`}</span></span>` },
   { name: 'status', head: 'Status', cell: (p) => html`<${Badge} value=${p.status} />` },
   { name: 'stock', head: 'Stock', cell: (p) => html`<${Stock} quantity=${p.inventoryQuantity} />` },
   { name: 'changed', head: 'Changed', cell: (p) => html`<${Time} at=${p.updatedAt} how="date" />` },
-  { name: 'price', head: 'Price', end: true, cell: (p) => html`<${Money} minor=${p.priceMinor} currency=${p.currency} />` },
+  { name: 'price', head: 'Price', end: true,
+    cell: (p) => html`<${Money} minor=${p.priceMinor} currency=${p.currency} />` },
 ];
 
 export function Products() {
@@ -38,7 +43,8 @@ export function Products() {
   const query = useQuery(list, { after: f.after || null, filter });
   const set = (change) => go(to('/products', { ...f, after: '', ...change }));
   const filtered = Boolean(filter.status || filter.sku);
-  const add = can('editProducts') && html`<a class="button primary" href=${to('/products/new')} data-test="product-new"><${Icon} name="plus" size="16" />New product</a>`;
+  const add = can('editProducts') && html`<a class="button primary" href=${to('/products/new')}
+    data-test="product-new"><${Icon} name="plus" size="16" />New product</a>`;
   return html`<${Page} title="Products" actions=${add}>
     <section class="card flush" aria-label="Products" data-test="products">
       <${Filters} clear=${filtered && to('/products')}>
@@ -47,7 +53,8 @@ export function Products() {
       <//>
       <${List} query=${query} pick=${(d) => d.products} caption="Products" columns=${columns}
         paged=${Boolean(f.after)} address=${(after) => to('/products', { ...f, after })}
-        empty=${html`<${Empty} icon="products" title=${filtered ? 'No product fits these filters.' : 'No products yet'}>${filtered ? html`<a class="button" href=${to('/products')}>Show all products</a>` : add}<//>`} />
+        empty=${html`<${Empty} icon="products" title=${filtered ? 'No product fits these filters.' : 'No products yet'}>
+          ${filtered ? html`<a class="button" href=${to('/products')}>Show all products</a>` : add}<//>`} />
     </section>
   <//>`;
 }

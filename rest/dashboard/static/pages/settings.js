@@ -6,8 +6,10 @@ import { Form, Field, Wrong, Confirm, useMutation } from '../form.js';
 import { roleNames } from '../role.js';
 
 const errors = 'userErrors { code message path }';
-const update = `mutation StoreUpdate($input: StoreUpdateInput!) { storeUpdate(input: $input) { store { id } ${errors} } }`;
-const password = `mutation PasswordChange($current: String!, $next: String!) { passwordChange(current: $current, next: $next) { changed ${errors} } }`;
+const update = `mutation StoreUpdate($input: StoreUpdateInput!) {
+  storeUpdate(input: $input) { store { id } ${errors} } }`;
+const password = `mutation PasswordChange($current: String!, $next: String!) {
+  passwordChange(current: $current, next: $next) { changed ${errors} } }`;
 const everywhere = `mutation SignOutEverywhere { signOutEverywhere { sessions ${errors} } }`;
 const sessions = 'query Sessions { account { sessions { agent current createdAt seenAt expiresAt } } }';
 
@@ -17,16 +19,25 @@ export function Settings() {
   const { account, store, can, choose } = useApp();
   return html`<${Page} title="Settings">
     <div class="columns">
-      <${Card} title="Store" name="store-settings">${can('store') ? html`<${StoreForm} />` : html`<${Facts} rows=${[['Name', store.name], ['Time zone', store.timezone]]} />`}
-        <${Facts} rows=${[['Currency', store.currency], ['Address', store.storeHost], ['Status', words(store.status)], ['Id', html`<code class="id">${store.id}</code>`]]} /><//>
+      <${Card} title="Store" name="store-settings">${can('store') ? html`<${StoreForm} />`
+          : html`<${Facts} rows=${[['Name', store.name], ['Time zone', store.timezone]]} />`}
+        <${Facts} rows=${[
+          ['Currency', store.currency], ['Address', store.storeHost], ['Status', words(store.status)],
+          ['Id', html`<code class="id">${store.id}</code>`],
+        ]} /><//>
       <div class="stack">
         <${Card} title="You" name="account">
-          <${Facts} rows=${[['Name', account.name], ['E-mail', account.email], ['Role here', roleNames[account.role] ?? account.role]]} />
+          <${Facts} rows=${[['Name', account.name], ['E-mail', account.email],
+            ['Role here', roleNames[account.role] ?? account.role]]} />
           <form method="post" action="/sign-out"><button type="submit" class="button">Sign out</button></form>
         <//>
-        ${account.memberships.length > 1 && html`<${Card} title="Your stores" name="stores"><ul class="doors">${account.memberships.map((m) => html`<li key=${m.store.id}>
-          <span class="grow"><span class="strong">${m.store.name}</span> <span class="muted">${roleNames[m.role] ?? m.role}</span></span>
-          ${m.store.id === store.id ? html`<span class="muted">Shown now</span>` : html`<button type="button" class="button small" onClick=${() => choose(m.store.id)} aria-label=${'Open ' + m.store.name} data-test="store-open">Open</button>`}</li>`)}</ul><//>`}
+        ${account.memberships.length > 1 && html`<${Card} title="Your stores" name="stores"><ul class="doors">
+          ${account.memberships.map((m) => html`<li key=${m.store.id}>
+            <span class="grow"><span class="strong">${m.store.name}</span> <span
+              class="muted">${roleNames[m.role] ?? m.role}</span></span>
+            ${m.store.id === store.id ? html`<span class="muted">Shown now</span>`
+              : html`<button type="button" class="button small" onClick=${() => choose(m.store.id)}
+                  aria-label=${'Open ' + m.store.name} data-test="store-open">Open</button>`}</li>`)}</ul><//>`}
       </div>
       <${Card} title="Change your password" name="password"><${Password} /><//>
       <${Card} title="Where you are signed in" name="sessions"><${Sessions} /><//>
@@ -38,13 +49,15 @@ function StoreForm() {
   const { store, notify, refresh } = useApp();
   const run = useMutation(update);
   const action = async (v) => {
-    await run({ input: { expectedVersion: store.version, name: v.get('name'), timezone: (v.get('timezone') ?? '').trim() } });
+    const timezone = (v.get('timezone') ?? '').trim();
+    await run({ input: { expectedVersion: store.version, name: v.get('name'), timezone } });
     notify('The store is saved.');
     refresh();
   };
   return html`<${Form} name="store" submit="Save" action=${action} onStale=${refresh}>
     <${Field} key=${'n' + store.version} name="name" label="Name" value=${store.name} required maxlength="255" />
-    <${Field} key=${'z' + store.version} name="timezone" label="Time zone" value=${store.timezone} maxlength="64" list="zones" autocomplete="off" spellcheck=${false} hint="Reports and times run in it. Such as Europe/Vienna." />
+    <${Field} key=${'z' + store.version} name="timezone" label="Time zone" value=${store.timezone} maxlength="64"
+      list="zones" autocomplete="off" spellcheck=${false} hint="Reports and times run in it. Such as Europe/Vienna." />
     <datalist id="zones">${zones.map((z) => html`<option key=${z} value=${z}></option>`)}</datalist>
   <//>`;
 }
@@ -69,10 +82,15 @@ function Password() {
   <//>`;
 }
 
+const programs = [['Edg/', 'Edge'], ['OPR/', 'Opera'], ['Firefox/', 'Firefox'], ['Chrome/', 'Chrome'],
+  ['Safari/', 'Safari'], ['curl/', 'curl']];
+const systems = [['Android', 'Android'], ['iPhone', 'iPhone'], ['iPad', 'iPad'], ['Windows', 'Windows'],
+  ['Mac OS', 'macOS'], ['Linux', 'Linux']];
+
 /** What a browser calls itself, in few words; all of it is in the title. */
 function browser(agent) {
-  const name = [['Edg/', 'Edge'], ['OPR/', 'Opera'], ['Firefox/', 'Firefox'], ['Chrome/', 'Chrome'], ['Safari/', 'Safari'], ['curl/', 'curl']].find(([mark]) => agent.includes(mark))?.[1];
-  const system = [['Android', 'Android'], ['iPhone', 'iPhone'], ['iPad', 'iPad'], ['Windows', 'Windows'], ['Mac OS', 'macOS'], ['Linux', 'Linux']].find(([mark]) => agent.includes(mark))?.[1];
+  const name = programs.find(([mark]) => agent.includes(mark))?.[1];
+  const system = systems.find(([mark]) => agent.includes(mark))?.[1];
   return [name, system].filter(Boolean).join(' on ') || agent.slice(0, 60) || 'Unknown browser';
 }
 
@@ -87,10 +105,14 @@ function Sessions() {
   }
   const list = query.data.account.sessions;
   return html`<ul class="sessions" data-test="session-list">${list.map((s, i) => html`<li key=${i}>
-      <div class="grow"><p class="strong" title=${s.agent}>${browser(s.agent)}</p><p class="muted">Seen <${Time} at=${s.seenAt} how="ago" />, since <${Time} at=${s.createdAt} how="date" /></p></div>
+      <div class="grow"><p class="strong" title=${s.agent}>${browser(s.agent)}</p>
+        <p class="muted">Seen <${Time} at=${s.seenAt} how="ago" />, since <${Time} at=${s.createdAt} how="date" /></p>
+        </div>
       ${s.current && html`<${Badge} value="ACTIVE" text="This one" />`}</li>`)}</ul>
     ${list.length === 0 && html`<p class="muted">No browser is signed in.</p>`}
-    <div class="form-end"><button type="button" class="button danger-quiet" onClick=${() => ask(true)} data-test="sign-out-everywhere">Sign out everywhere</button></div>
+    <div class="form-end">
+      <button type="button" class="button danger-quiet" onClick=${() => ask(true)}
+        data-test="sign-out-everywhere">Sign out everywhere</button></div>
     ${asking && html`<${Everywhere} onClose=${() => ask(false)} />`}`;
 }
 
@@ -101,7 +123,8 @@ function Everywhere({ onClose }) {
     location.assign('/sign-in');
     return false;
   };
-  return html`<${Confirm} title="Sign out everywhere?" name="sign-out-everywhere" submit="Sign out everywhere" onClose=${onClose} action=${action}>
+  return html`<${Confirm} title="Sign out everywhere?" name="sign-out-everywhere" submit="Sign out everywhere"
+    onClose=${onClose} action=${action}>
     <p>Every browser in which you are signed in is signed out, this one too. Staff tokens stay.</p>
   <//>`;
 }

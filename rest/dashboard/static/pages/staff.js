@@ -8,13 +8,18 @@ import { givable, roleNames, roleTexts } from '../role.js';
 import { to } from '../route.js';
 import { expiry, life } from './keys.js';
 
-const people = `query Staff($after: String) { staff(first: 50, after: $after) { nodes { id name email role version createdAt } pageInfo { hasNextPage endCursor } } }`;
-const tokens = `query StaffTokens($after: String) { staffTokens(first: 25, after: $after) { nodes { id userId name hint createdAt expiresAt revokedAt lastUsedAt } pageInfo { hasNextPage endCursor } } }`;
+const people = `query Staff($after: String) { staff(first: 50, after: $after) {
+  nodes { id name email role version createdAt } pageInfo { hasNextPage endCursor } } }`;
+const tokens = `query StaffTokens($after: String) { staffTokens(first: 25, after: $after) {
+  nodes { id userId name hint createdAt expiresAt revokedAt lastUsedAt } pageInfo { hasNextPage endCursor } } }`;
 const errors = 'userErrors { code message path }';
-const add = `mutation StaffAdd($input: StaffAddInput!) { staffAdd(input: $input) { staff { id name } password ${errors} } }`;
-const role = `mutation StaffRole($id: ID!, $role: StaffRole!, $expectedVersion: Long!) { staffUpdateRole(id: $id, role: $role, expectedVersion: $expectedVersion) { staff { id } ${errors} } }`;
+const add = `mutation StaffAdd($input: StaffAddInput!) {
+  staffAdd(input: $input) { staff { id name } password ${errors} } }`;
+const role = `mutation StaffRole($id: ID!, $role: StaffRole!, $expectedVersion: Long!) {
+  staffUpdateRole(id: $id, role: $role, expectedVersion: $expectedVersion) { staff { id } ${errors} } }`;
 const remove = `mutation StaffRemove($id: ID!) { staffRemove(id: $id) { removedId ${errors} } }`;
-const createToken = `mutation TokenCreate($name: String!, $expiresAt: Time) { staffTokenCreate(name: $name, expiresAt: $expiresAt) { staffToken { id name } token ${errors} } }`;
+const createToken = `mutation TokenCreate($name: String!, $expiresAt: Time) {
+  staffTokenCreate(name: $name, expiresAt: $expiresAt) { staffToken { id name } token ${errors} } }`;
 const revokeToken = `mutation TokenRevoke($id: ID!) { staffTokenRevoke(id: $id) { staffToken { id } ${errors} } }`;
 
 export function Staff() {
@@ -27,23 +32,36 @@ export function Staff() {
   // Nobody but an owner touches owners.
   const touchable = (p) => p.role !== 'OWNER' || account.role === 'OWNER';
   const columns = [
-    { name: 'person', head: 'Person', main: true, cell: (p) => html`<span class="strong">${p.name}</span>${p.id === account.id && html` <span class="muted">(you)</span>`}<span class="muted block clip">${p.email}</span>` },
+    { name: 'person', head: 'Person', main: true, cell: (p) => html`<span class="strong">${p.name}</span>
+      ${p.id === account.id && html` <span class="muted">(you)</span>`}
+      <span class="muted block clip">${p.email}</span>` },
     { name: 'role', head: 'Role', cell: (p) => roleNames[p.role] ?? p.role },
     { name: 'since', head: 'Since', cell: (p) => html`<${Time} at=${p.createdAt} how="date" />` },
     { name: 'actions', head: '', end: true, cell: (p) => touchable(p) && html`<span class="row-actions">
-      <button type="button" class="button small" aria-label=${'Change role of ' + p.name} onClick=${() => open({ kind: 'role', id: p.id })} data-test="staff-role">Change role</button>
-      <button type="button" class="button small danger-quiet" aria-label=${'Remove ' + p.name} onClick=${() => open({ kind: 'remove', id: p.id })} data-test="staff-remove">Remove</button></span>` },
+      <button type="button" class="button small" aria-label=${'Change role of ' + p.name}
+        onClick=${() => open({ kind: 'role', id: p.id })} data-test="staff-role">Change role</button>
+      <button type="button" class="button small danger-quiet" aria-label=${'Remove ' + p.name}
+        onClick=${() => open({ kind: 'remove', id: p.id })} data-test="staff-remove">Remove</button></span>` },
   ];
   const present = dialog && members.data?.staff.nodes.find((p) => p.id === dialog.id);
-  return html`<${Page} title="Staff" actions=${manage && html`<button type="button" class="button primary" onClick=${() => open({ kind: 'add' })} data-test="staff-add"><${Icon} name="plus" size="16" />Add a person</button>`}>
+  const hire = html`<button type="button" class="button primary" onClick=${() => open({ kind: 'add' })}
+    data-test="staff-add"><${Icon} name="plus" size="16" />Add a person</button>`;
+  return html`<${Page} title="Staff" actions=${manage && hire}>
     ${manage && html`<${Card} title="People" flush name="people">
-      <${List} query=${members} pick=${(d) => d.staff} caption="People of the store" columns=${columns} paged=${Boolean(f.after)} address=${(after) => to('/staff', { after })} empty=${html`<${Empty} icon="staff" title="Nobody" />`} />
+      <${List} query=${members} pick=${(d) => d.staff} caption="People of the store" columns=${columns}
+        paged=${Boolean(f.after)} address=${(after) => to('/staff', { after })}
+        empty=${html`<${Empty} icon="staff" title="Nobody" />`} />
     <//>`}
     <${Tokens} people=${members.data?.staff.nodes ?? []} />
-    ${dialog?.kind === 'add' && html`<${Add} onClose=${close} changed=${members.reload} shown=${(password, name) => open({ kind: 'password', password, name })} />`}
-    ${dialog?.kind === 'role' && present && html`<${Role} person=${present} onClose=${close} changed=${members.reload} />`}
-    ${dialog?.kind === 'remove' && present && html`<${Remove} person=${present} onClose=${close} changed=${members.reload} />`}
-    ${dialog?.kind === 'password' && html`<${SecretDialog} title=${'First password of ' + dialog.name} secret=${dialog.password} onClose=${close}><p>Hand it over on a way that you trust. It should be changed after the first sign-in.</p><//>`}
+    ${dialog?.kind === 'add' && html`<${Add} onClose=${close} changed=${members.reload}
+      shown=${(password, name) => open({ kind: 'password', password, name })} />`}
+    ${dialog?.kind === 'role' && present &&
+      html`<${Role} person=${present} onClose=${close} changed=${members.reload} />`}
+    ${dialog?.kind === 'remove' && present &&
+      html`<${Remove} person=${present} onClose=${close} changed=${members.reload} />`}
+    ${dialog?.kind === 'password' && html`<${SecretDialog} title=${'First password of ' + dialog.name}
+      secret=${dialog.password} onClose=${close}>
+      <p>Hand it over on a way that you trust. It should be changed after the first sign-in.</p><//>`}
   <//>`;
 }
 
@@ -53,7 +71,8 @@ function Add({ onClose, changed, shown }) {
   const { account, notify } = useApp();
   const run = useMutation(add, { once: false });
   const action = async (v) => {
-    const { staff, password } = await run({ input: { name: v.get('name'), email: (v.get('email') ?? '').trim(), role: v.get('role') } });
+    const email = (v.get('email') ?? '').trim();
+    const { staff, password } = await run({ input: { name: v.get('name'), email, role: v.get('role') } });
     changed();
     if (password) {
       shown(password, staff.name);
@@ -62,9 +81,11 @@ function Add({ onClose, changed, shown }) {
     notify(staff.name + ' belongs to the store now, and signs in with the password that they have.');
     return true;
   };
-  return html`<${FormDialog} title="Add a person" name="staff-add" submit="Add" busyText="Adding" onClose=${onClose} action=${action}>
+  return html`<${FormDialog} title="Add a person" name="staff-add" submit="Add" busyText="Adding"
+    onClose=${onClose} action=${action}>
     <${Field} name="name" label="Name" required maxlength="255" autocomplete="off" />
-    <${Field} name="email" label="E-mail" type="email" required maxlength="254" autocomplete="off" hint="Whoever has an account keeps its password." />
+    <${Field} name="email" label="E-mail" type="email" required maxlength="254" autocomplete="off"
+      hint="Whoever has an account keeps its password." />
     <${Select} name="role" label="Role" value="SUPPORT" options=${roles(account.role)} />
   <//>`;
 }
@@ -77,7 +98,8 @@ function Role({ person: p, onClose, changed }) {
     notify('The role is changed.');
     changed();
   };
-  return html`<${FormDialog} title=${'Role of ' + p.name} name="staff-role" submit="Change role" onClose=${onClose} onStale=${changed} action=${action}>
+  return html`<${FormDialog} title=${'Role of ' + p.name} name="staff-role" submit="Change role"
+    onClose=${onClose} onStale=${changed} action=${action}>
     <${Select} name="role" label="Role" value=${p.role} options=${roles(account.role)} />
   <//>`;
 }
@@ -90,8 +112,10 @@ function Remove({ person: p, onClose, changed }) {
     notify(p.name + ' no longer belongs to the store.');
     changed();
   };
-  return html`<${Confirm} title=${'Remove ' + p.name + '?'} name="staff-remove" submit="Remove" onClose=${onClose} action=${action}>
-    <p>${p.name} loses access to this store at once, and staff tokens made for it end. Accounts in other stores stay.</p>
+  return html`<${Confirm} title=${'Remove ' + p.name + '?'} name="staff-remove" submit="Remove"
+    onClose=${onClose} action=${action}>
+    <p>${p.name} loses access to this store at once, and staff tokens made for it end.
+      Accounts in other stores stay.</p>
   <//>`;
 }
 
@@ -103,22 +127,34 @@ function Tokens({ people: members }) {
   const close = () => open(null);
   const names = new Map([[account.id, account.name], ...members.map((p) => [p.id, p.name])]);
   const columns = [
-    { name: 'token', head: 'Token', main: true, cell: (t) => html`<span class="strong">${t.name}</span><code class="hint-code block">${t.hint}</code>` },
-    { name: 'person', head: 'Of', cell: (t) => names.get(t.userId) ?? html`<span class="muted">Somebody who left</span>` },
+    { name: 'token', head: 'Token', main: true,
+      cell: (t) => html`<span class="strong">${t.name}</span><code class="hint-code block">${t.hint}</code>` },
+    { name: 'person', head: 'Of',
+      cell: (t) => names.get(t.userId) ?? html`<span class="muted">Somebody who left</span>` },
     { name: 'status', head: 'Status', cell: (t) => html`<${Badge} value=${life(t)} />` },
-    { name: 'used', head: 'Last used', cell: (t) => (t.lastUsedAt ? html`<${Time} at=${t.lastUsedAt} how="ago" />` : html`<span class="muted">Never</span>`) },
-    { name: 'actions', head: '', end: true, cell: (t) => life(t) === 'LIVE' && html`<button type="button" class="button small danger-quiet" aria-label=${'Revoke ' + t.name} onClick=${() => open({ kind: 'revoke', token: t })} data-test="token-revoke">Revoke</button>` },
+    { name: 'used', head: 'Last used', cell: (t) => (t.lastUsedAt
+      ? html`<${Time} at=${t.lastUsedAt} how="ago" />` : html`<span class="muted">Never</span>`) },
+    { name: 'actions', head: '', end: true, cell: (t) => life(t) === 'LIVE' &&
+      html`<button type="button" class="button small danger-quiet" aria-label=${'Revoke ' + t.name}
+        onClick=${() => open({ kind: 'revoke', token: t })} data-test="token-revoke">Revoke</button>` },
   ];
-  return html`<${Card} title="Staff tokens" flush=${can('staff')} name="staff-tokens" actions=${html`<button type="button" class="button small" onClick=${() => open({ kind: 'create' })} data-test="token-new">New token</button>`}>
-    ${can('staff') ? html`<${List} query=${query} pick=${(d) => d.staffTokens} caption="Staff tokens" columns=${columns} paged=${Boolean(f.tokens)} address=${(after) => to('/staff', { tokens: after })}
-      empty=${html`<${Empty} icon="keys" title="No staff tokens">A token lets a script of yours do what you may do.<//>`} />`
-      : html`<p class="muted">A token lets a script of yours do what you may do. Owners and admins see and end all tokens.</p>`}
+  const make = html`<button type="button" class="button small" onClick=${() => open({ kind: 'create' })}
+    data-test="token-new">New token</button>`;
+  return html`<${Card} title="Staff tokens" flush=${can('staff')} name="staff-tokens" actions=${make}>
+    ${can('staff') ? html`<${List} query=${query} pick=${(d) => d.staffTokens} caption="Staff tokens"
+        columns=${columns} paged=${Boolean(f.tokens)} address=${(after) => to('/staff', { tokens: after })}
+        empty=${html`<${Empty} icon="keys" title="No staff tokens">
+          A token lets a script of yours do what you may do.<//>`} />`
+      : html`<p class="muted">A token lets a script of yours do what you may do.
+          Owners and admins see and end all tokens.</p>`}
     ${dialog?.kind === 'create' && html`<${NewToken} onClose=${close} shown=${(value, name) => {
       query.reload();
       open({ kind: 'secret', value, name });
     }} />`}
-    ${dialog?.kind === 'revoke' && html`<${RevokeToken} token=${dialog.token} onClose=${close} changed=${query.reload} />`}
-    ${dialog?.kind === 'secret' && html`<${SecretDialog} title=${'The token \u201c' + dialog.name + '\u201d'} secret=${dialog.value} onClose=${close}><p>Whoever holds it does what you may do in this store.</p><//>`}
+    ${dialog?.kind === 'revoke' &&
+      html`<${RevokeToken} token=${dialog.token} onClose=${close} changed=${query.reload} />`}
+    ${dialog?.kind === 'secret' && html`<${SecretDialog} title=${'The token \u201c' + dialog.name + '\u201d'}
+      secret=${dialog.value} onClose=${close}><p>Whoever holds it does what you may do in this store.</p><//>`}
   <//>`;
 }
 
@@ -130,9 +166,11 @@ function NewToken({ onClose, shown }) {
     shown(token, staffToken.name);
     return false;
   };
-  return html`<${FormDialog} title="New staff token" name="staff-token" submit="Make token" busyText="Making" onClose=${onClose} action=${action}>
+  return html`<${FormDialog} title="New staff token" name="staff-token" submit="Make token" busyText="Making"
+    onClose=${onClose} action=${action}>
     <${Field} name="name" label="Name" hint="What uses it." required maxlength="255" />
-    <${Field} name="expiresAt" label="Works until" type="date" optional hint="Until the end of that day in the store's time zone. Empty: until it is revoked." />
+    <${Field} name="expiresAt" label="Works until" type="date" optional
+      hint="Until the end of that day in the store's time zone. Empty: until it is revoked." />
   <//>`;
 }
 
@@ -144,5 +182,6 @@ function RevokeToken({ token: t, onClose, changed }) {
     notify('The token is revoked.');
     changed();
   };
-  return html`<${Confirm} title=${'Revoke \u201c' + t.name + '\u201d?'} name="token-revoke" submit="Revoke" onClose=${onClose} action=${action}><p>The token stops working at once, for good.</p><//>`;
+  return html`<${Confirm} title=${'Revoke \u201c' + t.name + '\u201d?'} name="token-revoke" submit="Revoke"
+    onClose=${onClose} action=${action}><p>The token stops working at once, for good.</p><//>`;
 }

@@ -16,10 +16,15 @@ const back = { href: to('/themes'), text: 'Themes' };
 const dialogs = { rename: actions.Rename, duplicate: actions.Duplicate, delete: actions.Delete };
 
 const columns = [
-  { name: 'asset', head: 'File', main: true, cell: (a) => html`<span class="with-thumb">${a.kind === 'IMAGE' && html`<span class="thumb"><img src=${ownAsset(a.url)} alt="" width="44" height="44" loading="lazy" decoding="async" /></span>`}<code class="url">${a.key}</code></span>` },
-  { name: 'kind', head: 'Kind', cell: (a) => html`<span>${a.kind === 'CSS' ? 'Stylesheet' : words(a.kind)}${a.width != null && html`<span class="muted block figure">${a.width} × ${a.height}</span>`}</span>` },
+  { name: 'asset', head: 'File', main: true, cell: (a) => html`<span class="with-thumb">
+    ${a.kind === 'IMAGE' && html`<span class="thumb">
+      <img src=${ownAsset(a.url)} alt="" width="44" height="44" loading="lazy" decoding="async" /></span>`}
+    <code class="url">${a.key}</code></span>` },
+  { name: 'kind', head: 'Kind', cell: (a) => html`<span>${a.kind === 'CSS' ? 'Stylesheet' : words(a.kind)}
+    ${a.width != null && html`<span class="muted block figure">${a.width} × ${a.height}</span>`}</span>` },
   { name: 'type', head: 'Type', cell: (a) => html`<code>${a.contentType}</code>` },
-  { name: 'size', head: 'Size', end: true, cell: (a) => html`<span class="figure" title=${a.sizeBytes.toLocaleString() + ' bytes'}>${bytes(a.sizeBytes)}</span>` },
+  { name: 'size', head: 'Size', end: true, cell: (a) => html`<span class="figure"
+    title=${a.sizeBytes.toLocaleString() + ' bytes'}>${bytes(a.sizeBytes)}</span>` },
 ];
 
 export function Theme({ id }) {
@@ -35,7 +40,9 @@ export function Theme({ id }) {
     return html`<${Page} title="Theme" back=${back}><${Trouble} failure=${query.failure} reload=${query.reload} /><//>`;
   }
   if (!t) {
-    return html`<${Page} title=${query.data ? 'Theme not found' : 'Theme'} back=${back}>${query.data ? html`<${Empty} icon="themes" title="There is no such theme in this store." />` : html`<${Card}><${Waiting} rows=${6} /><//>`}<//>`;
+    return html`<${Page} title=${query.data ? 'Theme not found' : 'Theme'} back=${back}>${query.data
+      ? html`<${Empty} icon="themes" title="There is no such theme in this store." />`
+      : html`<${Card}><${Waiting} rows=${6} /><//>`}<//>`;
   }
   const close = () => open(null);
   const changed = (made) => {
@@ -48,24 +55,34 @@ export function Theme({ id }) {
     }
   };
   const Opened = dialogs[dialog];
-  return html`<${Page} title=${t.name} back=${back} badges=${html`<${Badge} value=${t.status} text=${t.status === 'ACTIVE' ? 'Live on the storefront' : undefined} />`} actions=${html`<${Buttons} of=${t} whole=${whole} store=${store} open=${open} />`}>
+  const badge = html`<${Badge} value=${t.status}
+    text=${t.status === 'ACTIVE' ? 'Live on the storefront' : undefined} />`;
+  return html`<${Page} title=${t.name} back=${back} badges=${badge}
+    actions=${html`<${Buttons} of=${t} whole=${whole} store=${store} open=${open} />`}>
     <${Lost} query=${query} />
-    ${t.status === 'FAILED' && html`<${Alert}><span data-test="standing">It could not be processed, and cannot be shown. Delete it and import it again.</span><//>`}
-    ${t.status === 'PROCESSING' && html`<${Card}><span class="progress"><progress aria-label=${'Processing ' + t.name}></progress><span class="progress-text">It is being processed.</span></span><//>`}
+    ${t.status === 'FAILED' && html`<${Alert}><span data-test="standing">
+      It could not be processed, and cannot be shown. Delete it and import it again.</span><//>`}
+    ${t.status === 'PROCESSING' && html`<${Card}><span class="progress">
+      <progress aria-label=${'Processing ' + t.name}></progress>
+      <span class="progress-text">It is being processed.</span></span><//>`}
     <div class="columns">
       <section class="card flush whole-picture" aria-label="Picture"><${Picture} of=${t} eager /></section>
       <${Card} title="Details" name="theme-details">
         ${t.description && html`<p class="verbatim lead-in">${t.description}</p>`}
         <${Facts} rows=${[
           ['Version', t.version], ['Author', t.author && html`<bdi>${t.author}</bdi>`], ['Source', sources[t.source]],
-          ['Added', html`<${Time} at=${t.createdAt} />`], ['Last activated', t.activatedAt && html`<${Time} at=${t.activatedAt} />`],
-          ['Size', whole && html`<span class="figure">${bytes(t.sizeBytes)}</span>, ${t.assetCount.toLocaleString()} ${t.assetCount === 1 ? 'asset' : 'assets'} and its templates`],
-          ['Checksum', whole && html`<${Copyable} text=${t.checksum} test="theme-checksum" />`], ['Id', html`<${Copyable} text=${t.id} test="theme-id" />`],
+          ['Added', html`<${Time} at=${t.createdAt} />`],
+          ['Last activated', t.activatedAt && html`<${Time} at=${t.activatedAt} />`],
+          ['Size', whole && html`<span class="figure">${bytes(t.sizeBytes)}</span>, ${
+            t.assetCount.toLocaleString()} ${t.assetCount === 1 ? 'asset' : 'assets'} and its templates`],
+          ['Checksum', whole && html`<${Copyable} text=${t.checksum} test="theme-checksum" />`],
+          ['Id', html`<${Copyable} text=${t.id} test="theme-id" />`],
         ]} />
       <//>
     </div>
     ${whole && html`<${Card} title="Assets" flush name="theme-assets">
-      <${List} query=${files} pick=${(d) => d.themeAssets} caption="Assets" columns=${columns} paged=${Boolean(f.after)} address=${(after) => to(themePath(id), { after })}
+      <${List} query=${files} pick=${(d) => d.themeAssets} caption="Assets" columns=${columns}
+        paged=${Boolean(f.after)} address=${(after) => to(themePath(id), { after })}
         empty=${html`<${Empty} icon="image" title="No assets">This theme consists of templates alone.<//>`} />
     <//>`}
     ${Opened && html`<${Opened} theme=${t} onClose=${close} changed=${changed} />`}
@@ -77,9 +94,11 @@ export function Theme({ id }) {
 }
 
 function Buttons({ of: t, whole, store, open }) {
-  const button = (kind, text, look = '') => html`<button type="button" class=${'button ' + look} onClick=${() => open(kind)} data-test=${'theme-' + kind}>${text}</button>`;
+  const button = (kind, text, look = '') => html`<button type="button" class=${'button ' + look}
+    onClick=${() => open(kind)} data-test=${'theme-' + kind}>${text}</button>`;
   return html`${t.status === 'INACTIVE' && button('activate', 'Activate', 'primary')}
-    ${t.status === 'ACTIVE' ? html`<${NewTab} href=${storefront(store)} test="view-storefront">View storefront<//>` : t.previewUrl && html`<${NewTab} href=${t.previewUrl} test="theme-preview">Preview<//>`}
+    ${t.status === 'ACTIVE' ? html`<${NewTab} href=${storefront(store)} test="view-storefront">View storefront<//>`
+      : t.previewUrl && html`<${NewTab} href=${t.previewUrl} test="theme-preview">Preview<//>`}
     ${button('rename', 'Rename')}
     ${whole && button('duplicate', 'Duplicate')}
     ${t.status !== 'ACTIVE' && button('delete', 'Delete', 'danger-quiet')}`;

@@ -29,7 +29,8 @@ export function Themes() {
   });
   const themes = query.data?.themes.nodes ?? none;
   usePoll(query, themes.some((t) => t.status === 'PROCESSING'));
-  useMoved(themes, (t, before) => before === 'PROCESSING' && (t.status === 'FAILED' ? notify(t.name + ' could not be processed.', 'bad') : notify(t.name + ' is ready.')));
+  useMoved(themes, (t, before) => before === 'PROCESSING' && (t.status === 'FAILED'
+    ? notify(t.name + ' could not be processed.', 'bad') : notify(t.name + ' is ready.')));
   const active = themes.find((t) => t.status === 'ACTIVE');
   const others = themes.filter((t) => t !== active);
   const activated = (theme) => {
@@ -40,7 +41,9 @@ export function Themes() {
   const Opened = dialogs[dialog?.kind];
   const chosen = dialog && themes.find((t) => t.id === dialog.id);
   const close = () => open(null);
-  return html`<${Page} title="Themes" lead="How the storefront looks to customers." actions=${html`<button type="button" class="button primary" onClick=${importing.choose} data-test="theme-choose"><${Icon} name="upload" size="16" />Import theme</button>`}>
+  const add = html`<button type="button" class="button primary" onClick=${importing.choose} data-test="theme-choose">
+    <${Icon} name="upload" size="16" />Import theme</button>`;
+  return html`<${Page} title="Themes" lead="How the storefront looks to customers." actions=${add}>
     <${Lost} query=${query} />
     <${Swap} of=${swap} undone=${() => {
       setSwap(null);
@@ -51,7 +54,8 @@ export function Themes() {
       : html`${active && html`<${Shown} theme=${active} ...${shared} />`}
         <${ImportPlace} of=${importing} themes=${themes} />
         <${Others} themes=${others} busy=${query.loading} ...${shared} />`}
-    ${chosen && dialog.kind === 'activate' && html`<${actions.Activate} theme=${chosen} former=${active} onClose=${close} done=${activated} />`}
+    ${chosen && dialog.kind === 'activate' &&
+      html`<${actions.Activate} theme=${chosen} former=${active} onClose=${close} done=${activated} />`}
     ${chosen && Opened && html`<${Opened} theme=${chosen} onClose=${close} changed=${(id) => {
       if (id) {
         setFresh(id);
@@ -70,8 +74,10 @@ function Swap({ of: s, undone, forget }) {
       ${s.former && html`<${ActionButton} kind="small" run=${async () => {
         await run({ id: s.former.id });
         undone();
-      }} done=${s.former.name + ' is live again.'} data-test="theme-undo"><${Icon} name="undo" size="16" />Change back to ${s.former.name}<//>`}
-      <button type="button" class="icon-button" aria-label="Dismiss" onClick=${forget}><${Icon} name="close" size="16" /></button></span>
+      }} done=${s.former.name + ' is live again.'} data-test="theme-undo">
+        <${Icon} name="undo" size="16" />Change back to ${s.former.name}<//>`}
+      <button type="button" class="icon-button" aria-label="Dismiss" onClick=${forget}>
+        <${Icon} name="close" size="16" /></button></span>
   </div><//>`}</div>`;
 }
 
@@ -79,7 +85,11 @@ function Swap({ of: s, undone, forget }) {
 function More({ theme: t, open }) {
   const item = (kind, text, danger) => ({ text, danger, test: 'theme-' + kind, act: () => open({ kind, id: t.id }) });
   const whole = t.status === 'ACTIVE' || t.status === 'INACTIVE';
-  return html`<${Menu} label=${'More for ' + t.name} test="theme-more" items=${[item('rename', 'Rename'), whole && item('duplicate', 'Duplicate'), t.status !== 'ACTIVE' && item('delete', 'Delete', true)]} />`;
+  const items = [
+    item('rename', 'Rename'), whole && item('duplicate', 'Duplicate'),
+    t.status !== 'ACTIVE' && item('delete', 'Delete', true),
+  ];
+  return html`<${Menu} label=${'More for ' + t.name} test="theme-more" items=${items} />`;
 }
 
 /** The theme that the storefront shows, large. */
@@ -103,11 +113,16 @@ function Shown({ theme: t, open }) {
 }
 
 function Others({ themes, busy, fresh, open }) {
-  const more = html`<a class="button small" href=${to('/marketplace')}><${Icon} name="marketplace" size="16" />Marketplace</a>`;
+  const more = html`<a class="button small" href=${to('/marketplace')}>
+    <${Icon} name="marketplace" size="16" />Marketplace</a>`;
   return html`<section aria-labelledby="others" class="stack" aria-busy=${busy ? 'true' : 'false'}>
     <div class="card-top level"><h2 id="others">Other themes</h2>${more}</div>
-    ${themes.length === 0 ? html`<div class="card"><${Empty} icon="themes" title="No other theme">Import one, or install one from the <a href=${to('/marketplace')}>marketplace</a>. It changes nothing until you activate it.<//></div>`
-      : html`<ul class="gallery" data-test="themes">${themes.map((t) => html`<${Card} key=${t.id} theme=${t} fresh=${t.id === fresh} open=${open} />`)}</ul>`}
+    ${themes.length === 0
+      ? html`<div class="card"><${Empty} icon="themes" title="No other theme">
+          Import one, or install one from the <a href=${to('/marketplace')}>marketplace</a>. It changes nothing until
+          you activate it.<//></div>`
+      : html`<ul class="gallery" data-test="themes">${themes.map((t) => html`<${Card} key=${t.id} theme=${t}
+          fresh=${t.id === fresh} open=${open} />`)}</ul>`}
   </section>`;
 }
 
@@ -123,14 +138,19 @@ function Card({ theme: t, fresh, open }) {
     <${Picture} of=${t} />
     <div class="piece-text">
       <div class="piece-top"><h3><a href=${to(themePath(t.id))} data-test="theme-name">${t.name}</a></h3>
-        ${t.status !== 'INACTIVE' ? html`<${Badge} value=${t.status} />` : fresh && html`<${Badge} value="INFO" text="New" />`}</div>
+        ${t.status !== 'INACTIVE' ? html`<${Badge} value=${t.status} />`
+          : fresh && html`<${Badge} value="INFO" text="New" />`}</div>
       <p class="muted">${byline(t) || sources[t.source]}</p>
-      ${t.status === 'PROCESSING' && html`<span class="progress"><progress aria-label=${'Processing ' + t.name}></progress></span>`}
+      ${t.status === 'PROCESSING' && html`<span class="progress">
+        <progress aria-label=${'Processing ' + t.name}></progress></span>`}
       ${t.status === 'FAILED' && html`<p class="none">It could not be processed. Delete it and import it again.</p>`}
       <p class="muted">${byline(t) && sources[t.source] + ', '}<${Time} at=${t.createdAt} how="date" /></p>
       <div class="actions piece-end">
-        ${t.status === 'INACTIVE' && html`<button type="button" class="button small soft" aria-label=${'Activate ' + t.name} onClick=${() => open({ kind: 'activate', id: t.id })} data-test="theme-activate">Activate</button>`}
-        ${t.previewUrl && html`<${NewTab} href=${t.previewUrl} kind="small" label=${'Preview ' + t.name + ' (opens a new tab)'} test="theme-preview">Preview<//>`}
+        ${t.status === 'INACTIVE' && html`<button type="button" class="button small soft"
+          aria-label=${'Activate ' + t.name} onClick=${() => open({ kind: 'activate', id: t.id })}
+          data-test="theme-activate">Activate</button>`}
+        ${t.previewUrl && html`<${NewTab} href=${t.previewUrl} kind="small"
+          label=${'Preview ' + t.name + ' (opens a new tab)'} test="theme-preview">Preview<//>`}
         <span class="grow"></span><${More} theme=${t} open=${open} />
       </div>
     </div>

@@ -7,21 +7,30 @@ import { Icon } from '../icons.js';
 import { ActivityChart } from '../activity.js';
 import { EditEndpoint, EndpointSecret } from '../webhook_form.js';
 import * as actions from '../webhook_actions.js';
-import { Address, DeliveryLink, deliveryStates, endpointPath, health, hostOf, ownerOf, sayError, stops, suspendedBy, waiting } from '../webhook_state.js';
+import {
+  Address, DeliveryLink, deliveryStates, endpointPath, health, hostOf, ownerOf, sayError, stops, suspendedBy, waiting,
+} from '../webhook_state.js';
 import { to } from '../route.js';
 
 const read = `query Endpoint($id: ID!) { webhookEndpoint(id: $id) {
-  id url events description status failingSince suspendedAt suspendedReason lastSuccessAt lastError secretHint nextSecretHint nextSecretPromotesAt
+  id url events description status failingSince suspendedAt suspendedReason lastSuccessAt lastError
+  secretHint nextSecretHint nextSecretPromotesAt
   apiVersion app { id name } queue { waiting oldestAt catchingUp } version createdAt updatedAt } }`;
-const activity = `query Activity($id: ID!, $hours: Int!) { webhookEndpoint(id: $id) { activity(hours: $hours) { at delivered failed latencyMean latencyMax } } }`;
-const list = `query Deliveries($id: ID!, $after: String, $state: DeliveryState) { webhookEndpoint(id: $id) { deliveries(first: 25, after: $after, state: $state) {
-  nodes { id endpointId sequence type resourceType resourceId state attemptCount nextAttemptAt createdAt settledAt } pageInfo { hasNextPage endCursor } } } }`;
+const activity = `query Activity($id: ID!, $hours: Int!) { webhookEndpoint(id: $id) {
+  activity(hours: $hours) { at delivered failed latencyMean latencyMax } } }`;
+const list = `query Deliveries($id: ID!, $after: String, $state: DeliveryState) { webhookEndpoint(id: $id) {
+  deliveries(first: 25, after: $after, state: $state) {
+    nodes { id endpointId sequence type resourceType resourceId state attemptCount nextAttemptAt createdAt settledAt }
+    pageInfo { hasNextPage endCursor } } } }`;
 
 const back = { href: to('/webhooks'), text: 'Webhooks' };
 
 const spans = [['6', '6 h', 'Last 6 hours'], ['24', '24 h', 'Last 24 hours'], ['336', '14 days', 'Last 14 days']];
 
-const dialogs = { edit: EditEndpoint, disable: actions.Disable, reactivate: actions.Reactivate, promote: actions.Promote, replay: actions.Replay, remove: actions.Remove, test: actions.TestSend };
+const dialogs = {
+  edit: EditEndpoint, disable: actions.Disable, reactivate: actions.Reactivate, promote: actions.Promote,
+  replay: actions.Replay, remove: actions.Remove, test: actions.TestSend,
+};
 
 export function Webhook({ id }) {
   const f = useFilters();
@@ -34,10 +43,13 @@ export function Webhook({ id }) {
   const [dialog, open] = useState(null);
   const e = query.data?.webhookEndpoint;
   if (query.failure) {
-    return html`<${Page} title="Webhook endpoint" back=${back}><${Trouble} failure=${query.failure} reload=${query.reload} /><//>`;
+    return html`<${Page} title="Webhook endpoint" back=${back}>
+      <${Trouble} failure=${query.failure} reload=${query.reload} /><//>`;
   }
   if (!e) {
-    return html`<${Page} title=${query.data ? 'Endpoint not found' : 'Webhook endpoint'} back=${back}>${query.data ? html`<${Empty} icon="webhooks" title="There is no such endpoint in this store." />` : html`<${Card}><${Waiting} rows=${8} /><//>`}<//>`;
+    return html`<${Page} title=${query.data ? 'Endpoint not found' : 'Webhook endpoint'} back=${back}>${query.data
+      ? html`<${Empty} icon="webhooks" title="There is no such endpoint in this store." />`
+      : html`<${Card}><${Waiting} rows=${8} /><//>`}<//>`;
   }
   const changed = () => {
     query.reload();
@@ -50,28 +62,37 @@ export function Webhook({ id }) {
     open({ kind: 'secret', secret, until });
   };
   const Opened = dialogs[dialog?.kind];
-  const hours = html`<nav class="segments" aria-label="Time shown">${spans.map(([h, text]) => html`<a key=${h} href=${to(path, { ...f, hours: h })} aria-current=${h === span[0] ? 'true' : undefined} data-test=${'hours-' + h}>${text}</a>`)}</nav>`;
-  return html`<${Page} title=${hostOf(e.url)} back=${back} badges=${html`<${Badge} value=${health(e)} />`} actions=${html`<${Buttons} of=${e} open=${open} />`}>
+  const hours = html`<nav class="segments" aria-label="Time shown">${spans.map(([h, text]) => html`<a key=${h}
+    href=${to(path, { ...f, hours: h })} aria-current=${h === span[0] ? 'true' : undefined}
+    data-test=${'hours-' + h}>${text}</a>`)}</nav>`;
+  return html`<${Page} title=${hostOf(e.url)} back=${back} badges=${html`<${Badge} value=${health(e)} />`}
+    actions=${html`<${Buttons} of=${e} open=${open} />`}>
     <${Standing} of=${e} />
     <div class="split">
       <div class="stack">
         <${Card} title=${span[2]} name="endpoint-activity" actions=${hours}>
-          ${chart.failure ? html`<${Trouble} failure=${chart.failure} reload=${chart.reload} />` : html`<${ActivityChart} activity=${chart.data?.webhookEndpoint?.activity} hours=${Number(span[0])} />`}
+          ${chart.failure ? html`<${Trouble} failure=${chart.failure} reload=${chart.reload} />`
+            : html`<${ActivityChart} activity=${chart.data?.webhookEndpoint?.activity} hours=${Number(span[0])} />`}
         <//>
         <${Secrets} of=${e} open=${open} />
       </div>
       <${Details} of=${e} />
     </div>
-    <${Deliveries} query=${deliveries} f=${f} path=${path} only=${only} changed=${changed} replay=${e.status === 'ACTIVE' && (() => open({ kind: 'replay' }))} />
+    <${Deliveries} query=${deliveries} f=${f} path=${path} only=${only} changed=${changed}
+      replay=${e.status === 'ACTIVE' && (() => open({ kind: 'replay' }))} />
     ${Opened && html`<${Opened} endpoint=${e} onClose=${close} changed=${changed} />`}
-    ${dialog?.kind === 'rotate' && html`<${actions.Rotate} endpoint=${e} onClose=${close} changed=${changed} shown=${shown} />`}
-    ${dialog?.kind === 'secret' && html`<${EndpointSecret} title="New signing secret" secret=${dialog.secret} onClose=${close}>
-      <p>Give it to your receiver beside the old one, see that it verifies, then promote it.</p>${dialog.until && html`<${actions.SecretNote} until=${dialog.until} />`}<//>`}
+    ${dialog?.kind === 'rotate' &&
+      html`<${actions.Rotate} endpoint=${e} onClose=${close} changed=${changed} shown=${shown} />`}
+    ${dialog?.kind === 'secret' && html`<${EndpointSecret} title="New signing secret" secret=${dialog.secret}
+      onClose=${close}>
+      <p>Give it to your receiver beside the old one, see that it verifies, then promote it.</p>
+      ${dialog.until && html`<${actions.SecretNote} until=${dialog.until} />`}<//>`}
   <//>`;
 }
 
 function Buttons({ of: e, open }) {
-  const button = (kind, text, look = '') => html`<button type="button" class=${'button ' + look} onClick=${() => open({ kind })} data-test=${'webhook-' + kind}>${text}</button>`;
+  const button = (kind, text, look = '') => html`<button type="button" class=${'button ' + look}
+    onClick=${() => open({ kind })} data-test=${'webhook-' + kind}>${text}</button>`;
   return html`${e.status !== 'ACTIVE' && button('reactivate', 'Reactivate', 'primary')}
     ${button('test', html`<${Icon} name="send" size="16" />Send test`)}
     ${button('edit', 'Edit')}
@@ -86,17 +107,25 @@ function Standing({ of: e }) {
   }
   const last = e.lastError && html`<p>Last error: <span class="verbatim">${sayError(e.lastError)}</span></p>`;
   if (e.status === 'ACTIVE') {
-    return html`<${Alert}><div data-test="standing"><p>Deliveries fail, the oldest since <${Time} at=${e.failingSince} />.</p>${last}
-      <p>They are tried again until <${Time} at=${suspendedBy(e.failingSince)} />; then the endpoint is suspended. Repair the receiver and send a test. A delivery that waits can be opened and tried at once, or skipped if it can never succeed.</p></div><//>`;
+    return html`<${Alert}><div data-test="standing">
+      <p>Deliveries fail, the oldest since <${Time} at=${e.failingSince} />.</p>${last}
+      <p>They are tried again until <${Time} at=${suspendedBy(e.failingSince)} />; then the endpoint is suspended.
+        Repair the receiver and send a test. A delivery that waits can be opened and tried at once,
+        or skipped if it can never succeed.</p></div><//>`;
   }
-  return html`<${Alert} tone=${e.status === 'SUSPENDED' ? 'bad' : 'info'}><div data-test="standing"><p>Nothing is sent${e.suspendedAt && html` since <${Time} at=${e.suspendedAt} />`}. ${stops[e.suspendedReason] ?? ''}</p>
+  return html`<${Alert} tone=${e.status === 'SUSPENDED' ? 'bad' : 'info'}><div data-test="standing">
+    <p>Nothing is sent${e.suspendedAt && html` since <${Time} at=${e.suspendedAt} />`}. ${
+      stops[e.suspendedReason] ?? ''}</p>
     ${e.status === 'SUSPENDED' && last}<p>${remedies[e.suspendedReason] ?? remedies.DELIVERY_FAILED}</p></div><//>`;
 }
 
 const remedies = {
-  DELIVERY_FAILED: 'Repair the receiver, send a test, then reactivate: you choose what becomes of what it missed. The event log keeps 30 days.',
-  MANUAL: 'Reactivate it when it should go on: you choose what becomes of what it missed. The event log keeps 30 days.',
-  GRANT_REVOKED: 'It can be reactivated once somebody of the store has consented to the app again. What waited was given up.',
+  DELIVERY_FAILED: 'Repair the receiver, send a test, then reactivate: you choose what becomes of what it missed. ' +
+    'The event log keeps 30 days.',
+  MANUAL: 'Reactivate it when it should go on: you choose what becomes of what it missed. ' +
+    'The event log keeps 30 days.',
+  GRANT_REVOKED: 'It can be reactivated once somebody of the store has consented to the app again. ' +
+    'What waited was given up.',
 };
 
 function Details({ of: e }) {
@@ -120,31 +149,45 @@ function Details({ of: e }) {
 
 function Secrets({ of: e, open }) {
   return html`<${Card} title="Signing secret" name="endpoint-secret">
-    <${Facts} rows=${[['Ends in', html`<code>${e.secretHint}</code>`], ['New one', e.nextSecretHint && html`<code>${e.nextSecretHint}</code>`],
-      ['Takes over', e.nextSecretPromotesAt && html`<${Time} at=${e.nextSecretPromotesAt} />`]]} />
+    <${Facts} rows=${[
+      ['Ends in', html`<code>${e.secretHint}</code>`],
+      ['New one', e.nextSecretHint && html`<code>${e.nextSecretHint}</code>`],
+      ['Takes over', e.nextSecretPromotesAt && html`<${Time} at=${e.nextSecretPromotesAt} />`],
+    ]} />
     <p class="actions under">${e.nextSecretHint
-      ? html`<button type="button" class="button" onClick=${() => open({ kind: 'promote' })} data-test="webhook-promote">Promote the new one</button>`
-      : html`<button type="button" class="button" onClick=${() => open({ kind: 'rotate' })} data-test="webhook-rotate">Rotate</button>`}</p>
+      ? html`<button type="button" class="button" onClick=${() => open({ kind: 'promote' })}
+          data-test="webhook-promote">Promote the new one</button>`
+      : html`<button type="button" class="button" onClick=${() => open({ kind: 'rotate' })}
+          data-test="webhook-rotate">Rotate</button>`}</p>
   <//>`;
 }
 
 const columns = [
-  { name: 'type', head: 'Event', main: true, cell: (d) => html`<${DeliveryLink} of=${d} /><code class="id block">${d.resourceId}</code>` },
+  { name: 'type', head: 'Event', main: true,
+    cell: (d) => html`<${DeliveryLink} of=${d} /><code class="id block">${d.resourceId}</code>` },
   { name: 'state', head: 'State', cell: (d) => html`<${Badge} value=${d.state} />` },
   { name: 'attempts', head: 'Attempts', end: true, cell: (d) => html`<span class="figure">${d.attemptCount}</span>` },
-  { name: 'next', head: 'Next or end', cell: (d) => (d.settledAt ? html`<${Time} at=${d.settledAt} how="second" />` : d.nextAttemptAt ? html`<${Time} at=${d.nextAttemptAt} how="second" />` : html`<span class="muted">In its turn</span>`) },
+  { name: 'next', head: 'Next or end', cell: (d) => (d.settledAt
+    ? html`<${Time} at=${d.settledAt} how="second" />`
+    : d.nextAttemptAt ? html`<${Time} at=${d.nextAttemptAt} how="second" />`
+    : html`<span class="muted">In its turn</span>`) },
   { name: 'made', head: 'Made', end: true, cell: (d) => html`<${Time} at=${d.createdAt} how="second" />` },
 ];
 
 function Deliveries({ query, f, path, only, changed, replay }) {
   const set = (change) => go(to(path, { ...f, after: '', ...change }));
-  const buttons = html`<button type="button" class="button small" onClick=${changed} data-test="refresh">Refresh</button>
-    ${replay && html`<button type="button" class="button small" onClick=${replay} data-test="webhook-replay">Replay a range</button>`}`;
+  const buttons = html`
+    <button type="button" class="button small" onClick=${changed} data-test="refresh">Refresh</button>
+    ${replay && html`<button type="button" class="button small" onClick=${replay}
+      data-test="webhook-replay">Replay a range</button>`}`;
   return html`<${Card} title="Deliveries" flush name="deliveries" actions=${buttons}>
     <${Filters} clear=${only && to(path, { ...f, after: '', state: '' })}>
       <${FilterSelect} name="state" label="State" value=${only ?? ''} values=${deliveryStates} set=${set} />
     <//>
-    <${List} query=${query} pick=${(d) => d.webhookEndpoint?.deliveries} caption="Deliveries" columns=${columns} paged=${Boolean(f.after)} address=${(after) => to(path, { ...f, after })}
-      empty=${html`<${Empty} icon="send" title=${only ? 'No delivery is in this state.' : 'Nothing was sent yet'}>${only ? null : 'Deliveries appear here when something happens that the endpoint subscribes to. They are kept for 14 days.'}<//>`} />
+    <${List} query=${query} pick=${(d) => d.webhookEndpoint?.deliveries} caption="Deliveries" columns=${columns}
+      paged=${Boolean(f.after)} address=${(after) => to(path, { ...f, after })}
+      empty=${html`<${Empty} icon="send" title=${only ? 'No delivery is in this state.' : 'Nothing was sent yet'}>
+        ${only ? null : 'Deliveries appear here when something happens that the endpoint subscribes to. ' +
+          'They are kept for 14 days.'}<//>`} />
   <//>`;
 }

@@ -9,17 +9,25 @@ import { Address, count, endpointPath, health, ownerOf, sayError, waiting } from
 import { to } from '../route.js';
 
 const list = `query Endpoints($after: String) { webhookEndpoints(first: 25, after: $after) {
-  nodes { id url events description status failingSince suspendedAt lastSuccessAt lastError app { id name } queue { waiting } activity(hours: 24) { at delivered failed } }
+  nodes {
+    id url events description status failingSince suspendedAt lastSuccessAt lastError app { id name }
+    queue { waiting } activity(hours: 24) { at delivered failed }
+  }
   pageInfo { hasNextPage endCursor } } }`;
 
 const named = 3; // how many events a row names
 
 const columns = [
-  { name: 'endpoint', head: 'Endpoint', main: true, cell: (e) => html`<a class="strong" href=${to(endpointPath(e.id))} data-test="endpoint"><${Address} url=${e.url} short /></a>
-    ${e.description && html`<span class="muted block verbatim short">${e.description}</span>`}` },
+  { name: 'endpoint', head: 'Endpoint', main: true,
+    cell: (e) => html`<a class="strong" href=${to(endpointPath(e.id))} data-test="endpoint">
+      <${Address} url=${e.url} short /></a>
+      ${e.description && html`<span class="muted block verbatim short">${e.description}</span>`}` },
   { name: 'owner', head: 'Owner', cell: (e) => html`<bdi class=${e.app ? '' : 'muted'}>${ownerOf(e)}</bdi>` },
-  { name: 'events', head: 'Events', cell: (e) => html`<span><span class="block">${count(e.events.length, 'event')}</span>
-    <span class="tags whole">${e.events.slice(0, named).map((n) => html`<code class="tag" key=${n}>${n}</code>`)}${e.events.length > named && html`<span class="muted">and ${e.events.length - named} more</span>`}</span></span>` },
+  { name: 'events', head: 'Events', cell: (e) => html`<span>
+    <span class="block">${count(e.events.length, 'event')}</span>
+    <span class="tags whole">${e.events.slice(0, named).map((n) => html`<code class="tag" key=${n}>${n}</code>`)}
+      ${e.events.length > named &&
+        html`<span class="muted">and ${e.events.length - named} more</span>`}</span></span>` },
   { name: 'health', head: 'Health', cell: (e) => html`<${Health} of=${e} />` },
   { name: 'activity', head: 'Last 24 hours', cell: (e) => html`<${Spark} activity=${e.activity} hours=${24} />` },
 ];
@@ -27,9 +35,12 @@ const columns = [
 /** How an endpoint is doing, in few words. */
 function Health({ of: e }) {
   return html`<span class="health"><${Badge} value=${health(e)} />
-    ${e.status === 'ACTIVE' && e.failingSince && html`<span class="block none">First failed <${Time} at=${e.failingSince} how="ago" /></span>`}
-    ${e.status !== 'ACTIVE' && e.suspendedAt && html`<span class="block">Stopped <${Time} at=${e.suspendedAt} how="ago" /></span>`}
-    <span class="block muted">${e.lastSuccessAt ? html`Last success <${Time} at=${e.lastSuccessAt} how="ago" />` : 'No success yet'}</span>
+    ${e.status === 'ACTIVE' && e.failingSince && html`<span class="block none">
+      First failed <${Time} at=${e.failingSince} how="ago" /></span>`}
+    ${e.status !== 'ACTIVE' && e.suspendedAt && html`<span class="block">
+      Stopped <${Time} at=${e.suspendedAt} how="ago" /></span>`}
+    <span class="block muted">
+      ${e.lastSuccessAt ? html`Last success <${Time} at=${e.lastSuccessAt} how="ago" />` : 'No success yet'}</span>
     ${e.queue.waiting > 0 && html`<span class="block">${waiting(e.queue.waiting)} waiting</span>`}
     ${health(e) !== 'ACTIVE' && e.lastError && html`<span class="muted verbatim short">${sayError(e.lastError)}</span>`}
   </span>`;
@@ -39,17 +50,22 @@ export function Webhooks() {
   const f = useFilters();
   const query = useQuery(list, { after: f.after || null });
   const [dialog, open] = useState(null);
-  const add = html`<button type="button" class="button primary" onClick=${() => open({ kind: 'new' })} data-test="webhook-new"><${Icon} name="plus" size="16" />Add endpoint</button>`;
-  return html`<${Page} title="Webhooks" lead="What happens in the store, sent to your programs and to apps." actions=${add}>
+  const add = html`<button type="button" class="button primary" onClick=${() => open({ kind: 'new' })}
+    data-test="webhook-new"><${Icon} name="plus" size="16" />Add endpoint</button>`;
+  return html`<${Page} title="Webhooks" actions=${add}
+    lead="What happens in the store, sent to your programs and to apps.">
     <section class="card flush" aria-label="Webhook endpoints" data-test="webhooks">
-      <${List} query=${query} pick=${(d) => d.webhookEndpoints} caption="Webhook endpoints" columns=${columns} paged=${Boolean(f.after)} address=${(after) => to('/webhooks', { after })}
-        empty=${html`<${Empty} icon="webhooks" title="No endpoint yet">Add the address of a program that wants to hear what happens.<//>`} />
+      <${List} query=${query} pick=${(d) => d.webhookEndpoints} caption="Webhook endpoints" columns=${columns}
+        paged=${Boolean(f.after)} address=${(after) => to('/webhooks', { after })}
+        empty=${html`<${Empty} icon="webhooks" title="No endpoint yet">
+          Add the address of a program that wants to hear what happens.<//>`} />
     </section>
     ${dialog?.kind === 'new' && html`<${NewEndpoint} onClose=${() => open(null)} shown=${(secret, id) => {
       query.reload();
       open({ kind: 'secret', secret, id });
     }} />`}
-    ${dialog?.kind === 'secret' && html`<${EndpointSecret} title="Signing secret" secret=${dialog.secret} onClose=${() => go(to(endpointPath(dialog.id)))}>
+    ${dialog?.kind === 'secret' && html`<${EndpointSecret} title="Signing secret" secret=${dialog.secret}
+      onClose=${() => go(to(endpointPath(dialog.id)))}>
       <p>The endpoint is active. Store its secret where your program finds it, never in its source.</p><//>`}
   <//>`;
 }
