@@ -38,6 +38,13 @@ func (m *shop) install(granted, registered scope.Set, narrow ...scope.Set) *inst
 			SetName("Sync it").SetDeveloper("Sync Ltd").
 			SetRedirectUris("https://sync.example/cb").SetScopes(registered.String()).SetUpdatedAt(epoch).Exec(ctx)
 	})
+	m.consent(i, granted, narrow...)
+	return i
+}
+
+// consent gives an app that is registered access to another store.
+func (m *shop) consent(i *install, granted scope.Set, narrow ...scope.Set) {
+	m.t.Helper()
 	m.tx(func(ctx context.Context, c *db.Client) error {
 		family, hour := xid.New(), micros.Now().Add(time.Hour)
 		err := c.Grant.Create().SetID(family).SetAppStoreID(i.developer.id).SetAppID(i.app).
@@ -60,7 +67,6 @@ func (m *shop) install(granted, registered scope.Set, narrow ...scope.Set) *inst
 		}
 		return err
 	})
-	return i
 }
 
 // An app's token is described with its app and consent, and acts as the app: its notes
@@ -128,7 +134,10 @@ func TestMeOfGraphQL(t *testing.T) {
 	s.do(t, request{As: token, Path: "/me"}).want(http.StatusOK, "").decode(&plain)
 	const query = `{ me { app { id name client_id: clientId } grant { id consented_at: consentedAt }
 		limits { rate_per_second: ratePerSecond rate_burst: rateBurst page_size_default: pageSizeDefault
-		page_size_max: pageSizeMax body_bytes_max: bodyBytesMax idempotency_key_ttl_seconds: idempotencyKeyTtlSeconds } } }`
+		page_size_max: pageSizeMax body_bytes_max: bodyBytesMax idempotency_key_ttl_seconds: idempotencyKeyTtlSeconds
+		store_rate_per_second: storeRatePerSecond api_keys_max: apiKeysMax apps_max: appsMax exports_max: exportsMax
+		exports_per_day_max: exportsPerDayMax people_max: peopleMax themes_max: themesMax
+		webhook_endpoints_max: webhookEndpointsMax } } }`
 	r := httptest.NewRequest(http.MethodPost, "/graphql", strings.NewReader(`{"query":`+strconv.Quote(query)+`}`))
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("Authorization", "Bearer "+token)

@@ -13,9 +13,9 @@ import (
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/graph/blob"
+	"github.com/storefront-go/storefront/graph/gcra"
 	"github.com/storefront-go/storefront/graph/memo"
 	"github.com/storefront-go/storefront/graph/theme"
-	"github.com/storefront-go/storefront/rest/gcra"
 	"github.com/storefront-go/storefront/rest/problem"
 	"github.com/storefront-go/storefront/rest/variant"
 )

@@ -10,7 +10,7 @@ import (
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/graph/apikey"
-	"github.com/storefront-go/storefront/rest/gcra"
+	"github.com/storefront-go/storefront/graph/gcra"
 )
 
 // authenticate finds who calls (contract, section 2; RFC 6750).
@@ -51,22 +51,22 @@ func bearer(r *http.Request) (string, error) {
 // failedAuthentication bounds how fast one address may try credentials.
 func (a *API) failedAuthentication(c *call, err error) error {
 	f, ok := errors.AsType[*fault.Error](err)
-	if !ok || f.Kind != fault.InvalidToken || a.failures.Off() {
+	if !ok || f.Kind != fault.InvalidToken || a.rates.failures.Off() {
 		return err
 	}
-	if d := a.failures.Take(gcra.Network(c.client)); !d.OK {
+	if d := a.rates.failures.Take(gcra.Network(c.client)); !d.OK {
 		return &fault.Error{Kind: fault.RateLimited, Detail: "Too many failed authentications from this address.",
 			RetryAfter: d.RetryAfter}
 	}
 	return err
 }
 
-// limit applies the rate of the credential's lineage.
+// limit applies the rates of the credential and of its store.
 func (a *API) limit(c *call) error {
-	if a.rates.Off() {
+	if a.rates.credentials.Off() {
 		return nil
 	}
-	c.rate, c.rated = a.rates.Take(c.viewer.Principal), true
+	c.rate, c.rated = a.rates.take(c.viewer), true
 	if c.rate.OK {
 		return nil
 	}

@@ -14,8 +14,8 @@ import (
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/gcra"
 	"github.com/storefront-go/storefront/graph/strict"
-	"github.com/storefront-go/storefront/rest/gcra"
 )
 
 // call is one request on its way through the pipeline, and its answer.

@@ -80,6 +80,7 @@ func (a *API) download(c *call, open opener) error {
 	h.Set("Content-Disposition", `attachment; filename="`+f.name+`"`)
 	h.Set("Etag", `"sha256-`+f.sha256+`"`)
 	h.Set("Cache-Control", "private, no-store")
+	h["X-Content-Type-Options"] = noSniff
 	d := newDelivery(c)
 	variant.Content(d, c.r, content)
 	return a.ended(c, d, content.failed())

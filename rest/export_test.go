@@ -14,12 +14,12 @@ import (
 
 	"github.com/storefront-go/storefront/ent/bucket"
 	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/scope"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
-	"github.com/storefront-go/storefront/graph/export"
 )
 
 var exportID = xid.Export.Format(fixed(1))
@@ -261,7 +261,7 @@ func TestExportBodies(t *testing.T) {
 // A store has so many jobs that have not ended, and the refusal is kept.
 func TestExportLimit(t *testing.T) {
 	s, m := sqlite(t)
-	for i := range export.MaxUnfinished {
+	for i := range limit.Exports {
 		s.post(t, m.all, fmt.Sprint("k", i), "/exports", `{"kind":"orders"}`).want(http.StatusAccepted, "")
 	}
 	s.post(t, m.all, "full", "/exports", `{"kind":"orders"}`).want(http.StatusConflict, "limit_reached")

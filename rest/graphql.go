@@ -7,8 +7,8 @@ import (
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/apikey"
+	"github.com/storefront-go/storefront/graph/gcra"
 	"github.com/storefront-go/storefront/graph/wire"
-	"github.com/storefront-go/storefront/rest/gcra"
 )
 
 // limited puts the core's GraphQL under the rates of REST: a credential's
@@ -29,16 +29,16 @@ func (a *API) limited(next http.Handler) http.Handler {
 // without a credential are refused later, and cost nothing.
 func (a *API) spend(r *http.Request) (d gcra.Decision, ok bool) {
 	token, err := bearer(r)
-	if err != nil || a.rates.Off() {
+	if err != nil || a.rates.credentials.Off() {
 		return d, true
 	}
 	v, err := a.Keys.Authenticate(r.Context(), token, apikey.Key, apikey.Access, apikey.Staff)
 	if err == nil {
-		d = a.rates.Take(v.Principal)
+		d = a.rates.take(v)
 		return d, d.OK
 	}
 	if f, is := errors.AsType[*fault.Error](err); is && f.Kind == fault.InvalidToken {
-		d = a.failures.Take(gcra.Network(a.clientOf(r)))
+		d = a.rates.failures.Take(gcra.Network(a.clientOf(r)))
 		return d, d.OK
 	}
 	return d, true
@@ -47,10 +47,10 @@ func (a *API) spend(r *http.Request) (d gcra.Decision, ok bool) {
 // spendPerson takes one request from the allowance of a person who came with a
 // cookie. It is asked behind the look-up of their session, so there is one alone.
 func (a *API) spendPerson(person xid.ID) error {
-	if a.rates.Off() {
+	if a.rates.credentials.Off() {
 		return nil
 	}
-	if d := a.rates.Take(person); !d.OK {
+	if d := a.rates.credentials.Take(allowance{principal: person}); !d.OK {
 		return &fault.Error{
 			Kind: fault.RateLimited, Detail: "Too many requests: wait, then go on.", RetryAfter: d.RetryAfter,
 		}

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/storefront-go/storefront/graph/gcra"
 	"github.com/storefront-go/storefront/rest/shop"
 )
 
@@ -44,15 +45,24 @@ func (a *API) hosts(api http.Handler) (http.Handler, error) {
 // storefronts takes the requests to all hosts but the API's. No page of another
 // origin may read what they answer, whatever the path.
 func (a *API) storefronts(shops *shop.Shop, api http.Handler) http.Handler {
-	pages := a.observed("storefront", func(*call) bool { return false }, shops)
+	crowded := a.observed("storefront", unanswered, http.HandlerFunc(shops.Crowded))
+	pages := a.observed("storefront", unanswered, shops)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if a.IsAPI(r.Host) {
 			api.ServeHTTP(w, r)
 			return
 		}
+		if d := a.visit(r, shop.Cost(r)); !d.OK {
+			w.Header().Set("Retry-After", gcra.Seconds(d.RetryAfter))
+			crowded.ServeHTTP(w, r)
+			return
+		}
 		pages.ServeHTTP(w, shops.Take(r))
 	})
 }
+
+// unanswered lets the handler answer.
+func unanswered(*call) bool { return false }
 
 // noSniff and strictTransport are the values that [guard] sets; never changed.
 var (

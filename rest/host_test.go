@@ -6,6 +6,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -90,6 +91,23 @@ func TestHosts(t *testing.T) {
 			t.Error("requests of storefronts are not counted")
 		}
 	})
+}
+
+// TestSecurity: whoever found a weakness learns whom to tell, where the operator says.
+func TestSecurity(t *testing.T) {
+	const path = "/.well-known/security.txt"
+	store := storetest.Open(t)
+	newServer(t, store).raw(t, http.MethodGet, path).want(http.StatusNotFound, "not_found")
+	s := newServer(t, store, func(c *rest.Config) { c.SecurityContact = "mailto:security@shop.example" })
+	a := s.raw(t, http.MethodGet, path).want(http.StatusOK, "")
+	a.header(t, map[string]string{"Content-Type": "text/plain; charset=utf-8"})
+	contact, more, _ := strings.Cut(string(a.Body), "\n")
+	expires, _, _ := strings.Cut(strings.TrimPrefix(more, "Expires: "), "\n")
+	until, err := time.Parse(time.RFC3339, expires)
+	if contact != "Contact: mailto:security@shop.example" || err != nil || time.Until(until) < 80*24*time.Hour ||
+		time.Until(until) > 365*24*time.Hour {
+		t.Errorf("%s: %v", a.Body, err)
+	}
 }
 
 // TestStrictTransport: a server that speaks TLS itself is to be asked so; behind a

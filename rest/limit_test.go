@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"strings"
 	"testing"
 
 	"github.com/storefront-go/storefront/ent/scope"
@@ -44,6 +45,76 @@ func TestRateLimit(t *testing.T) {
 	}
 	s.do(t, request{As: m.all, Path: "/products"}).want(http.StatusOK, "") // another lineage
 	s.do(t, request{As: old, Path: "/docs"}).want(http.StatusOK, "")
+}
+
+// TestRateOfApps: what an app does for one merchant never slows it for another.
+func TestRateOfApps(t *testing.T) {
+	s, m := sqlite(t, slow(2))
+	app := m.install(scope.Full(), scope.Full(), scope.Full(), scope.Full())
+	other := newShop(t, s.store, shopRow{})
+	other.consent(app, scope.Full(), scope.Full())
+	for i, want := range []int{http.StatusOK, http.StatusOK, http.StatusTooManyRequests} {
+		code := map[int]string{http.StatusTooManyRequests: "rate_limited"}[want]
+		s.do(t, request{As: app.tokens[i%2], Path: "/products"}).want(want, code)
+	}
+	s.do(t, request{As: app.tokens[2], Path: "/products"}).want(http.StatusOK, "")
+}
+
+// TestRateOfStores: all credentials of a store together have a bound, and what it
+// refuses costs the credential nothing.
+func TestRateOfStores(t *testing.T) {
+	s, m := sqlite(t, func(c *rest.Config) { c.RatePerSecond, c.RateBurst, c.StoreRate = 0.01, 3, 1.5 })
+	one, two := m.key(keyRow{Scopes: scope.Full()}), m.key(keyRow{Scopes: scope.Full()})
+	for _, as := range []string{one, one, two} { // twice the rate at once
+		s.do(t, request{As: as, Path: "/products"}).want(http.StatusOK, "")
+	}
+	a := s.do(t, request{As: two, Path: "/products"}).want(http.StatusTooManyRequests, "rate_limited")
+	if a.Header.Get("Retry-After") != "1" {
+		t.Errorf("Retry-After %q", a.Header.Get("Retry-After"))
+	}
+	other := newShop(t, s.store, shopRow{})
+	s.do(t, request{As: other.all, Path: "/products"}).want(http.StatusOK, "")
+}
+
+// TestRateOfVisitors: one address asks for so many pages of storefronts; searches
+// are dearer, and proxies that nobody named are not counted.
+func TestRateOfVisitors(t *testing.T) {
+	store := storetest.Open(t)
+	c := config(t, store)
+	underTest(t, store)(&c)
+	c.RatePerSecond, c.RateBurst, c.VisitorRate = 100, 100, 0.7 // seven pages at once
+	h, err := rest.New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	newShop(t, store, shopRow{Handle: "first"})
+	ask := func(peer, path string) *httptest.ResponseRecorder {
+		r := httptest.NewRequest(http.MethodGet, path, http.NoBody)
+		r.Host, r.RemoteAddr = "first.shops.test:8080", peer
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		return w
+	}
+	for i, path := range []string{"/search?q=x", "/", "/robots.txt"} {
+		if w := ask("203.0.113.1:1", path); w.Code == http.StatusTooManyRequests {
+			t.Errorf("request %d: %d", i, w.Code)
+		}
+	}
+	w := ask("203.0.113.1:2", "/")
+	if w.Code != http.StatusTooManyRequests || w.Header().Get("Retry-After") != "2" ||
+		!strings.Contains(w.Body.String(), "One moment") {
+		t.Errorf("the eighth: %d %v\n%s", w.Code, w.Header(), w.Body)
+	}
+	if w := ask("203.0.113.2:1", "/"); w.Code == http.StatusTooManyRequests {
+		t.Error("somebody else is refused")
+	}
+	for range 20 {
+		for _, peer := range []string{"127.0.0.1:1", "10.0.0.1:1"} {
+			if w := ask(peer, "/"); w.Code == http.StatusTooManyRequests {
+				t.Fatalf("%s is refused", peer)
+			}
+		}
+	}
 }
 
 func TestRateZeroIsOff(t *testing.T) {

@@ -76,5 +76,13 @@ func appendLimits(b []byte, l *model.Limits) []byte {
 	o.Int("page_size_max", int64(l.PageSizeMax))
 	o.Int("body_bytes_max", int64(l.BodyBytesMax))
 	o.Int("idempotency_key_ttl_seconds", int64(l.IdempotencyKeyTTLSeconds))
+	o.Int("store_rate_per_second", int64(l.StoreRatePerSecond))
+	o.Int("api_keys_max", int64(l.APIKeysMax))
+	o.Int("apps_max", int64(l.AppsMax))
+	o.Int("exports_max", int64(l.ExportsMax))
+	o.Int("exports_per_day_max", int64(l.ExportsPerDayMax))
+	o.Int("people_max", int64(l.PeopleMax))
+	o.Int("themes_max", int64(l.ThemesMax))
+	o.Int("webhook_endpoints_max", int64(l.WebhookEndpointsMax))
 	return o.Close()
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"math"
 	"net/http"
 	"net/netip"
 	"strings"
@@ -14,18 +13,15 @@ import (
 	"github.com/gorilla/mux"
 	"github.com/prometheus/client_golang/prometheus"
 
-	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph"
 	"github.com/storefront-go/storefront/graph/apikey"
 	"github.com/storefront-go/storefront/graph/blob"
-	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/export"
 	"github.com/storefront-go/storefront/graph/idem"
 	"github.com/storefront-go/storefront/graph/link"
 	"github.com/storefront-go/storefront/graph/oauth"
 	"github.com/storefront-go/storefront/graph/status"
 	"github.com/storefront-go/storefront/rest/account"
-	"github.com/storefront-go/storefront/rest/gcra"
 	frontend "github.com/storefront-go/storefront/rest/oauth"
 	"github.com/storefront-go/storefront/rest/web"
 )
@@ -45,6 +41,9 @@ type Config struct {
 	// RatePerSecond and RateBurst bound each credential lineage; 0 is no bound.
 	RatePerSecond float64
 	RateBurst     int
+	// StoreRate bounds all credentials of a store together, VisitorRate the pages of
+	// storefronts that one client asks for; both a second, 0 is no bound.
+	StoreRate, VisitorRate float64
 	// TrustedProxies may name the client in X-Forwarded-For.
 	TrustedProxies []netip.Prefix
 	// Account signs people in and out; nil leaves that out.
@@ -66,6 +65,9 @@ type Config struct {
 	// IsAPI reports whether a host is the API's, and is asked before HandleOf, which
 	// needs it.
 	IsAPI func(host string) bool
+	// SecurityContact is the address, a mailto: or https: one, to which weaknesses are
+	// reported; empty serves no security.txt.
+	SecurityContact string
 	// Explorer serves the page that tries GraphQL.
 	Explorer bool
 	Logger   *slog.Logger
@@ -76,8 +78,7 @@ type Config struct {
 type API struct {
 	Config
 	metrics   *metrics
-	rates     *gcra.Limiter[xid.ID]
-	failures  *gcra.Limiter[netip.Prefix]
+	rates     limiters
 	policy    string // RateLimit-Policy
 	challenge string // WWW-Authenticate without an error
 }
@@ -98,7 +99,7 @@ func New(c Config) (http.Handler, error) {
 	a := &API{Config: c, metrics: newMetrics(c.Metrics, c.Idem)}
 	a.challenge = `Bearer realm="storefront", resource_metadata="` + c.APIHost +
 		`/.well-known/oauth-protected-resource` + Base + `"`
-	if err := a.limiters(); err != nil {
+	if err := a.newLimiters(); err != nil {
 		return nil, fmt.Errorf("rest: %w", err)
 	}
 	router := mux.NewRouter().SkipClean(true).UseEncodedPath()
@@ -112,19 +113,6 @@ func New(c Config) (http.Handler, error) {
 	}
 	router.NotFoundHandler = http.HandlerFunc(a.notFound)
 	return a.hosts(canonical(router))
-}
-
-func (a *API) limiters() (err error) {
-	limits := gcra.Config{Rate: a.RatePerSecond, Burst: a.RateBurst}
-	if a.rates, err = gcra.New[xid.ID](limits); err != nil {
-		return err
-	}
-	if !a.rates.Off() {
-		a.Core.Rates = core.Rates{PerSecond: int(math.Ceil(a.RatePerSecond)), Burst: a.RateBurst}
-	}
-	a.policy = a.rates.Policy("default")
-	a.failures, err = gcra.New[netip.Prefix](limits)
-	return err
 }
 
 // pages mounts what is not a row of the table: the documents, their pages and
@@ -146,6 +134,9 @@ func (a *API) pages(router *mux.Router) error {
 	router.PathPrefix("/docs/").Handler(a.plain("/docs", docs))
 	router.Path("/openapi.json").Handler(a.plain("/openapi.json", a.static("application/json", document)))
 	router.Path("/openapi.yaml").Handler(a.plain("/openapi.yaml", a.static("application/yaml", Document)))
+	if a.SecurityContact != "" {
+		router.Path(securityPath).Handler(a.plain(securityPath, a.security()))
+	}
 	if err := a.people(router); err != nil {
 		return err
 	}

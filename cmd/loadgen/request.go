@@ -15,14 +15,14 @@ const root = baseline.Root
 
 // get makes a GET request.
 func get(target, key string) []byte {
-	return fmt.Appendf(nil, "GET %s HTTP/1.1\r\nHost: load\r\nAccept: application/json\r\nAuthorization: Bearer "+
+	return fmt.Appendf(nil, "GET %s HTTP/1.1\r\nHost: localhost\r\nAccept: application/json\r\nAuthorization: Bearer "+
 		"%s\r\n\r\n", target, key)
 }
 
 // post appends a POST request with a JSON body; without an idempotency key it
 // is a query.
 func post(b []byte, target, key, idempotency string, body []byte) []byte {
-	b = fmt.Appendf(b, "POST %s HTTP/1.1\r\nHost: load\r\nAccept: application/json\r\nAuthorization: Bearer %s\r\n"+
+	b = fmt.Appendf(b, "POST %s HTTP/1.1\r\nHost: localhost\r\nAccept: application/json\r\nAuthorization: Bearer %s\r\n"+
 		"Content-Type: application/json\r\nContent-Length: %d\r\n", target, key, len(body))
 	if idempotency != "" {
 		b = fmt.Appendf(b, "Idempotency-Key: %s\r\n", idempotency)

@@ -187,7 +187,7 @@ func alike(ctx context.Context, list []figure) error {
 
 // form appends a POST request to the token endpoint.
 func form(b []byte, body string) []byte {
-	return fmt.Appendf(b, "POST %s HTTP/1.1\r\nHost: load\r\nAccept: application/json\r\n"+
+	return fmt.Appendf(b, "POST %s HTTP/1.1\r\nHost: localhost\r\nAccept: application/json\r\n"+
 		"Content-Type: application/x-www-form-urlencoded\r\nContent-Length: %d\r\n\r\n%s", baseline.Exchange,
 		len(body), body)
 }

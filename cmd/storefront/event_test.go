@@ -22,7 +22,7 @@ import (
 var emitted = map[string]string{
 	"store create": "", "store legacy": "",
 	"key create": "", "key rotate": "", "key revoke": "",
-	"app create": "", "app update": "", "app disable": "", "app enable": "", "app legacy": "",
+	"app create": "", "app update": "", "app disable": "", "app enable": "", "app legacy": "", "app verify": "",
 	"staff add": "", "staff remove": "", "staff token": "", "staff password": "",
 	"migrate apply": "",
 }
@@ -80,6 +80,7 @@ func runCommands(t *testing.T, c cli, database string) {
 	run(&a, "app", "update", a.ID, "--scope", "products.read")
 	run(&a, "app", "disable", a.ID)
 	run(&a, "app", "enable", a.ID)
+	run(&a, "app", "verify", "on", a.ID)
 	run(&a, "app", "legacy", "on", a.ID)
 	run(&token, "staff", "token", "tom@kite.example", "--name", "laptop")
 	run(&token, "staff", "password", "tom@kite.example")

@@ -75,9 +75,18 @@ const (
 // What a store has at most.
 const (
 	Apps      = 100
+	APIKeys   = 100 // that are not revoked
 	Endpoints = 100
+	People    = 500
 	Themes    = 100
+	// Exports are those that have not ended, ExportsPerDay those that were asked for
+	// within 24 hours.
+	Exports       = 50
+	ExportsPerDay = 500
 )
+
+// Stores are those that a person owns at most.
+const Stores = 50
 
 // Numbers. The largest amount of money is that of package currency.
 const (

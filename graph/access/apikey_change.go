@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"entgo.io/ent/dialect/sql"
+
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
 	keys "github.com/storefront-go/storefront/ent/db/apikey"
@@ -31,7 +33,17 @@ func (m Mutation) APIKeyCreate(ctx context.Context, in model.APIKeyCreateInput) 
 	id := xid.New()
 	first := &db.APIKey{ID: id, LineageID: id, Slot: new(1),
 		Name: in.Name, Scopes: granted.String(), ExpiresAt: in.ExpiresAt}
-	return m.mintKey(ctx, "api_key.create", first, func(context.Context) error { return nil })
+	return m.mintKey(ctx, "api_key.create", first, m.roomForKey)
+}
+
+// roomForKey refuses a key above the limit. A key that is rotated needs none: it has
+// two places at most.
+func (m Mutation) roomForKey(ctx context.Context) error {
+	return m.Room(ctx, core.Quota{What: "API keys", Most: limit.APIKeys, Index: ent.Primary,
+		Advice: "revoke one that is no longer used"},
+		func(pick func(*sql.Selector), ids any) error {
+			return m.Client(ctx).APIKey.Query().Where(keys.RevokedAtIsNil()).Modify(pick).Scan(ctx, ids)
+		})
 }
 
 // checkKey judges a new key and returns its scopes.

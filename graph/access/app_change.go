@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"entgo.io/ent/dialect/sql"
+
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
 	apps "github.com/storefront-go/storefront/ent/db/app"
@@ -81,23 +83,12 @@ func (m Mutation) registerApp(ctx context.Context, a *db.App) (*db.App, error) {
 	return row, nil
 }
 
-// roomForApp refuses an app above the limit. The update of the store's row makes
-// registrations of one store wait for each other; the locking read then counts
-// what the one before left.
+// roomForApp refuses an app above the limit.
 func (m Mutation) roomForApp(ctx context.Context) error {
-	if err := m.HoldStore(ctx); err != nil {
-		return err
-	}
-	query := m.Client(ctx).App.Query().Limit(limit.Apps)
-	query.Modify(ent.ForUpdate)
-	rows, err := query.Load(ctx)
-	if err != nil {
-		return fmt.Errorf("count apps: %w", err)
-	}
-	if len(rows) == limit.Apps {
-		return fault.State(fault.LimitReached, "The store has "+strconv.Itoa(limit.Apps)+" apps, which is the limit.")
-	}
-	return nil
+	return m.Room(ctx, core.Quota{What: "apps", Most: limit.Apps, Index: ent.Primary},
+		func(pick func(*sql.Selector), ids any) error {
+			return m.Client(ctx).App.Query().Modify(pick).Scan(ctx, ids)
+		})
 }
 
 // checkAppTexts checks what both inputs have.

@@ -56,6 +56,9 @@ func (q Query) limits() *model.Limits {
 		RatePerSecond: q.Rates.PerSecond, RateBurst: q.Rates.Burst,
 		PageSizeDefault: page.DefaultLimit, PageSizeMax: page.MaxLimit,
 		BodyBytesMax: limit.Body, IdempotencyKeyTTLSeconds: int(idem.Retention.Seconds()),
+		StoreRatePerSecond: q.Rates.PerStore, APIKeysMax: limit.APIKeys, AppsMax: limit.Apps, ExportsMax: limit.Exports,
+		ExportsPerDayMax: limit.ExportsPerDay, PeopleMax: limit.People, ThemesMax: limit.Themes,
+		WebhookEndpointsMax: limit.Endpoints,
 	}
 }
 

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 
+	"entgo.io/ent/dialect/sql"
+
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/membership"
@@ -76,6 +78,13 @@ func (m Mutation) firstPassword(ctx context.Context, p *Person) (secret string, 
 
 // join writes the membership. Tokens of an earlier one do not come alive again.
 func (m Mutation) join(ctx context.Context, id xid.ID, role viewer.Role) (*db.Staff, error) {
+	err := m.Room(ctx, core.Quota{What: "people", Most: limit.People, Index: ent.Primary},
+		func(pick func(*sql.Selector), ids any) error {
+			return m.Client(ctx).Staff.Query().Modify(pick).Scan(ctx, ids)
+		})
+	if err != nil {
+		return nil, err
+	}
 	row, err := m.Enrol(ctx, id, role)
 	if ent.IsDuplicate(err) {
 		return nil, fault.Invalid(fault.Field{Pointer: "#/email", Code: fault.Taken,

@@ -171,10 +171,11 @@ func (m Mutation) moveListing(ctx context.Context, id string, move listingMove,
 		if row, err = m.listing(ctx, uid, ent.ForUpdate); err != nil {
 			return nil, err
 		}
-		if move.mine && (row.SubmitterID == nil || *row.SubmitterID != v.Store) {
+		own := m.submission(row).Own(ctx)
+		if move.mine && !own {
 			return nil, core.ErrNoRow
 		}
-		if move.others && v.IsPerson() && row.SubmitterID != nil && *row.SubmitterID == v.Store {
+		if move.others && own && v.IsPerson() {
 			return nil, fault.New(fault.Forbidden, "What a store submitted is approved by people of another one.")
 		}
 		return listingRecord(row, move.action, string(move.to)), m.moveTo(ctx, row, move)

@@ -3,14 +3,11 @@ package appearance
 import (
 	"context"
 	"fmt"
-	"strconv"
 
 	"entgo.io/ent/dialect/sql"
 
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
-	themes "github.com/storefront-go/storefront/ent/db/theme"
-	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
@@ -52,25 +49,10 @@ func (m Mutation) addTheme(ctx context.Context, action string,
 // roomForTheme refuses a theme above the limit, as [Mutation.roomForApp] refuses
 // an app.
 func (m Mutation) roomForTheme(ctx context.Context) error {
-	if err := m.HoldStore(ctx); err != nil {
-		return err
-	}
-	query := m.Client(ctx).Theme.Query()
-	var rows []struct {
-		ID xid.ID `sql:"id"`
-	}
-	err := query.Modify(ent.ForUpdate, func(s *sql.Selector) {
-		ent.ForceIndex(ent.Primary)(s)
-		s.Select(s.C(themes.FieldID)).Limit(limit.Themes)
-	}).Scan(ctx, &rows)
-	if err != nil {
-		return fmt.Errorf("count themes: %w", err)
-	}
-	if len(rows) == limit.Themes {
-		return fault.State(fault.LimitReached,
-			"The store has "+strconv.Itoa(limit.Themes)+" themes, which is the limit.")
-	}
-	return nil
+	return m.Room(ctx, core.Quota{What: "themes", Most: limit.Themes, Index: ent.Primary},
+		func(pick func(*sql.Selector), ids any) error {
+			return m.Client(ctx).Theme.Query().Modify(pick).Scan(ctx, ids)
+		})
 }
 
 // ThemeDuplicate adds a copy of a theme.

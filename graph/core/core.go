@@ -51,8 +51,9 @@ type Config struct {
 	Logger   *slog.Logger
 }
 
-// Rates are how many requests a credential may make; zero is no bound.
-type Rates struct{ PerSecond, Burst int }
+// Rates are how many requests a credential may make, and all of a store together;
+// zero is no bound.
+type Rates struct{ PerSecond, Burst, PerStore int }
 
 // Core is the parts that operations work with.
 type Core struct {

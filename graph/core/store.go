@@ -23,11 +23,22 @@ func (c *Core) ShownStore(s *db.Store) *model.Store {
 	return &model.Store{Store: s, StoreHost: c.HostOf(s.Handle)}
 }
 
+// meet writes the store's row, so that changes which must see each other wait here,
+// and leaves its version alone: what is counted is no part of the store.
+func (c *Core) meet(ctx context.Context) error {
+	return c.hold(ctx, func(u *db.StoreUpdate) { u.Modify(Touched(micros.Now())) })
+}
+
 // HoldStore writes the store's row, so that changes which must see each other
 // wait here: the second waits for the first, or has to begin anew.
 func (c *Core) HoldStore(ctx context.Context) error {
-	n, err := c.Client(ctx).Store.Update().Where(store.ID(viewer.From(ctx).Store)).
-		AddVersion(1).Modify(Touched(micros.Now())).Save(ctx)
+	return c.hold(ctx, func(u *db.StoreUpdate) { u.AddVersion(1).Modify(Touched(micros.Now())) })
+}
+
+func (c *Core) hold(ctx context.Context, write func(*db.StoreUpdate)) error {
+	update := c.Client(ctx).Store.Update().Where(store.ID(viewer.From(ctx).Store))
+	write(update)
+	n, err := update.Save(ctx)
 	if err != nil {
 		return fmt.Errorf("hold the store: %w", err)
 	}

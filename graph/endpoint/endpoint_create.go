@@ -80,28 +80,12 @@ func (m Mutation) registerEndpoint(ctx context.Context, id xid.ID, in model.Webh
 	return made, m.Webhooks.Create(ctx, id)
 }
 
-// roomForEndpoint refuses an endpoint above the limit, as [Mutation.roomForApp]
-// refuses an app.
+// roomForEndpoint refuses an endpoint above the limit.
 func (m Mutation) roomForEndpoint(ctx context.Context) error {
-	if err := m.HoldStore(ctx); err != nil {
-		return err
-	}
-	query := m.Client(ctx).WebhookEndpoint.Query().Where(endpoints.DeletedAtIsNil())
-	var rows []struct {
-		ID xid.ID `sql:"id"`
-	}
-	err := query.Modify(ent.ForUpdate, func(s *sql.Selector) {
-		ent.ForceIndex(ent.Primary)(s)
-		s.Select(s.C(endpoints.FieldID)).Limit(limit.Endpoints)
-	}).Scan(ctx, &rows)
-	if err != nil {
-		return fmt.Errorf("count endpoints: %w", err)
-	}
-	if len(rows) == limit.Endpoints {
-		return fault.State(fault.LimitReached,
-			"The store has "+strconv.Itoa(limit.Endpoints)+" webhook endpoints, which is the limit.")
-	}
-	return nil
+	return m.Room(ctx, core.Quota{What: "webhook endpoints", Most: limit.Endpoints, Index: ent.Primary},
+		func(pick func(*sql.Selector), ids any) error {
+			return m.Client(ctx).WebhookEndpoint.Query().Where(endpoints.DeletedAtIsNil()).Modify(pick).Scan(ctx, ids)
+		})
 }
 
 // checkReceiver checks the address of an endpoint by its form alone.

@@ -1,12 +1,14 @@
 package endpoint_test
 
 import (
+	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
 
+	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/graph/egress"
 	"github.com/storefront-go/storefront/graph/endpoint"
@@ -69,6 +71,13 @@ func TestWebhookEndpointTest(t *testing.T) {
 		}
 		if log := p.Audited(t); strings.Count(log, "webhook_endpoint.test") != 2 {
 			t.Errorf("audit log %q", log)
+		}
+		for range 8 {
+			graphtest.Must[*model.WebhookDeliveryPayload](t)(p.Mutation().WebhookEndpointTest(p.Ctx, e.PublicID()))
+		}
+		_, err := p.Mutation().WebhookEndpointTest(p.Ctx, e.PublicID())
+		if f, ok := errors.AsType[*fault.Error](err); !ok || f.Kind != fault.RateLimited || f.RetryAfter <= 0 {
+			t.Errorf("the eleventh ping of a minute: %v", err)
 		}
 	})
 }

@@ -30,8 +30,6 @@ const (
 	keepRow = 90 * 24 * time.Hour
 	// StoreSlots is how many jobs of a store run at once; others wait.
 	StoreSlots = 5
-	// MaxUnfinished is how many jobs of a store may be queued or running.
-	MaxUnfinished = 50
 )
 
 // Config is what the engine needs.

@@ -3,10 +3,12 @@ package merchant
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/user"
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/viewer"
@@ -50,6 +52,9 @@ func (r *Resolver) NewStore(ctx context.Context, in model.StoreCreateInput,
 	var s *db.Store
 	var person *db.User
 	err := r.Commit(ctx, xid.User, func(ctx context.Context) (_ *core.Record, err error) {
+		if err := r.roomForStore(ctx, owner.ID); err != nil {
+			return nil, err
+		}
 		handle, err := r.takeHandle(ctx, id, in)
 		if err != nil {
 			return nil, err
@@ -71,6 +76,35 @@ func (r *Resolver) NewStore(ctx context.Context, in model.StoreCreateInput,
 		return nil, nil, err
 	}
 	return r.ShownStore(s), person, nil
+}
+
+// roomForStore refuses a person who owns as many open stores as one may. The lock
+// lets the stores that they make at once wait for each other. The operator, who names
+// owners by their address, is not bounded.
+func (r *Resolver) roomForStore(ctx context.Context, person xid.ID) error {
+	if person.IsNil() {
+		return nil
+	}
+	query := r.Client(ctx).User.Query().Where(user.ID(person))
+	query.Modify(ent.ForUpdate)
+	if _, err := core.Only(query.Load(ctx)); err != nil {
+		return err
+	}
+	p, err := r.Sessions.Of(ctx, person)
+	if err != nil || p == nil {
+		return err
+	}
+	owned := 0
+	for _, m := range p.Memberships {
+		if m.Role == viewer.Owner {
+			owned++
+		}
+	}
+	if owned >= limit.Stores {
+		return fault.State(fault.LimitReached,
+			"You own "+strconv.Itoa(limit.Stores)+" stores, which is the limit: close one that is no longer used.")
+	}
+	return nil
 }
 
 // dress gives a new store the theme that it begins with.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/user"
+	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
@@ -116,6 +117,15 @@ func TestStoreCreate(t *testing.T) {
 		}
 		if n := graphtest.Must[int](t)(p.Client(p.Ctx).User.Query().Where(user.ID(p.Owner.ID)).Count(p.Ctx)); n != 1 {
 			t.Errorf("%d people", n)
+		}
+		// A person owns so many open stores.
+		for i := 4; i < limit.Stores; i++ {
+			graphtest.Must[*model.StorePayload](t)(p.Mutation().StoreCreate(owner,
+				model.StoreCreateInput{Name: "X", Currency: "EUR", Timezone: "UTC"}))
+		}
+		_, err = p.Mutation().StoreCreate(owner, model.StoreCreateInput{Name: "X", Currency: "EUR", Timezone: "UTC"})
+		if graphtest.FaultOf(err) != "limit_reached" {
+			t.Errorf("one store more: %v", err)
 		}
 	})
 }

@@ -195,6 +195,18 @@ type Limits struct {
 	// The import of a theme may be larger.
 	BodyBytesMax             int `json:"bodyBytesMax"`
 	IdempotencyKeyTTLSeconds int `json:"idempotencyKeyTtlSeconds"`
+	// Requests a second of all credentials of the store together; 0 where rates are switched off.
+	StoreRatePerSecond int `json:"storeRatePerSecond"`
+	// Keys of the store that are not revoked.
+	APIKeysMax int `json:"apiKeysMax"`
+	AppsMax    int `json:"appsMax"`
+	// Exports of the store that have not ended.
+	ExportsMax int `json:"exportsMax"`
+	// Exports of the store that were asked for within 24 hours.
+	ExportsPerDayMax    int `json:"exportsPerDayMax"`
+	PeopleMax           int `json:"peopleMax"`
+	ThemesMax           int `json:"themesMax"`
+	WebhookEndpointsMax int `json:"webhookEndpointsMax"`
 }
 
 type LineQuantityInput struct {

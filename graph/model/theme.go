@@ -1,11 +1,13 @@
 package model
 
 import (
+	"context"
 	"strings"
 
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/wire"
 )
@@ -78,6 +80,12 @@ func (m *MarketplaceTheme) InstalledThemeID() *string {
 type MarketplaceSubmission struct {
 	*db.MarketplaceTheme
 	APIHost string
+}
+
+// Own reports whether the viewer's store submitted it.
+func (m *MarketplaceSubmission) Own(ctx context.Context) bool {
+	v := viewer.From(ctx)
+	return v != nil && m.SubmitterID != nil && *m.SubmitterID == v.Store
 }
 
 // Categories returns the words under which it is found.

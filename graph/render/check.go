@@ -28,7 +28,11 @@ func (s *source) check(asset func(string) (string, bool)) Errors {
 		c := &checker{tree: t, asset: asset}
 		c.list(t.Root)
 		errs = append(errs, c.errs...)
-		errs = append(errs, markup(t)...)
+		found := markup(t)
+		if len(found) == 0 {
+			found = tokens(t)
+		}
+		errs = append(errs, found...)
 	})
 	return errs
 }

@@ -44,6 +44,8 @@ const derived = "$htmltemplate_"
 
 var derivedIn = []string{"stateRCDATA", "stateAttr_", "stateURL_", "stateSrcset_"}
 
+const misplaced = "a value cannot stand here; it may stand in text and in the value of an attribute"
+
 // contexts refuses values in names of tags and attributes, in script and in
 // style. The templates have been escaped.
 func contexts(p *template.Template) error {
@@ -51,7 +53,7 @@ func contexts(p *template.Template) error {
 		var err error
 		each(t.Tree.Root, func(n parse.Node) {
 			if err == nil && !inContext(n) {
-				err = at(t.Tree, n, "a value cannot stand here; it may stand in text and in the value of an attribute")
+				err = at(t.Tree, n, misplaced)
 			}
 		})
 		if err != nil {

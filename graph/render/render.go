@@ -85,6 +85,9 @@ func (t *Theme) try(page string) error {
 			return &Error{Template: pathOf(page),
 				Detail: "the page, once it is made, holds " + what.what + "; " + what.why}
 		}
+		if err := made(page, out.String()); err != nil {
+			return err
+		}
 	}
 	return nil
 }

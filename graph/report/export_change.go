@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
+	"time"
 
 	"entgo.io/ent/dialect/sql"
 
@@ -14,12 +14,12 @@ import (
 	exports "github.com/storefront-go/storefront/ent/db/export"
 	"github.com/storefront-go/storefront/ent/db/grant"
 	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
-	"github.com/storefront-go/storefront/graph/export"
 	"github.com/storefront-go/storefront/graph/model"
 )
 
@@ -83,28 +83,22 @@ func (m Mutation) newExport(ctx context.Context, v *viewer.Viewer, in model.Expo
 // unfinished are the states of a job that has not ended.
 var unfinished = []state.ExportStatus{state.ExportQueued, state.ExportRunning}
 
-// roomForExport refuses a job above the limit, as [Mutation.roomForEndpoint]
-// refuses an endpoint.
+// roomForExport refuses a job above the limits: of those that have not ended, and of
+// those of a day.
 func (m Mutation) roomForExport(ctx context.Context) error {
-	if err := m.HoldStore(ctx); err != nil {
+	err := m.Room(ctx, core.Quota{What: "exports that have not ended", Most: limit.Exports, Index: exportStatusIndex,
+		Advice: "wait for one, or cancel one"},
+		func(pick func(*sql.Selector), ids any) error {
+			return m.Client(ctx).Export.Query().Where(exports.StatusIn(unfinished...)).Modify(pick).Scan(ctx, ids)
+		})
+	if err != nil {
 		return err
 	}
-	var rows []struct {
-		ID xid.ID `sql:"id"`
-	}
-	query := m.Client(ctx).Export.Query().Where(exports.StatusIn(unfinished...))
-	err := query.Modify(ent.ForUpdate, func(s *sql.Selector) {
-		ent.ForceIndex(exportStatusIndex)(s)
-		s.Select(s.C(exports.FieldID)).Limit(export.MaxUnfinished)
-	}).Scan(ctx, &rows)
-	if err != nil {
-		return fmt.Errorf("count exports: %w", err)
-	}
-	if len(rows) == export.MaxUnfinished {
-		return fault.State(fault.LimitReached, "The store has "+strconv.Itoa(export.MaxUnfinished)+
-			" exports that have not ended, which is the limit: wait for one, or cancel one.")
-	}
-	return nil
+	since := xid.At(micros.Now().Add(-24 * time.Hour))
+	return core.Quota{What: "exports of the last 24 hours", Most: limit.ExportsPerDay, Index: ent.Primary}.Check(
+		func(pick func(*sql.Selector), ids any) error {
+			return m.Client(ctx).Export.Query().Where(exports.IDGT(since)).Modify(pick).Scan(ctx, ids)
+		})
 }
 
 // checkExport checks what a job is asked for.

@@ -11,6 +11,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db"
 	exports "github.com/storefront-go/storefront/ent/db/export"
 	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/scope"
 	"github.com/storefront-go/storefront/ent/state"
@@ -196,7 +197,7 @@ func TestExportLink(t *testing.T) {
 // TestExportLimit: jobs that have not ended are bounded, under any concurrency.
 func TestExportLimit(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
-		for range export.MaxUnfinished - 2 {
+		for range limit.Exports - 2 {
 			exported(p, t, p.Ctx, state.ExportProducts)
 		}
 		made, errs := 0, make(chan error)

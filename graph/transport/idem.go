@@ -23,6 +23,15 @@ var secretive = []string{"apiKeyCreate", "apiKeyRotate", "staffTokenCreate", "st
 // may do.
 var outward = []string{"webhookEndpointTest"}
 
+// crowded reports whether an operation sends to somebody outside beside other things:
+// under a thousand aliases, one request would send a thousand.
+func crowded(o *operation) bool {
+	fields := mutationFields(o)
+	return len(fields) > 1 && slices.ContainsFunc(fields, func(f graphql.CollectedField) bool {
+		return slices.Contains(outward, f.Name)
+	})
+}
+
 // errUnkept lets go of an idempotency key, and of all that was written with it.
 var errUnkept = errors.New("the answer is not kept")
 

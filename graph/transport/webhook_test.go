@@ -46,6 +46,13 @@ func TestWebhookSecretsAndKeys(t *testing.T) {
 		if a := f.Query(key, test, nil, keyHeader, "k3"); code(a) != "idempotency_not_supported" {
 			t.Errorf("a ping with a key: %d %s", a.Status, a.Body)
 		}
+		ping := `webhookEndpointTest(id: "` + row.PublicID() + `") { userErrors { code } }`
+		for _, two := range []string{"a: " + ping + " b: " + ping, ping + " ... { b: " + ping + " }",
+			ping + ` webhookEndpointDelete(id: "x") { deletedId }`} {
+			if a := f.Query(key, "mutation { "+two+" }", nil); code(a) != "invalid_request" {
+				t.Errorf("a ping beside other things: %d %s", a.Status, a.Body)
+			}
+		}
 		if a := f.Query(staffToken(f, viewer.Support), createHook, in); code(a) != "insufficient_scope" {
 			t.Errorf("support registered: %s", a.Body)
 		}

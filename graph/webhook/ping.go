@@ -8,6 +8,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/webhookqueue"
 	"github.com/storefront-go/storefront/ent/event"
+	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
@@ -16,6 +17,9 @@ import (
 	"github.com/storefront-go/storefront/graph/wire"
 )
 
+// pingsPerMinute is how many pings of one endpoint this process sends in a minute.
+const pingsPerMinute = 10
+
 // Test sends a ping to the endpoint, whatever its status, and logs what came of
 // it. It waits for the receiver, up to [attempt.MaxTime]: never call it in a
 // transaction. The ping goes through the same guard as every delivery.
@@ -23,6 +27,10 @@ func (e *Engine) Test(ctx context.Context, endpoint *db.WebhookEndpoint) (*db.De
 	target, err := e.targetOf(endpoint)
 	if err != nil {
 		return nil, err
+	}
+	if d := e.pings.Take(endpoint.ID); !d.OK {
+		return nil, &fault.Error{Kind: fault.RateLimited, RetryAfter: d.RetryAfter,
+			Detail: "The endpoint got ten pings within a minute: wait, then send another."}
 	}
 	var q *db.WebhookQueue
 	err = e.Store.InTx(ctx, func(ctx context.Context) error {

@@ -8,8 +8,8 @@ import (
 	"net/url"
 
 	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/graph/gcra"
 	"github.com/storefront-go/storefront/graph/session"
-	"github.com/storefront-go/storefront/rest/gcra"
 	"github.com/storefront-go/storefront/rest/page"
 )
 

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/storefront-go/storefront/ent/digest"
-	"github.com/storefront-go/storefront/rest/gcra"
+	"github.com/storefront-go/storefront/graph/gcra"
 )
 
 // How many failures are let through at once, and then one per interval. They are

@@ -1131,8 +1131,20 @@ type IdentityGrant struct {
 
 // IdentityLimits The limits that hold for this credential.
 type IdentityLimits struct {
+	// APIKeysMax API keys of the store that are not revoked.
+	APIKeysMax int `json:"api_keys_max"`
+
+	// AppsMax OAuth apps that the store registers.
+	AppsMax int `json:"apps_max"`
+
 	// BodyBytesMax Bytes of a request body.
 	BodyBytesMax int `json:"body_bytes_max"`
+
+	// ExportsMax Exports of the store that have not ended.
+	ExportsMax int `json:"exports_max"`
+
+	// ExportsPerDayMax Exports of the store that were asked for within 24 hours.
+	ExportsPerDayMax int `json:"exports_per_day_max"`
 
 	// IdempotencyKeyTTLSeconds How long an idempotency key is kept.
 	IdempotencyKeyTTLSeconds int `json:"idempotency_key_ttl_seconds"`
@@ -1143,11 +1155,23 @@ type IdentityLimits struct {
 	// PageSizeMax The cap of `limit`.
 	PageSizeMax int `json:"page_size_max"`
 
+	// PeopleMax People of the store.
+	PeopleMax int `json:"people_max"`
+
 	// RateBurst Requests at once.
 	RateBurst int `json:"rate_burst"`
 
 	// RatePerSecond Requests a second; 0 where rates are switched off.
 	RatePerSecond int `json:"rate_per_second"`
+
+	// StoreRatePerSecond Requests a second of all credentials of the store together; 0 where rates are switched off.
+	StoreRatePerSecond int `json:"store_rate_per_second"`
+
+	// ThemesMax Themes of the store.
+	ThemesMax int `json:"themes_max"`
+
+	// WebhookEndpointsMax Webhook endpoints of the store.
+	WebhookEndpointsMax int `json:"webhook_endpoints_max"`
 }
 
 // IdentityStore The store that the credential opens.

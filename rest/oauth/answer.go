@@ -7,9 +7,9 @@ import (
 	"strconv"
 
 	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/graph/gcra"
 	"github.com/storefront-go/storefront/graph/oauth"
 	"github.com/storefront-go/storefront/graph/wire"
-	"github.com/storefront-go/storefront/rest/gcra"
 )
 
 // send answers a program with JSON. What it gets is a secret, or

@@ -10,9 +10,9 @@ import (
 	"net/netip"
 	"strings"
 
+	"github.com/storefront-go/storefront/graph/gcra"
 	"github.com/storefront-go/storefront/graph/oauth"
 	"github.com/storefront-go/storefront/rest/account"
-	"github.com/storefront-go/storefront/rest/gcra"
 	"github.com/storefront-go/storefront/rest/page"
 )
 

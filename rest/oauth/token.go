@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/gcra"
 	"github.com/storefront-go/storefront/graph/oauth"
 	"github.com/storefront-go/storefront/graph/wire"
-	"github.com/storefront-go/storefront/rest/gcra"
 )
 
 // maxBody is the longest request that is read, in bytes.

@@ -41,6 +41,7 @@ var (
 	revalidate  = []string{"public, max-age=0, must-revalidate"}
 	noStore     = []string{"no-store"}
 	noIndex     = []string{"noindex"}
+	noReferrer  = []string{"no-referrer"}
 )
 
 // Media types of the pages.

@@ -87,7 +87,8 @@ func linksOf(query string) (links, bool) {
 // signed link. Nothing of it is kept.
 func (s *Shop) preview(w http.ResponseWriter, r *http.Request, v *visit) {
 	h := w.Header()
-	h["X-Robots-Tag"], h["Cache-Control"] = noIndex, noStore
+	// The address is signed: nobody hears of it.
+	h["X-Robots-Tag"], h["Cache-Control"], h["Referrer-Policy"] = noIndex, noStore, noReferrer
 	l, theme, err := s.judge(r, v)
 	switch {
 	case errors.Is(err, link.ErrExpired):

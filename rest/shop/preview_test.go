@@ -28,7 +28,8 @@ func TestPreview(t *testing.T) {
 		a := s.get(address).want(t, 200, "Theme Bold &#34;&amp;&#34; new, as a preview", "Blue mug",
 			`<body class="home" data-note="a > b"><link rel="stylesheet" href="/_storefront/preview.css"><p `+
 				`class="storefront-preview" role="status">Preview of <strong>Bold &#34;&amp;&#34; new</strong>`)
-		for name, want := range map[string]string{"X-Robots-Tag": "noindex", "Cache-Control": "no-store", "Etag": ""} {
+		for name, want := range map[string]string{"X-Robots-Tag": "noindex", "Cache-Control": "no-store", "Etag": "",
+			"Referrer-Policy": "no-referrer"} {
 			if got := a.Header.Get(name); got != want {
 				t.Errorf("%s: %q, want %q", name, got, want)
 			}

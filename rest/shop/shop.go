@@ -121,6 +121,24 @@ func (s *Shop) Take(r *http.Request) *http.Request {
 	return r.WithContext(context.WithValue(r.Context(), visitKey{}, v))
 }
 
+// searchCost is how many pages a search counts as: its answer is made for one visitor.
+const searchCost = 5
+
+// Cost is how many pages a request counts as where visitors are bounded.
+func Cost(r *http.Request) int {
+	if r.URL.Path == searchPath {
+		return searchCost
+	}
+	return 1
+}
+
+// Crowded answers a visitor who asks for too much at once.
+func (s *Shop) Crowded(w http.ResponseWriter, r *http.Request) {
+	guard(w.Header())
+	s.message(w, r, http.StatusTooManyRequests, "One moment, please",
+		"Many pages were asked for from here. Wait a little, then go on.")
+}
+
 // ServeHTTP answers a request that [Shop.Take] prepared.
 func (s *Shop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	guard(w.Header())

@@ -37,9 +37,10 @@ func (c Config) Check() error {
 	if c.DemoOrders < 0 || c.DemoOrders > maxDemoOrders {
 		add(fmt.Errorf("--demo-orders: %d is not between 0 and %d", c.DemoOrders, maxDemoOrders))
 	}
-	if c.RateLimit < 0 || c.RateLimit > 1e6 || math.IsNaN(c.RateLimit) {
-		add(fmt.Errorf("--rate-limit: %v is not between 0 and 1000000", c.RateLimit))
-	}
+	add(checkContact(c.SecurityTo))
+	add(checkRate("--rate-limit", c.RateLimit))
+	add(checkRate("--store-rate-limit", c.StoreRateLimit))
+	add(checkRate("--visitor-rate-limit", c.VisitorLimit))
 	if (c.TLSCert == "") != (c.TLSKey == "") {
 		add(errors.New("--tls-cert and --tls-key belong together"))
 	}
@@ -47,6 +48,23 @@ func (c Config) Check() error {
 		add(errors.New("--data: the folder is empty"))
 	}
 	return oneLine(list)
+}
+
+// checkContact judges an address that goes into a line of security.txt; a parser of
+// addresses refuses line breaks.
+func checkContact(address string) error {
+	u, err := url.Parse(address)
+	if err != nil || address != "" && u.Scheme != "mailto" && u.Scheme != "https" {
+		return errors.New("--security-contact is not of the form mailto:security@shop.example or https://…")
+	}
+	return nil
+}
+
+func checkRate(flag string, rate float64) error {
+	if rate < 0 || rate > 1e6 || math.IsNaN(rate) {
+		return fmt.Errorf("%s: %v is not between 0 and 1000000", flag, rate)
+	}
+	return nil
 }
 
 // local reports whether only this machine reaches the service, and which setting

@@ -71,6 +71,9 @@ type Config struct {
 	TLSKey         string   `name:"tls-key" env:"STOREFRONT_TLS_KEY" placeholder:"FILE" help:"Private key in PEM."`
 	InsecureHTTP   bool     `name:"insecure-http" env:"STOREFRONT_INSECURE_HTTP" help:"Allow sign-in over plain http on an address that is not loopback."`
 	RateLimit      float64  `default:"100" env:"STOREFRONT_RATE_LIMIT" placeholder:"N" help:"Requests per second and credential, with bursts of twice as many; 0 switches limits off, but not those of failed sign-ins (default ${default})."`
+	StoreRateLimit float64  `default:"1000" env:"STOREFRONT_STORE_RATE_LIMIT" placeholder:"N" help:"Requests per second of all credentials of a store together; 0 is no limit (default ${default})."`
+	VisitorLimit   float64  `name:"visitor-rate-limit" default:"20" env:"STOREFRONT_VISITOR_RATE_LIMIT" placeholder:"N" help:"Pages of storefronts per second and address, with bursts of ten times as many; a search counts as five. 0 is no limit (default ${default})."`
+	SecurityTo     string   `name:"security-contact" env:"STOREFRONT_SECURITY_CONTACT" placeholder:"URL" help:"To whom weaknesses are reported, such as mailto:security@shop.example; served as security.txt (default none)."`
 	Introspection  bool     `default:"true" negatable:"" env:"STOREFRONT_INTROSPECTION" help:"Answer GraphQL introspection (default on)."`
 	Explorer       bool     `default:"true" negatable:"" env:"STOREFRONT_EXPLORER" help:"Serve the page that tries GraphQL (default on)."`
 }
@@ -132,6 +135,9 @@ func (c Config) LogValue() slog.Value {
 		slog.Bool("tls", c.TLSCert != ""),
 		slog.Bool("insecure_http", c.InsecureHTTP),
 		slog.Float64("rate_limit", c.RateLimit),
+		slog.Float64("store_rate_limit", c.StoreRateLimit),
+		slog.Float64("visitor_rate_limit", c.VisitorLimit),
+		slog.String("security_contact", c.SecurityTo),
 		slog.Bool("introspection", c.Introspection),
 		slog.Bool("explorer", c.Explorer),
 	)

@@ -45,9 +45,11 @@ func (s *Server) handler(
 	}
 	api, err := rest.New(rest.Config{
 		Core: core, Keys: s.base.Keys, Idem: claims, APIHost: s.API,
-		RatePerSecond: c.RateLimit, RateBurst: c.RateBurst(), TrustedProxies: proxies,
-		Exports: core.Exports, Links: core.Links, Blobs: s.base.Blobs, HandleOf: s.HandleOf, IsAPI: s.IsAPI,
-		Account: people, OAuth: s.oauth, GraphQL: graphql, Explorer: c.Explorer, Logger: r.Logger, Metrics: reg,
+		RatePerSecond: c.RateLimit, RateBurst: c.RateBurst(), StoreRate: c.StoreRateLimit, VisitorRate: c.VisitorLimit,
+		TrustedProxies: proxies, Exports: core.Exports, Links: core.Links, Blobs: s.base.Blobs,
+		HandleOf: s.HandleOf, IsAPI: s.IsAPI,
+		SecurityContact: c.SecurityTo, Account: people, OAuth: s.oauth, GraphQL: graphql, Explorer: c.Explorer,
+		Logger: r.Logger, Metrics: reg,
 	})
 	if err != nil {
 		return nil, err

@@ -37,6 +37,8 @@ var arrows = map[string][]string{
 		"graph/audit", "graph/blob", "graph/lease", "graph/notify", "graph/outbox", "graph/wire", "graph/work",
 	},
 	// Stored answers are encrypted.
+	// What waits is given in whole seconds.
+	"graph/gcra": {"graph/status"},
 	"graph/idem": {"graph/keyring"},
 	// Archives become themes.
 	"graph/install": {
@@ -68,8 +70,8 @@ var arrows = map[string][]string{
 	"graph/theme/sample": {"graph/render", "graph/theme"},
 	// From the outbox to the receiver, and what comes of it.
 	"graph/webhook": {
-		"graph/attempt", "graph/audit", "graph/egress", "graph/keyring", "graph/lease", "graph/model", "graph/notify",
-		"graph/outbox", "graph/wire", "graph/work",
+		"graph/attempt", "graph/audit", "graph/egress", "graph/gcra", "graph/keyring", "graph/lease", "graph/model",
+		"graph/notify", "graph/outbox", "graph/wire", "graph/work",
 	},
 }
 

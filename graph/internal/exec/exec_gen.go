@@ -614,6 +614,18 @@ type Limits {
   "The import of a theme may be larger."
   bodyBytesMax: Int!
   idempotencyKeyTtlSeconds: Int!
+  "Requests a second of all credentials of the store together; 0 where rates are switched off."
+  storeRatePerSecond: Int!
+  "Keys of the store that are not revoked."
+  apiKeysMax: Int!
+  appsMax: Int!
+  "Exports of the store that have not ended."
+  exportsMax: Int!
+  "Exports of the store that were asked for within 24 hours."
+  exportsPerDayMax: Int!
+  peopleMax: Int!
+  themesMax: Int!
+  webhookEndpointsMax: Int!
 }
 
 "The person who asks."
@@ -957,6 +969,8 @@ type MarketplaceSubmission {
   status: ListingStatus!
   "What the reviewer said."
   reviewNote: String
+  "The viewer's own store submitted it, so people of another one approve it."
+  own: Boolean!
   publishedAt: Time
   createdAt: Time!
   updatedAt: Time!
@@ -7849,6 +7863,22 @@ func (ec *executionContext) fieldContext_Identity_limits(_ context.Context, fiel
 				return ec.fieldContext_Limits_bodyBytesMax(ctx, field)
 			case "idempotencyKeyTtlSeconds":
 				return ec.fieldContext_Limits_idempotencyKeyTtlSeconds(ctx, field)
+			case "storeRatePerSecond":
+				return ec.fieldContext_Limits_storeRatePerSecond(ctx, field)
+			case "apiKeysMax":
+				return ec.fieldContext_Limits_apiKeysMax(ctx, field)
+			case "appsMax":
+				return ec.fieldContext_Limits_appsMax(ctx, field)
+			case "exportsMax":
+				return ec.fieldContext_Limits_exportsMax(ctx, field)
+			case "exportsPerDayMax":
+				return ec.fieldContext_Limits_exportsPerDayMax(ctx, field)
+			case "peopleMax":
+				return ec.fieldContext_Limits_peopleMax(ctx, field)
+			case "themesMax":
+				return ec.fieldContext_Limits_themesMax(ctx, field)
+			case "webhookEndpointsMax":
+				return ec.fieldContext_Limits_webhookEndpointsMax(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Limits", field.Name)
 		},
@@ -8337,6 +8367,142 @@ func (ec *executionContext) _Limits_idempotencyKeyTtlSeconds(ctx context.Context
 }
 
 func (ec *executionContext) fieldContext_Limits_idempotencyKeyTtlSeconds(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Limits",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Int does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Limits_storeRatePerSecond(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.StoreRatePerSecond)
+}
+
+func (ec *executionContext) fieldContext_Limits_storeRatePerSecond(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Limits",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Int does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Limits_apiKeysMax(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.APIKeysMax)
+}
+
+func (ec *executionContext) fieldContext_Limits_apiKeysMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Limits",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Int does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Limits_appsMax(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.AppsMax)
+}
+
+func (ec *executionContext) fieldContext_Limits_appsMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Limits",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Int does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Limits_exportsMax(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.ExportsMax)
+}
+
+func (ec *executionContext) fieldContext_Limits_exportsMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Limits",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Int does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Limits_exportsPerDayMax(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.ExportsPerDayMax)
+}
+
+func (ec *executionContext) fieldContext_Limits_exportsPerDayMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Limits",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Int does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Limits_peopleMax(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.PeopleMax)
+}
+
+func (ec *executionContext) fieldContext_Limits_peopleMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Limits",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Int does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Limits_themesMax(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.ThemesMax)
+}
+
+func (ec *executionContext) fieldContext_Limits_themesMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Limits",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Int does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Limits_webhookEndpointsMax(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.WebhookEndpointsMax)
+}
+
+func (ec *executionContext) fieldContext_Limits_webhookEndpointsMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	fc = &graphql.FieldContext{
 		Object:     "Limits",
 		Field:      field,
@@ -8876,6 +9042,23 @@ func (ec *executionContext) fieldContext_MarketplaceSubmission_reviewNote(_ cont
 	return fc, nil
 }
 
+func (ec *executionContext) _MarketplaceSubmission_own(ctx context.Context, field graphql.CollectedField, obj *model.MarketplaceSubmission) (ret graphql.Marshaler) {
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.Own(ctx))
+}
+
+func (ec *executionContext) fieldContext_MarketplaceSubmission_own(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "MarketplaceSubmission",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Boolean does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _MarketplaceSubmission_publishedAt(ctx context.Context, field graphql.CollectedField, obj *model.MarketplaceSubmission) (ret graphql.Marshaler) {
 	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.PublishedAt)
 }
@@ -9012,6 +9195,8 @@ func (ec *executionContext) fieldContext_MarketplaceSubmissionConnection_nodes(_
 				return ec.fieldContext_MarketplaceSubmission_status(ctx, field)
 			case "reviewNote":
 				return ec.fieldContext_MarketplaceSubmission_reviewNote(ctx, field)
+			case "own":
+				return ec.fieldContext_MarketplaceSubmission_own(ctx, field)
 			case "publishedAt":
 				return ec.fieldContext_MarketplaceSubmission_publishedAt(ctx, field)
 			case "createdAt":
@@ -9131,6 +9316,8 @@ func (ec *executionContext) fieldContext_MarketplaceSubmissionEdge_node(_ contex
 				return ec.fieldContext_MarketplaceSubmission_status(ctx, field)
 			case "reviewNote":
 				return ec.fieldContext_MarketplaceSubmission_reviewNote(ctx, field)
+			case "own":
+				return ec.fieldContext_MarketplaceSubmission_own(ctx, field)
 			case "publishedAt":
 				return ec.fieldContext_MarketplaceSubmission_publishedAt(ctx, field)
 			case "createdAt":
@@ -9194,6 +9381,8 @@ func (ec *executionContext) fieldContext_MarketplaceSubmissionPayload_submission
 				return ec.fieldContext_MarketplaceSubmission_status(ctx, field)
 			case "reviewNote":
 				return ec.fieldContext_MarketplaceSubmission_reviewNote(ctx, field)
+			case "own":
+				return ec.fieldContext_MarketplaceSubmission_own(ctx, field)
 			case "publishedAt":
 				return ec.fieldContext_MarketplaceSubmission_publishedAt(ctx, field)
 			case "createdAt":
@@ -30113,6 +30302,46 @@ func (ec *executionContext) _Limits(ctx context.Context, sel ast.SelectionSet, o
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		case "storeRatePerSecond":
+			out.Values[i] = ec._Limits_storeRatePerSecond(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "apiKeysMax":
+			out.Values[i] = ec._Limits_apiKeysMax(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "appsMax":
+			out.Values[i] = ec._Limits_appsMax(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "exportsMax":
+			out.Values[i] = ec._Limits_exportsMax(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "exportsPerDayMax":
+			out.Values[i] = ec._Limits_exportsPerDayMax(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "peopleMax":
+			out.Values[i] = ec._Limits_peopleMax(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "themesMax":
+			out.Values[i] = ec._Limits_themesMax(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "webhookEndpointsMax":
+			out.Values[i] = ec._Limits_webhookEndpointsMax(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -30310,70 +30539,106 @@ func (ec *executionContext) _MarketplaceSubmission(ctx context.Context, sel ast.
 		case "id":
 			out.Values[i] = ec._MarketplaceSubmission_id(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "slug":
 			out.Values[i] = ec._MarketplaceSubmission_slug(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "name":
 			out.Values[i] = ec._MarketplaceSubmission_name(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "tagline":
 			out.Values[i] = ec._MarketplaceSubmission_tagline(ctx, field, obj)
 		case "author":
 			out.Values[i] = ec._MarketplaceSubmission_author(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "version":
 			out.Values[i] = ec._MarketplaceSubmission_version(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "priceMinor":
 			out.Values[i] = ec._MarketplaceSubmission_priceMinor(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "currency":
 			out.Values[i] = ec._MarketplaceSubmission_currency(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "categories":
 			out.Values[i] = ec._MarketplaceSubmission_categories(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "previewImageUrl":
 			out.Values[i] = ec._MarketplaceSubmission_previewImageUrl(ctx, field, obj)
 		case "installsCount":
 			out.Values[i] = ec._MarketplaceSubmission_installsCount(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "status":
 			out.Values[i] = ec._MarketplaceSubmission_status(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "reviewNote":
 			out.Values[i] = ec._MarketplaceSubmission_reviewNote(ctx, field, obj)
+		case "own":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._MarketplaceSubmission_own(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "publishedAt":
 			out.Values[i] = ec._MarketplaceSubmission_publishedAt(ctx, field, obj)
 		case "createdAt":
 			out.Values[i] = ec._MarketplaceSubmission_createdAt(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "updatedAt":
 			out.Values[i] = ec._MarketplaceSubmission_updatedAt(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))

@@ -9,7 +9,7 @@ import { money } from './money.js';
 import { to } from './route.js';
 
 const list = `query Reviews($after: String) { marketplaceReviews(first: 25, after: $after) {
-  nodes { id slug name tagline author version priceMinor currency categories previewImageUrl status createdAt }
+  nodes { id slug name tagline author version priceMinor currency categories previewImageUrl status own createdAt }
   pageInfo { hasNextPage endCursor } } }`;
 const review = `mutation Review($id: ID!, $verdict: ReviewVerdict!, $note: String) {
   marketplaceThemeReview(id: $id, verdict: $verdict, note: $note) { submission { id } ${errors} } }`;
@@ -36,8 +36,9 @@ export function Reviews({ query, changed }) {
       cell: (s) => html`<span class="figure">${s.priceMinor === 0 ? 'Free' : money(s.priceMinor, s.currency)}</span>` },
     { name: 'when', head: 'Submitted', cell: (s) => html`<${Time} at=${s.createdAt} how="ago" />` },
     { name: 'actions', head: '', end: true, cell: (s) => html`<span class="row-actions">
-      <button type="button" class="button small" aria-label=${'Approve ' + s.name}
-        onClick=${() => open({ verdict: 'APPROVE', of: s })} data-test="approve">Approve</button>
+      ${s.own ? html`<span class="muted" data-test="own">Yours: another store approves it</span>` : html`<button
+        type="button" class="button small" aria-label=${'Approve ' + s.name}
+        onClick=${() => open({ verdict: 'APPROVE', of: s })} data-test="approve">Approve</button>`}
       <button type="button" class="button small danger-quiet" aria-label=${'Reject ' + s.name}
         onClick=${() => open({ verdict: 'REJECT', of: s })} data-test="reject">Reject</button></span>` },
   ];

@@ -54,6 +54,23 @@ func TestBurstThenRate(t *testing.T) {
 	})
 }
 
+// TestTakeN: what counts as several takes as much as several, and never more than a
+// burst.
+func TestTakeN(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := limiter(t, 1, 5)
+		if got := l.TakeN("a", 3); !got.OK || got.Remaining != 2 {
+			t.Errorf("three of five: %+v", got)
+		}
+		if got := l.TakeN("a", 3); got.OK || got.RetryAfter != time.Second {
+			t.Errorf("three of two: %+v", got)
+		}
+		if got := l.TakeN("b", 50); !got.OK || got.Remaining != 0 {
+			t.Errorf("fifty of five: %+v", got)
+		}
+	})
+}
+
 // TestLongRun: in any stretch of time no more than burst + rate·time pass.
 func TestLongRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

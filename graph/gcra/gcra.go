@@ -91,7 +91,10 @@ type Decision struct {
 
 // Take counts a request of key. A refused one costs nothing, so a client that
 // keeps knocking is let in as soon as one that waits.
-func (l *Limiter[K]) Take(key K) Decision {
+func (l *Limiter[K]) Take(key K) Decision { return l.TakeN(key, 1) }
+
+// TakeN is Take for a request that counts as n, at most the burst.
+func (l *Limiter[K]) TakeN(key K, n int) Decision {
 	if l.Off() {
 		return Decision{OK: true, Remaining: math.MaxInt}
 	}
@@ -100,7 +103,7 @@ func (l *Limiter[K]) Take(key K) Decision {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 
-	fullAt := max(s.fullAt[key], now) + l.interval
+	fullAt := max(s.fullAt[key], now) + l.interval*min(int64(n), l.burst)
 	if wait := fullAt - now - l.full; wait > 0 {
 		return Decision{Reset: time.Duration(wait), RetryAfter: time.Duration(wait)}
 	}

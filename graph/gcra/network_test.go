@@ -4,7 +4,7 @@ import (
 	"net/netip"
 	"testing"
 
-	"github.com/storefront-go/storefront/rest/gcra"
+	"github.com/storefront-go/storefront/graph/gcra"
 )
 
 func TestNetwork(t *testing.T) {

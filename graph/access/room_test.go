@@ -1,0 +1,46 @@
+package access_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/storefront-go/storefront/ent/limit"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/graphtest"
+	"github.com/storefront-go/storefront/graph/model"
+)
+
+// A store has so many keys that are not revoked, and so many people; one of them who
+// goes makes room for another.
+func TestRoom(t *testing.T) {
+	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
+		create := func() (*model.APIKeyPayload, error) {
+			return p.Mutation().APIKeyCreate(p.Ctx, model.APIKeyCreateInput{Name: "x", Scopes: []string{"orders.read"}})
+		}
+		p.Plant(t, limit.APIKeys-1, func(ctx context.Context, i int) error {
+			id := xid.New()
+			return p.Client(ctx).APIKey.Create().SetID(id).SetLineageID(id).SetSlot(1).SetName("Planted").SetHint("x").
+				SetScopes("orders.read").Exec(ctx)
+		})
+		last := graphtest.Must[*model.APIKeyPayload](t)(create()).APIKey
+		if _, err := create(); graphtest.FaultOf(err) != "limit_reached" {
+			t.Errorf("one key more: %v", err)
+		}
+		graphtest.Must[*model.APIKeyPayload](t)(p.Mutation().APIKeyRotate(p.Ctx, last.PublicID()))
+		graphtest.Must[*model.APIKeyPayload](t)(p.Mutation().APIKeyRevoke(p.Ctx, last.PublicID()))
+		if _, err := create(); graphtest.FaultOf(err) != "limit_reached" {
+			t.Errorf("beside the one that was rotated: %v", err)
+		}
+		p.Plant(t, limit.People-1, func(ctx context.Context, i int) error {
+			return p.Client(ctx).Staff.Create().SetID(xid.New()).SetRole(viewer.Support).
+				SetUpdatedAt(micros.Now()).Exec(ctx)
+		})
+		_, err := p.Mutation().StaffAdd(p.Ctx,
+			model.StaffAddInput{Email: "late@example.com", Name: "Late", Role: viewer.Support})
+		if graphtest.FaultOf(err) != "limit_reached" {
+			t.Errorf("one person more: %v", err)
+		}
+	})
+}

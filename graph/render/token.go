@@ -1,0 +1,253 @@
+package render
+
+import (
+	"regexp"
+	"sort"
+	"strings"
+	"text/template/parse"
+
+	"golang.org/x/net/html"
+)
+
+// Marks of what is no text of a template: a value, and the edges of a branch. The
+// latter part words, so a name that is put together by branches is no name.
+const (
+	anyValue    = "\ue000"
+	branchBegin = " \ue001 "
+	branchElse  = " \ue002 "
+	branchEnd   = " \ue003 "
+	loopBegin   = " \ue004 "
+)
+
+var (
+	unmarked = strings.NewReplacer(anyValue, " ", "\ue001", " ", "\ue002", " ", "\ue003", " ", "\ue004", " ")
+	edges    = regexp.MustCompile("[\ue001-\ue004]")
+)
+
+// elements and attributes are what a page may consist of: what shows something, and
+// what a form of a shop needs. What is not here is refused, whatever it does.
+var (
+	elements = wordSet(`a abbr address article aside audio b bdi bdo blockquote body br button caption circle cite
+		clippath code col colgroup data datalist dd defs del desc details dfn dialog div dl dt ellipse em fieldset
+		figcaption figure footer form g h1 h2 h3 h4 h5 h6 head header hgroup hr html i img input ins kbd label legend
+		li line lineargradient link main mark mask menu meta meter nav noscript ol optgroup option output p path
+		pattern picture polygon polyline pre progress q radialgradient rect rp rt ruby s samp search section select
+		small source span stop strong sub summary sup svg symbol table tbody td text textarea tfoot th thead time
+		title tr track tspan u ul use var video wbr`)
+	attributes = wordSet(`abbr accept accept-charset alt as autocapitalize autocomplete autofocus autoplay charset checked
+		cite class clip-path clip-rule color cols colspan content controls crossorigin cx cy d datetime decoding default
+		dir disabled dominant-baseline download draggable enctype enterkeyhint fetchpriority fill fill-opacity fill-rule
+		focusable font-family font-size font-weight for form gradienttransform gradientunits headers height hidden high
+		href hreflang id imagesizes imagesrcset inert inputmode integrity ismap itemid itemprop itemref itemscope
+		itemtype kind label lang list loading loop low mask max maxlength media method min minlength multiple muted name
+		novalidate offset opacity open optimum pattern patternunits placeholder playsinline points popover popovertarget
+		popovertargetaction poster prefix preload preserveaspectratio property r readonly rel required reversed role
+		rows rowspan rx ry scope selected shape-rendering size sizes span spellcheck src srclang srcset start step
+		stop-color stop-opacity stroke stroke-dasharray stroke-dashoffset stroke-linecap stroke-linejoin
+		stroke-miterlimit stroke-opacity stroke-width tabindex target text-anchor title transform translate type usemap
+		value vector-effect version viewbox width wrap x x1 x2 xlink:href xml:lang xmlns xmlns:xlink y y1 y2 action`)
+	addresses = wordSet("action cite href imagesrcset poster src srcset xlink:href")
+)
+
+func wordSet(list string) map[string]bool {
+	set := map[string]bool{}
+	for word := range strings.FieldsSeq(list) {
+		set[word] = true
+	}
+	return set
+}
+
+// joined is the text of a template with marks in place of its actions, and where
+// each of its nodes begins.
+type joined struct {
+	strings.Builder
+	nodes  []parse.Node
+	starts []int
+}
+
+func (j *joined) mark(n parse.Node, text string) {
+	j.nodes, j.starts = append(j.nodes, n), append(j.starts, j.Len())
+	j.WriteString(text)
+}
+
+func (j *joined) list(l *parse.ListNode) {
+	if l == nil {
+		return
+	}
+	for _, n := range l.Nodes {
+		switch n := n.(type) {
+		case *parse.TextNode:
+			j.mark(n, unmarked.Replace(string(n.Text)))
+		case *parse.ActionNode:
+			j.action(n)
+		case *parse.TemplateNode:
+			j.mark(n, anyValue)
+		case *parse.IfNode:
+			j.branch(&n.BranchNode, branchBegin)
+		case *parse.WithNode:
+			j.branch(&n.BranchNode, branchBegin)
+		case *parse.RangeNode:
+			j.branch(&n.BranchNode, loopBegin)
+		}
+	}
+}
+
+// action is what an action shows: a text that is written out, a value, or nothing,
+// where it sets a variable.
+func (j *joined) action(n *parse.ActionNode) {
+	if len(n.Pipe.Decl) > 0 {
+		return
+	}
+	text := anyValue
+	if len(n.Pipe.Cmds) == 1 && len(n.Pipe.Cmds[0].Args) == 1 {
+		switch arg := n.Pipe.Cmds[0].Args[0].(type) {
+		case *parse.StringNode:
+			text = unmarked.Replace(arg.Text)
+		case *parse.FieldNode:
+			text = shown(arg.Ident)
+		case *parse.VariableNode:
+			text = shown(arg.Ident)
+		case *parse.ChainNode:
+			text = shown(arg.Field)
+		}
+	}
+	j.mark(n, text)
+}
+
+// shown is a datum: a path of the shop, or any value. Data has paths under these
+// names alone, and templates cannot make any.
+func shown(names []string) string {
+	switch names[len(names)-1] {
+	case "url", "search_url":
+		return "/shop"
+	}
+	return anyValue
+}
+
+func (j *joined) branch(b *parse.BranchNode, begin string) {
+	j.mark(b, begin)
+	j.list(b.List)
+	j.mark(b, branchElse)
+	j.list(b.ElseList)
+	j.mark(b, branchEnd)
+}
+
+// node is the index of the one in which an offset lies.
+func (j *joined) node(offset int) int { return sort.SearchInts(j.starts, offset+1) - 1 }
+
+// tokens judges the elements, attributes and addresses of a template.
+func tokens(t *parse.Tree) Errors {
+	var j joined
+	j.list(t.Root)
+	if j.Len() == 0 {
+		return nil
+	}
+	var errs Errors
+	eachTag(j.String(), func(offset int, wrong string) {
+		if len(errs) < maxErrors {
+			i := j.node(offset)
+			e := at(t, j.nodes[i], wrong)
+			e.Line += strings.Count(j.String()[j.starts[i]:offset], "\n")
+			errs = append(errs, e)
+		}
+	})
+	return errs
+}
+
+// made judges the elements and attributes of a page as it was made: what several
+// templates put together shows here.
+func made(page, text string) (err error) {
+	eachTag(unmarked.Replace(text), func(_ int, wrong string) {
+		if err == nil {
+			err = &Error{Template: pathOf(page), Detail: "the page, once it is made, is refused: " + wrong}
+		}
+	})
+	return err
+}
+
+// eachTag reports what is wrong with the tags of a text.
+func eachTag(text string, report func(offset int, wrong string)) {
+	z := html.NewTokenizer(strings.NewReader(text))
+	for offset := 0; ; offset += len(z.Raw()) {
+		switch z.Next() {
+		case html.ErrorToken:
+			return
+		case html.StartTagToken, html.SelfClosingTagToken:
+			raw := offset
+			name, more := z.TagName()
+			switch tag := string(name); {
+			case strings.Contains(tag, anyValue):
+				report(raw, misplaced)
+			case !elements[tag]:
+				report(raw, "templates may not hold <"+cut(tag, 40)+">; pages of a storefront consist of known elements")
+			}
+			for more {
+				var key, val []byte
+				key, val, more = z.TagAttr()
+				if wrong := attribute(string(key), string(val)); wrong != "" {
+					report(raw, wrong)
+				}
+			}
+		}
+	}
+}
+
+// attribute says what is wrong with an attribute, or "".
+func attribute(name, val string) string {
+	name = strings.TrimSpace(edges.ReplaceAllString(name, ""))
+	switch {
+	case strings.Contains(name, anyValue):
+		return misplaced
+	case name == "" || strings.HasPrefix(name, "data-") || strings.HasPrefix(name, "aria-"):
+		return ""
+	case !attributes[name]:
+		return "templates may not hold the attribute " + cut(name, 40) +
+			"; pages of a storefront consist of known ones"
+	case name == "action" && elsewhere.MatchString(val):
+		return "a form is sent to the shop: its action is a path"
+	case !addresses[name]:
+		return ""
+	}
+	list := []string{val}
+	if strings.HasSuffix(name, "srcset") {
+		list = strings.Split(val, ",")
+	}
+	for _, address := range list {
+		if !ours(strings.TrimSpace(address)) {
+			return "a value cannot be part of an address of another host: begin it with a path of the shop, or with " +
+				"one value alone"
+		}
+	}
+	return ""
+}
+
+var (
+	// elsewhere is an address that names a host, or a scheme.
+	elsewhere = regexp.MustCompile(`^[\s\x00-\x20]*([a-zA-Z][a-zA-Z0-9+.\-]*:|[/\\]{2})`)
+	// onShop is the beginning of one that stays on the shop, whatever follows.
+	onShop = regexp.MustCompile(`^([?#]|/[^/\\\s` + anyValue + `])`)
+	// alone is one value, with nothing but constants behind it.
+	alone = regexp.MustCompile(`^` + anyValue + `[^` + anyValue + `-` + "\ue004" + `]*$`)
+)
+
+// ours reports whether no value in an address can go to another host: the address
+// has none, or begins with a path of the shop, or is one value, or a choice of these.
+func ours(address string) bool {
+	if !strings.ContainsAny(address, anyValue) || onShop.MatchString(address) || alone.MatchString(address) {
+		return true
+	}
+	inner, ok := strings.CutPrefix(address, strings.TrimSpace(branchBegin))
+	if !ok {
+		return false
+	}
+	inner, ok = strings.CutSuffix(inner, strings.TrimSpace(branchEnd))
+	if !ok || strings.ContainsAny(inner, "\ue001\ue003\ue004") {
+		return false
+	}
+	for choice := range strings.SplitSeq(inner, strings.TrimSpace(branchElse)) {
+		if !ours(strings.TrimSpace(choice)) {
+			return false
+		}
+	}
+	return true
+}

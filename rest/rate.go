@@ -1,0 +1,93 @@
+package rest
+
+import (
+	"fmt"
+	"math"
+	"net/http"
+	"net/netip"
+
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/gcra"
+)
+
+// Visitors come in bursts of this many times their rate: a shop is looked at page by
+// page, and one address may be a whole office's.
+const visitorBurst = 10
+
+// limiters bound how fast callers may ask (contract, section 13). One that is off
+// allows everything.
+type limiters struct {
+	credentials *gcra.Limiter[allowance]
+	// stores bound all credentials of a store together.
+	stores *gcra.Limiter[xid.ID]
+	// failures and visitors are counted by the client's network.
+	failures, visitors *gcra.Limiter[netip.Prefix]
+}
+
+// allowance is what shares a rate: a lineage of keys or a person, wherever they work;
+// an app in one store, so that one merchant's traffic never slows it for another.
+type allowance struct{ store, principal xid.ID }
+
+func allowanceOf(v *viewer.Viewer) allowance {
+	if v.Kind == viewer.OAuthApp {
+		return allowance{v.Store, v.Principal}
+	}
+	return allowance{principal: v.Principal}
+}
+
+// newLimiters makes the limiters; a rate of 0 for credentials switches off those of
+// stores too.
+func (a *API) newLimiters() (err error) {
+	of := gcra.Config{Rate: a.RatePerSecond, Burst: a.RateBurst}
+	if a.rates.credentials, err = gcra.New[allowance](of); err != nil {
+		return fmt.Errorf("rates of credentials: %w", err)
+	}
+	if a.rates.failures, err = gcra.New[netip.Prefix](of); err != nil {
+		return fmt.Errorf("rates of failures: %w", err)
+	}
+	if a.rates.credentials.Off() {
+		a.StoreRate, a.VisitorRate = 0, 0
+	} else {
+		a.Core.Rates = core.Rates{PerSecond: int(math.Ceil(a.RatePerSecond)), Burst: a.RateBurst,
+			PerStore: int(math.Ceil(a.StoreRate))}
+	}
+	a.rates.stores, err = gcra.New[xid.ID](gcra.Config{Rate: a.StoreRate, Burst: max(int(2*a.StoreRate), 1)})
+	if err != nil {
+		return fmt.Errorf("rates of stores: %w", err)
+	}
+	a.rates.visitors, err = gcra.New[netip.Prefix](
+		gcra.Config{Rate: a.VisitorRate, Burst: max(int(visitorBurst*a.VisitorRate), 1)})
+	if err != nil {
+		return fmt.Errorf("rates of visitors: %w", err)
+	}
+	a.policy = a.rates.credentials.Policy("default")
+	return nil
+}
+
+// take counts a request of a credential, and of its store. What the store refuses
+// costs the credential nothing.
+func (l *limiters) take(v *viewer.Viewer) gcra.Decision {
+	key := allowanceOf(v)
+	d := l.credentials.Take(key)
+	if !d.OK {
+		return d
+	}
+	if all := l.stores.Take(v.Store); !all.OK {
+		l.credentials.Return(key)
+		return all
+	}
+	return d
+}
+
+// visit counts a request to a storefront that costs as much as n pages; it answers
+// one that is too many. Addresses of this machine and of private networks are not
+// counted: they are those of a proxy that nobody named, behind which are all visitors.
+func (a *API) visit(r *http.Request, n int) gcra.Decision {
+	client := a.clientOf(r)
+	if client.IsLoopback() || client.IsPrivate() {
+		return gcra.Decision{OK: true}
+	}
+	return a.rates.visitors.TakeN(gcra.Network(client), n)
+}
