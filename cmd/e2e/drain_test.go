@@ -56,7 +56,7 @@ func (w *wire) read(t *testing.T) *http.Response {
 func underWay(t *testing.T, p *program, key, body string) *wire {
 	t.Helper()
 	w := dial(t, p.API)
-	w.write(t, fmt.Sprintf("POST %s/products HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Type: "+
+	w.write(t, fmt.Sprintf("POST %s/products HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\nContent-Type: "+
 		"application/json\r\nIdempotency-Key: under-way\r\nExpect: 100-continue\r\nContent-Length: %d\r\n\r\n", base,
 		key, len(body)))
 	if res := w.read(t); res.StatusCode != http.StatusContinue {

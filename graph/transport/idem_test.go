@@ -70,7 +70,7 @@ func TestReplayPassesTheGate(t *testing.T) {
 		narrow(scope.ProductsRead)
 		a := product(f, key, "Lamp", keyHeader, "k1")
 		if code(a) != "insufficient_scope" || a.Header.Get("Idempotent-Replayed") != "" ||
-			bytes.Contains(a.Body, []byte("prd_")) {
+			bytes.Contains(a.Body, []byte("prod_")) {
 			t.Errorf("%v %s", a.Header, a.Body)
 		}
 		narrow(scope.ProductsWrite)
