@@ -183,10 +183,12 @@ var adminEffects = []effect{
 	}},
 	{field: "notificationsMarkAllRead", name: "two", args: func(w *caller) string { w.AddNotices(w.t, 2); return "" }},
 	{field: "passwordChange", name: "their own", args: func(w *caller) string {
-		secret, _, err := w.ResetPassword(w.Ctx, w.Owner.ID)
+		who, _ := w.Member(w.t, viewer.Support)
+		secret, _, err := w.ResetPassword(w.Ctx, who.ID)
 		if err != nil {
 			w.t.Fatal(err)
 		}
+		w.token = *graphtest.Must[*model.StaffTokenPayload](w.t)(w.NewStaffToken(w.Ctx, who.ID, "Laptop", nil)).Token
 		return fmt.Sprintf("current: %q, next: %q", secret, "a long new password")
 	}},
 	{field: "signOutEverywhere", name: "their own", args: fixedArgs("")},

@@ -84,6 +84,8 @@ func TestMistakes(t *testing.T) {
 			code: exitFailed, want: "scheme"},
 		{name: "negative time", args: "key create --name x --scope orders.read --expires=-1h", code: exitUsage,
 			want: "--expires"},
+		{name: "a token for no time", args: "staff token tom@kite.example --expires 0s", code: exitUsage,
+			want: "--expires"},
 		{name: "no file of the database", args: "store list --database-file missing", code: exitUsage,
 			want: "--database-file"},
 		{name: "two databases", env: "STOREFRONT_DATABASE=sqlite:x", args: "store list --database-file run_test.go",
@@ -171,8 +173,12 @@ func TestLifeOfAStore(t *testing.T) {
 	}
 	var made2 token
 	if c.decode(&made2, "staff", "token", "TOM@kite.example", "--name", "laptop"); made2.Token == nil ||
-		made2.UserID != added.ID {
-		t.Errorf("%+v: no token of Tom's", made2)
+		made2.UserID != added.ID || made2.ExpiresAt == nil {
+		t.Errorf("%+v: no token of Tom's that ends", made2)
+	}
+	if o := c.run("staff", "token", "tom@kite.example", "--expires", "8761h"); o.code != exitFailed ||
+		!strings.Contains(o.err, "365 days") {
+		t.Errorf("more than a year: %+v", o)
 	}
 	var removed map[string]string
 	if c.decode(&removed, "staff", "remove", "tom@kite.example"); removed["removed_id"] != added.ID {

@@ -16,7 +16,7 @@ type staffCmd struct {
 	List     staffListCmd     `cmd:"" help:"List the people of a store, newest first."`
 	Remove   staffRemoveCmd   `cmd:"" help:"Take a person out of a store; their tokens end."`
 	Token    staffTokenCmd    `cmd:"" help:"Make a token for a person; it is shown once."`
-	Password staffPasswordCmd `cmd:"" help:"Give a person a new password, shown once; their sessions end."`
+	Password staffPasswordCmd `cmd:"" help:"Give a person a new password, shown once; their sessions and tokens end."`
 }
 
 // member is a person of a store as printed.
@@ -157,7 +157,7 @@ type staffTokenCmd struct {
 	target
 	Person  string        `arg:"" help:"The person's e-mail address or id."`
 	Name    string        `default:"made by the operator" help:"What the token is for."`
-	Expires time.Duration `placeholder:"DURATION" help:"How long the token lives, such as 720h (default: until it is revoked)."`
+	Expires time.Duration `default:"2160h" placeholder:"DURATION" help:"How long the token lives, at most 8760h, a year (default ${default})."`
 }
 
 // Help implements kong.HelpProvider.
@@ -181,12 +181,8 @@ type token struct {
 
 // Run makes a token in the person's own name.
 func (c *staffTokenCmd) Run(s *session) error {
-	var expires *micros.Time
-	if c.Expires < 0 {
-		return &usageError{fmt.Errorf("--expires: %s is in the past", c.Expires)}
-	}
-	if c.Expires > 0 {
-		expires = new(micros.Now().Add(c.Expires))
+	if c.Expires <= 0 {
+		return &usageError{fmt.Errorf("--expires: %s is not in the future", c.Expires)}
 	}
 	return c.enter(s, func(w work) error {
 		m, err := w.person(c.Person)
@@ -196,13 +192,14 @@ func (c *staffTokenCmd) Run(s *session) error {
 		ctx := viewer.With(s.ctx, &viewer.Viewer{Kind: viewer.Staff, Store: w.store.ID, Actor: m.ID, Principal: m.ID,
 			Name: m.Name, Role: m.Role, Granted: m.Role.Scopes(), Scopes: m.Role.Scopes().Effective(),
 			Currency: w.store.Currency})
-		p, err := w.Mutation().StaffTokenCreate(ctx, c.Name, expires)
+		p, err := w.Mutation().StaffTokenCreate(ctx, c.Name, new(micros.Now().Add(c.Expires)))
 		if err != nil {
 			return err
 		}
 		out := token{xid.Token.Format(p.StaffToken.ID), xid.User.Format(m.ID), p.StaffToken.Name,
 			written(p.StaffToken.ExpiresAt), p.Token}
-		return c.print(s, out, table{{"id", out.ID}, {"person", m.Email}, {"token", *p.Token + "  (shown once)"}})
+		return c.print(s, out, table{{"id", out.ID}, {"person", m.Email}, {"ends", shown(out.ExpiresAt)},
+			{"token", *p.Token + "  (shown once)"}})
 	})
 }
 
@@ -213,8 +210,8 @@ type staffPasswordCmd struct {
 
 // Help implements kong.HelpProvider.
 func (staffPasswordCmd) Help() string {
-	return `For a person who has forgotten their own. Every browser in which they are signed in is signed out; their ` +
-		`tokens stay. A person of the demo no longer belongs to it, and ` +
+	return `For a person who has forgotten their own. Every browser in which they are signed in is signed out, and ` +
+		`their staff tokens end, in all stores. A person of the demo no longer belongs to it, and ` +
 		"`serve --demo`" + ` will refuse the database.
 
 Examples:

@@ -31279,6 +31279,8 @@ type StaffTokenMutation struct {
 	addrevoked_at   *micros.Time
 	last_used_at    *micros.Time
 	addlast_used_at *micros.Time
+	reminded_at     *micros.Time
+	addreminded_at  *micros.Time
 	clearedFields   map[string]struct{}
 	done            bool
 	oldValue        func(context.Context) (*StaffToken, error)
@@ -31743,6 +31745,76 @@ func (m *StaffTokenMutation) ResetLastUsedAt() {
 	delete(m.clearedFields, stafftoken.FieldLastUsedAt)
 }
 
+// SetRemindedAt sets the "reminded_at" field.
+func (m *StaffTokenMutation) SetRemindedAt(value micros.Time) {
+	m.reminded_at = &value
+	m.addreminded_at = nil
+}
+
+// RemindedAt returns the value of the "reminded_at" field in the mutation.
+func (m *StaffTokenMutation) RemindedAt() (r micros.Time, exists bool) {
+	v := m.reminded_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldRemindedAt returns the old "reminded_at" field's value of the StaffToken entity.
+// If the StaffToken object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *StaffTokenMutation) OldRemindedAt(ctx context.Context) (v *micros.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldRemindedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldRemindedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldRemindedAt: %w", err)
+	}
+	return oldValue.RemindedAt, nil
+}
+
+// AddRemindedAt adds value to the "reminded_at" field.
+func (m *StaffTokenMutation) AddRemindedAt(value micros.Time) {
+	if m.addreminded_at != nil {
+		*m.addreminded_at += value
+	} else {
+		m.addreminded_at = &value
+	}
+}
+
+// AddedRemindedAt returns the value that was added to the "reminded_at" field in this mutation.
+func (m *StaffTokenMutation) AddedRemindedAt() (r micros.Time, exists bool) {
+	v := m.addreminded_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearRemindedAt clears the value of the "reminded_at" field.
+func (m *StaffTokenMutation) ClearRemindedAt() {
+	m.reminded_at = nil
+	m.addreminded_at = nil
+	m.clearedFields[stafftoken.FieldRemindedAt] = struct{}{}
+}
+
+// RemindedAtCleared returns if the "reminded_at" field was cleared in this mutation.
+func (m *StaffTokenMutation) RemindedAtCleared() bool {
+	_, ok := m.clearedFields[stafftoken.FieldRemindedAt]
+	return ok
+}
+
+// ResetRemindedAt resets all changes to the "reminded_at" field.
+func (m *StaffTokenMutation) ResetRemindedAt() {
+	m.reminded_at = nil
+	m.addreminded_at = nil
+	delete(m.clearedFields, stafftoken.FieldRemindedAt)
+}
+
 // Where appends a list predicates to the StaffTokenMutation builder.
 func (m *StaffTokenMutation) Where(ps ...predicate.StaffToken) {
 	m.predicates = append(m.predicates, ps...)
@@ -31777,7 +31849,7 @@ func (m *StaffTokenMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *StaffTokenMutation) Fields() []string {
-	fields := make([]string, 0, 7)
+	fields := make([]string, 0, 8)
 	if m.store_id != nil {
 		fields = append(fields, stafftoken.FieldStoreID)
 	}
@@ -31798,6 +31870,9 @@ func (m *StaffTokenMutation) Fields() []string {
 	}
 	if m.last_used_at != nil {
 		fields = append(fields, stafftoken.FieldLastUsedAt)
+	}
+	if m.reminded_at != nil {
+		fields = append(fields, stafftoken.FieldRemindedAt)
 	}
 	return fields
 }
@@ -31821,6 +31896,8 @@ func (m *StaffTokenMutation) Field(name string) (ent.Value, bool) {
 		return m.RevokedAt()
 	case stafftoken.FieldLastUsedAt:
 		return m.LastUsedAt()
+	case stafftoken.FieldRemindedAt:
+		return m.RemindedAt()
 	}
 	return nil, false
 }
@@ -31844,6 +31921,8 @@ func (m *StaffTokenMutation) OldField(ctx context.Context, name string) (ent.Val
 		return m.OldRevokedAt(ctx)
 	case stafftoken.FieldLastUsedAt:
 		return m.OldLastUsedAt(ctx)
+	case stafftoken.FieldRemindedAt:
+		return m.OldRemindedAt(ctx)
 	}
 	return nil, fmt.Errorf("unknown StaffToken field %s", name)
 }
@@ -31902,6 +31981,13 @@ func (m *StaffTokenMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetLastUsedAt(v)
 		return nil
+	case stafftoken.FieldRemindedAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetRemindedAt(v)
+		return nil
 	}
 	return fmt.Errorf("unknown StaffToken field %s", name)
 }
@@ -31919,6 +32005,9 @@ func (m *StaffTokenMutation) AddedFields() []string {
 	if m.addlast_used_at != nil {
 		fields = append(fields, stafftoken.FieldLastUsedAt)
 	}
+	if m.addreminded_at != nil {
+		fields = append(fields, stafftoken.FieldRemindedAt)
+	}
 	return fields
 }
 
@@ -31933,6 +32022,8 @@ func (m *StaffTokenMutation) AddedField(name string) (ent.Value, bool) {
 		return m.AddedRevokedAt()
 	case stafftoken.FieldLastUsedAt:
 		return m.AddedLastUsedAt()
+	case stafftoken.FieldRemindedAt:
+		return m.AddedRemindedAt()
 	}
 	return nil, false
 }
@@ -31963,6 +32054,13 @@ func (m *StaffTokenMutation) AddField(name string, value ent.Value) error {
 		}
 		m.AddLastUsedAt(v)
 		return nil
+	case stafftoken.FieldRemindedAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddRemindedAt(v)
+		return nil
 	}
 	return fmt.Errorf("unknown StaffToken numeric field %s", name)
 }
@@ -31979,6 +32077,9 @@ func (m *StaffTokenMutation) ClearedFields() []string {
 	}
 	if m.FieldCleared(stafftoken.FieldLastUsedAt) {
 		fields = append(fields, stafftoken.FieldLastUsedAt)
+	}
+	if m.FieldCleared(stafftoken.FieldRemindedAt) {
+		fields = append(fields, stafftoken.FieldRemindedAt)
 	}
 	return fields
 }
@@ -32002,6 +32103,9 @@ func (m *StaffTokenMutation) ClearField(name string) error {
 		return nil
 	case stafftoken.FieldLastUsedAt:
 		m.ClearLastUsedAt()
+		return nil
+	case stafftoken.FieldRemindedAt:
+		m.ClearRemindedAt()
 		return nil
 	}
 	return fmt.Errorf("unknown StaffToken nullable field %s", name)
@@ -32031,6 +32135,9 @@ func (m *StaffTokenMutation) ResetField(name string) error {
 		return nil
 	case stafftoken.FieldLastUsedAt:
 		m.ResetLastUsedAt()
+		return nil
+	case stafftoken.FieldRemindedAt:
+		m.ResetRemindedAt()
 		return nil
 	}
 	return fmt.Errorf("unknown StaffToken field %s", name)

@@ -31,7 +31,9 @@ type StaffToken struct {
 	// RevokedAt holds the value of the "revoked_at" field.
 	RevokedAt *micros.Time `json:"revoked_at,omitempty"`
 	// LastUsedAt holds the value of the "last_used_at" field.
-	LastUsedAt   *micros.Time `json:"last_used_at,omitempty"`
+	LastUsedAt *micros.Time `json:"last_used_at,omitempty"`
+	// RemindedAt holds the value of the "reminded_at" field.
+	RemindedAt   *micros.Time `json:"reminded_at,omitempty"`
 	selectValues sql.SelectValues
 }
 
@@ -40,7 +42,7 @@ func (*StaffToken) scanValues(columns []string) ([]any, error) {
 	values := make([]any, len(columns))
 	for i := range columns {
 		switch columns[i] {
-		case stafftoken.FieldExpiresAt, stafftoken.FieldRevokedAt, stafftoken.FieldLastUsedAt:
+		case stafftoken.FieldExpiresAt, stafftoken.FieldRevokedAt, stafftoken.FieldLastUsedAt, stafftoken.FieldRemindedAt:
 			values[i] = new(sql.NullInt64)
 		case stafftoken.FieldName, stafftoken.FieldHint:
 			values[i] = new(sql.NullString)
@@ -112,6 +114,13 @@ func (_m *StaffToken) assignValues(columns []string, values []any) error {
 				_m.LastUsedAt = new(micros.Time)
 				*_m.LastUsedAt = micros.Time(value.Int64)
 			}
+		case stafftoken.FieldRemindedAt:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field reminded_at", values[i])
+			} else if value.Valid {
+				_m.RemindedAt = new(micros.Time)
+				*_m.RemindedAt = micros.Time(value.Int64)
+			}
 		default:
 			_m.selectValues.Set(columns[i], values[i])
 		}
@@ -172,6 +181,11 @@ func (_m *StaffToken) String() string {
 	builder.WriteString(", ")
 	if v := _m.LastUsedAt; v != nil {
 		builder.WriteString("last_used_at=")
+		builder.WriteString(fmt.Sprintf("%v", *v))
+	}
+	builder.WriteString(", ")
+	if v := _m.RemindedAt; v != nil {
+		builder.WriteString("reminded_at=")
 		builder.WriteString(fmt.Sprintf("%v", *v))
 	}
 	builder.WriteByte(')')

@@ -87,6 +87,20 @@ func (_c *StaffTokenCreate) SetNillableLastUsedAt(v *micros.Time) *StaffTokenCre
 	return _c
 }
 
+// SetRemindedAt sets the "reminded_at" field.
+func (_c *StaffTokenCreate) SetRemindedAt(v micros.Time) *StaffTokenCreate {
+	_c.mutation.SetRemindedAt(v)
+	return _c
+}
+
+// SetNillableRemindedAt sets the "reminded_at" field if the given value is not nil.
+func (_c *StaffTokenCreate) SetNillableRemindedAt(v *micros.Time) *StaffTokenCreate {
+	if v != nil {
+		_c.SetRemindedAt(*v)
+	}
+	return _c
+}
+
 // SetID sets the "id" field.
 func (_c *StaffTokenCreate) SetID(v xid.ID) *StaffTokenCreate {
 	_c.mutation.SetID(v)
@@ -229,6 +243,10 @@ func (_c *StaffTokenCreate) createSpec() (*StaffToken, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.LastUsedAt(); ok {
 		_spec.SetField(stafftoken.FieldLastUsedAt, field.TypeInt64, value)
 		_node.LastUsedAt = &value
+	}
+	if value, ok := _c.mutation.RemindedAt(); ok {
+		_spec.SetField(stafftoken.FieldRemindedAt, field.TypeInt64, value)
+		_node.RemindedAt = &value
 	}
 	return _node, _spec
 }

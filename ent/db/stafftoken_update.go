@@ -153,6 +153,33 @@ func (_u *StaffTokenUpdate) ClearLastUsedAt() *StaffTokenUpdate {
 	return _u
 }
 
+// SetRemindedAt sets the "reminded_at" field.
+func (_u *StaffTokenUpdate) SetRemindedAt(v micros.Time) *StaffTokenUpdate {
+	_u.mutation.ResetRemindedAt()
+	_u.mutation.SetRemindedAt(v)
+	return _u
+}
+
+// SetNillableRemindedAt sets the "reminded_at" field if the given value is not nil.
+func (_u *StaffTokenUpdate) SetNillableRemindedAt(v *micros.Time) *StaffTokenUpdate {
+	if v != nil {
+		_u.SetRemindedAt(*v)
+	}
+	return _u
+}
+
+// AddRemindedAt adds value to the "reminded_at" field.
+func (_u *StaffTokenUpdate) AddRemindedAt(v micros.Time) *StaffTokenUpdate {
+	_u.mutation.AddRemindedAt(v)
+	return _u
+}
+
+// ClearRemindedAt clears the value of the "reminded_at" field.
+func (_u *StaffTokenUpdate) ClearRemindedAt() *StaffTokenUpdate {
+	_u.mutation.ClearRemindedAt()
+	return _u
+}
+
 // Mutation returns the StaffTokenMutation object of the builder.
 func (_u *StaffTokenUpdate) Mutation() *StaffTokenMutation {
 	return _u.mutation
@@ -248,6 +275,15 @@ func (_u *StaffTokenUpdate) sqlSave(ctx context.Context) (_node int, err error) 
 	}
 	if _u.mutation.LastUsedAtCleared() {
 		_spec.ClearField(stafftoken.FieldLastUsedAt, field.TypeInt64)
+	}
+	if value, ok := _u.mutation.RemindedAt(); ok {
+		_spec.SetField(stafftoken.FieldRemindedAt, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.AddedRemindedAt(); ok {
+		_spec.AddField(stafftoken.FieldRemindedAt, field.TypeInt64, value)
+	}
+	if _u.mutation.RemindedAtCleared() {
+		_spec.ClearField(stafftoken.FieldRemindedAt, field.TypeInt64)
 	}
 	_spec.AddModifiers(_u.modifiers...)
 	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
@@ -394,6 +430,33 @@ func (_u *StaffTokenUpdateOne) ClearLastUsedAt() *StaffTokenUpdateOne {
 	return _u
 }
 
+// SetRemindedAt sets the "reminded_at" field.
+func (_u *StaffTokenUpdateOne) SetRemindedAt(v micros.Time) *StaffTokenUpdateOne {
+	_u.mutation.ResetRemindedAt()
+	_u.mutation.SetRemindedAt(v)
+	return _u
+}
+
+// SetNillableRemindedAt sets the "reminded_at" field if the given value is not nil.
+func (_u *StaffTokenUpdateOne) SetNillableRemindedAt(v *micros.Time) *StaffTokenUpdateOne {
+	if v != nil {
+		_u.SetRemindedAt(*v)
+	}
+	return _u
+}
+
+// AddRemindedAt adds value to the "reminded_at" field.
+func (_u *StaffTokenUpdateOne) AddRemindedAt(v micros.Time) *StaffTokenUpdateOne {
+	_u.mutation.AddRemindedAt(v)
+	return _u
+}
+
+// ClearRemindedAt clears the value of the "reminded_at" field.
+func (_u *StaffTokenUpdateOne) ClearRemindedAt() *StaffTokenUpdateOne {
+	_u.mutation.ClearRemindedAt()
+	return _u
+}
+
 // Mutation returns the StaffTokenMutation object of the builder.
 func (_u *StaffTokenUpdateOne) Mutation() *StaffTokenMutation {
 	return _u.mutation
@@ -519,6 +582,15 @@ func (_u *StaffTokenUpdateOne) sqlSave(ctx context.Context) (_node *StaffToken, 
 	}
 	if _u.mutation.LastUsedAtCleared() {
 		_spec.ClearField(stafftoken.FieldLastUsedAt, field.TypeInt64)
+	}
+	if value, ok := _u.mutation.RemindedAt(); ok {
+		_spec.SetField(stafftoken.FieldRemindedAt, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.AddedRemindedAt(); ok {
+		_spec.AddField(stafftoken.FieldRemindedAt, field.TypeInt64, value)
+	}
+	if _u.mutation.RemindedAtCleared() {
+		_spec.ClearField(stafftoken.FieldRemindedAt, field.TypeInt64)
 	}
 	_spec.AddModifiers(_u.modifiers...)
 	_node = &StaffToken{config: _u.config}

@@ -24,7 +24,7 @@ const (
 	ThemeDescription = 1000
 	// Password is the longest password, ShortPassword the shortest.
 	Password      = 256
-	ShortPassword = 12
+	ShortPassword = 10
 )
 
 // Texts whose characters are ASCII or are counted as they are stored, in bytes.

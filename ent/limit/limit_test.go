@@ -38,7 +38,7 @@ func TestLimitsAreThePublished(t *testing.T) {
 			t.Errorf("%s: got %d, want at least %d", tc.name, tc.got, tc.want)
 		}
 	}
-	if limit.ShortPassword != 12 {
-		t.Errorf("ShortPassword: got %d, want 12", limit.ShortPassword)
+	if limit.ShortPassword != 10 {
+		t.Errorf("ShortPassword: got %d, want 10", limit.ShortPassword)
 	}
 }

@@ -103,8 +103,9 @@ func (a AccountFields) Sessions(ctx context.Context, obj *model.Account) ([]*mod
 }
 
 // PasswordChange gives the calling person a new password and ends their sessions
-// but the one that asks; their staff tokens stay. A wrong present password is a
-// fault of the member current and counts as a failed sign-in does.
+// but the one that asks, and their staff tokens in all stores. A token that asks ends
+// too: whoever else may hold it knows no password. A wrong present password is a fault
+// of the member current and counts as a failed sign-in does.
 func (m Mutation) PasswordChange(ctx context.Context, current, next string) (*model.PasswordChangePayload, error) {
 	v, err := human(ctx)
 	if err != nil {
@@ -115,7 +116,7 @@ func (m Mutation) PasswordChange(ctx context.Context, current, next string) (*mo
 		return nil, core.Explain("person", err)
 	}
 	c := &core.Check{}
-	checkPassword(c, "next", next, row.Email)
+	checkPassword(c, "next", next, row)
 	if err := c.Err(); err != nil {
 		return nil, err
 	}
@@ -129,7 +130,10 @@ func (m Mutation) PasswordChange(ctx context.Context, current, next string) (*mo
 	}
 	err = m.Commit(ctx, xid.User, func(ctx context.Context) (*core.Record, error) {
 		done := &core.Record{Action: "password.change", Kind: xid.User, ID: v.Actor}
-		return done, m.Sessions.Replace(ctx, proof, hash, v.Session)
+		if err := m.Sessions.Replace(ctx, proof, hash, v.Session); err != nil {
+			return nil, err
+		}
+		return done, m.endTokensEverywhere(ctx, v.Actor)
 	})
 	if err != nil {
 		return nil, explainProof(err)
@@ -165,8 +169,9 @@ func (m Mutation) SignOutEverywhere(ctx context.Context) (*model.SignOutPayload,
 }
 
 // ResetPassword gives a member of the viewer's store a new password, which only
-// this answer shows, and ends their sessions. Who may call it is the caller's to
-// decide: it is the operator's way for a person who has forgotten their own.
+// this answer shows, and ends their sessions and, in all stores, their staff tokens.
+// Who may call it is the caller's to decide: it is the operator's way for a person who
+// has forgotten their own.
 func (r *Resolver) ResetPassword(ctx context.Context, person xid.ID) (secret string, ended int, err error) {
 	secret = password.Generate()
 	hash, err := password.Hash(ctx, secret)
@@ -177,8 +182,11 @@ func (r *Resolver) ResetPassword(ctx context.Context, person xid.ID) (secret str
 		if _, err = core.Only(r.Client(ctx).Staff.Query().Where(staff.ID(person)).Load(ctx)); err != nil {
 			return nil, err
 		}
-		ended, err = r.Sessions.Reset(ctx, person, hash)
-		return &core.Record{Action: "password.reset", Kind: xid.User, ID: person}, err
+		if ended, err = r.Sessions.Reset(ctx, person, hash); err != nil {
+			return nil, err
+		}
+		done := &core.Record{Action: "password.reset", Kind: xid.User, ID: person}
+		return done, r.Mutation().endTokensEverywhere(ctx, person)
 	})
 	if err != nil {
 		return "", 0, err
@@ -186,16 +194,17 @@ func (r *Resolver) ResetPassword(ctx context.Context, person xid.ID) (secret str
 	return secret, ended, nil
 }
 
-// checkPassword checks a new password of the person with the e-mail address.
-func checkPassword(c *core.Check, name, text, email string) {
-	switch n := utf8.RuneCountInString(text); {
+// checkPassword checks a new password that the person chose.
+func checkPassword(c *core.Check, name, text string, person *db.User) {
+	n, weak := utf8.RuneCountInString(text), password.Weak(text, person.Email, person.Name)
+	switch {
 	case !utf8.ValidString(text) || strings.ContainsFunc(text, unicode.IsControl):
 		c.Add(name, fault.InvalidFormat, "The password holds control characters.")
 	case n < limit.ShortPassword:
 		c.Add(name, fault.TooShort, "A password has at least "+strconv.Itoa(limit.ShortPassword)+" characters.")
 	case n > limit.Password:
 		c.Add(name, fault.TooLong, "A password has at most "+strconv.Itoa(limit.Password)+" characters.")
-	case strings.EqualFold(text, email):
-		c.Add(name, fault.UnknownValue, "The password is the e-mail address.")
+	case weak != "":
+		c.Add(name, fault.UnknownValue, weak)
 	}
 }

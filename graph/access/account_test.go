@@ -1,13 +1,17 @@
 package access_test
 
 import (
+	"context"
 	"errors"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/storefront-go/storefront/ent/db/user"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/access"
+	"github.com/storefront-go/storefront/graph/apikey"
 	"github.com/storefront-go/storefront/graph/graphtest"
 	"github.com/storefront-go/storefront/graph/model"
 	"github.com/storefront-go/storefront/graph/password"
@@ -91,6 +95,145 @@ func TestResetPassword(t *testing.T) {
 		}
 		if got, want := p.Audited(t), "store.create password.reset password.change password.reset"; got != want {
 			t.Errorf("audited %q, want %q", got, want)
+		}
+	})
+}
+
+// What a person chooses is judged by their own address and name.
+func TestPasswordIsJudged(t *testing.T) {
+	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
+		owner := p.As(p.Owner.ID, viewer.Owner)
+		for next, want := range map[string]string{
+			"ninechars":                 "#/next too_short",
+			"ten chars!":                "#/current unknown_value",
+			strings.Repeat("x", 256):    "#/current unknown_value",
+			strings.Repeat("x", 257):    "#/next too_long",
+			"with a\ttab":               "#/next invalid_format",
+			"BasketBall":                "#/next unknown_value",
+			p.Owner.Email:               "#/next unknown_value",
+			"Olive-Olive-99":            "#/next unknown_value",
+			"olives and other oddments": "#/current unknown_value",
+		} {
+			if _, err := p.Mutation().PasswordChange(owner, "wrong", next); graphtest.FieldOf(err) != want {
+				t.Errorf("%q: %v, want %s", next, err, want)
+			}
+		}
+	})
+}
+
+// person is a member of two stores with a colleague in the second.
+type person struct {
+	first, second *graphtest.Shop
+	tokens        []*string // of theirs, one in each store
+	colleague     *string
+}
+
+func newPerson(t *testing.T, p *graphtest.Shop) *person {
+	t.Helper()
+	w := &person{first: p, second: p.Other(t)}
+	graphtest.Must[*model.StaffPayload](t)(w.second.Mutation().StaffAdd(w.second.Ctx,
+		model.StaffAddInput{Email: p.Owner.Email, Name: "Olive", Role: viewer.Support}))
+	w.colleague = w.token(t, w.second, w.second.Owner.ID)
+	w.rearm(t)
+	return w
+}
+
+// rearm gives them a token in each store and has all of them used.
+func (w *person) rearm(t *testing.T) {
+	t.Helper()
+	w.tokens = nil
+	for _, shop := range []*graphtest.Shop{w.first, w.second} {
+		w.tokens = append(w.tokens, w.token(t, shop, w.first.Owner.ID))
+	}
+	if got := w.live(t); got != "true true true" {
+		t.Fatalf("from the start: %s", got)
+	}
+}
+
+func (w *person) token(t *testing.T, shop *graphtest.Shop, of xid.ID) *string {
+	t.Helper()
+	return graphtest.Must[*model.StaffTokenPayload](t)(shop.NewStaffToken(shop.Ctx, of, "Laptop", nil)).Token
+}
+
+// live says which tokens open anything: theirs, then the colleague's.
+func (w *person) live(t *testing.T) string {
+	t.Helper()
+	var said []string
+	for _, token := range append(w.tokens, w.colleague) {
+		said = append(said, strconv.FormatBool(w.first.Live(t, token)))
+	}
+	return strings.Join(said, " ")
+}
+
+// A new password ends every token of the person in all their stores at once, also
+// the one that asks for it, and nobody else's.
+func TestNewPasswordEndsTokens(t *testing.T) {
+	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
+		w := newPerson(t, p)
+		secret, _, err := p.ResetPassword(p.Ctx, p.Owner.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := w.live(t); got != "false false true" {
+			t.Errorf("after a reset: %s", got)
+		}
+		w.rearm(t)
+		asking := graphtest.Must[*viewer.Viewer](t)(p.Keys.Authenticate(t.Context(), *w.tokens[0], apikey.Staff))
+		owner := viewer.With(p.Ctx, asking)
+		if _, err := p.Mutation().PasswordChange(owner, "wrong", "a long new password"); err == nil {
+			t.Error("a wrong password was taken")
+		}
+		if got := w.live(t); got != "true true true" {
+			t.Errorf("after a wrong password: %s", got)
+		}
+		graphtest.Must[*model.PasswordChangePayload](t)(p.Mutation().PasswordChange(owner, secret,
+			"a long new password"))
+		if got := w.live(t); got != "false false true" {
+			t.Errorf("after a change: %s", got)
+		}
+		if got, want := p.Audited(t), "store.create staff_token.create password.reset staff_token.create "+
+			"password.change"; got != want {
+			t.Errorf("audited %q, want %q", got, want)
+		}
+		if got, want := w.second.Audited(t), "store.create staff.add"+strings.Repeat(" staff_token.create",
+			3); got != want {
+			t.Errorf("audited %q in the other store, want %q", got, want)
+		}
+	})
+}
+
+// Who asks with a credential that was ended after it was let in makes no token:
+// another process believes it for some seconds.
+func TestEndedCredentialMakesNoToken(t *testing.T) {
+	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
+		w := newPerson(t, p)
+		secret, _, err := p.ResetPassword(p.Ctx, p.Owner.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.rearm(t)
+		cookie, _, err := p.Sessions.SignIn(t.Context(), session.Attempt{Email: p.Owner.Email, Password: secret})
+		if err != nil {
+			t.Fatal(err)
+		}
+		browser := graphtest.Must[*session.Person](t)(p.Sessions.Find(t.Context(), cookie))
+		asking := map[string]context.Context{
+			"a session": viewer.With(p.Ctx, browser.In(p.Model.ID)),
+			"a token": viewer.With(p.Ctx, graphtest.Must[*viewer.Viewer](t)(p.Keys.Authenticate(t.Context(),
+				*w.tokens[0], apikey.Staff))),
+		}
+		for name, ctx := range asking {
+			if _, err := p.Mutation().StaffTokenCreate(ctx, "Another", nil); err != nil {
+				t.Errorf("%s that lives: %v", name, err)
+			}
+		}
+		if _, _, err := p.ResetPassword(p.Ctx, p.Owner.ID); err != nil {
+			t.Fatal(err)
+		}
+		for name, ctx := range asking {
+			if _, err := p.Mutation().StaffTokenCreate(ctx, "Another", nil); graphtest.FaultOf(err) != "invalid_token" {
+				t.Errorf("%s that was ended: %v", name, err)
+			}
 		}
 	})
 }

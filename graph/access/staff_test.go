@@ -7,7 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/staff"
+	"github.com/storefront-go/storefront/ent/db/stafftoken"
 	"github.com/storefront-go/storefront/ent/db/user"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/viewer"
@@ -281,6 +283,41 @@ func TestStaffTokens(t *testing.T) {
 		if graphtest.FieldOf(blank) != "#/name too_short" || graphtest.FieldOf(past) != "#/expires_at out_of_range" ||
 			graphtest.FaultOf(key) != "forbidden" {
 			t.Errorf("refused: %v, %v, %v", blank, past, key)
+		}
+	})
+}
+
+// A token ends, after 90 days when nothing is said and never later than in a year.
+func TestStaffTokenLife(t *testing.T) {
+	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
+		const day = 24 * time.Hour
+		_, ctx := p.Member(t, viewer.Support)
+		before := micros.Now()
+		made := graphtest.Must[*model.StaffTokenPayload](t)(p.Mutation().StaffTokenCreate(ctx, "Laptop", nil))
+		if end := made.StaffToken.ExpiresAt; end == nil || *end < before.Add(90*day) ||
+			*end > micros.Now().Add(90*day) {
+			t.Errorf("ends at %v, want in 90 days", end)
+		}
+		year := micros.Now().Add(365 * day)
+		made = graphtest.Must[*model.StaffTokenPayload](t)(p.Mutation().StaffTokenCreate(ctx, "Laptop", &year))
+		if end := made.StaffToken.ExpiresAt; end == nil || *end != year {
+			t.Errorf("ends at %v, want %v", end, year)
+		}
+		for name, end := range map[string]micros.Time{
+			"more than a year": micros.Now().Add(365*day + time.Minute), "now": micros.Now(), "never": 1<<63 - 1,
+		} {
+			_, err := p.Mutation().StaffTokenCreate(ctx, "Laptop", &end)
+			if graphtest.FieldOf(err) != "#/expires_at out_of_range" {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		// One of an older version has no end.
+		p.Meddle(t, func(ctx context.Context, c *db.Client) error {
+			return c.StaffToken.Update().Where(stafftoken.ID(made.StaffToken.ID)).ClearExpiresAt().Exec(ctx)
+		})
+		p.Keys.Forget(p.Model.ID)
+		if !p.Live(t, made.Token) {
+			t.Error("a token without an end is refused")
 		}
 	})
 }

@@ -2,10 +2,14 @@ package access
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"time"
 
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/membership"
+	"github.com/storefront-go/storefront/ent/db/session"
 	"github.com/storefront-go/storefront/ent/db/stafftoken"
 	"github.com/storefront-go/storefront/ent/digest"
 	"github.com/storefront-go/storefront/ent/fault"
@@ -17,6 +21,13 @@ import (
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/model"
 	"github.com/storefront-go/storefront/graph/page"
+)
+
+// The life of a staff token (contract, section 12). Those of an older version may
+// have no end, and keep none.
+const (
+	tokenLife        = 90 * 24 * time.Hour // when nothing else is said
+	longestTokenLife = 365 * 24 * time.Hour
 )
 
 // StaffTokens lists the staff tokens of the store, newest first, revoked ones
@@ -34,7 +45,7 @@ func (q Query) StaffTokens(ctx context.Context, first *int, after *string) (*mod
 }
 
 // StaffTokenCreate makes a token for the calling person, which only this answer
-// shows.
+// shows. It ends after 90 days, or at expiresAt, which is no more than 365 days away.
 func (m Mutation) StaffTokenCreate(ctx context.Context, name string,
 	expiresAt *micros.Time,
 ) (*model.StaffTokenPayload, error) {
@@ -56,13 +67,16 @@ func (r *Resolver) NewStaffToken(ctx context.Context, person xid.ID, name string
 	m := r.Mutation()
 	c := &core.Check{}
 	c.Line("name", name, limit.Line)
-	checkExpiry(c, "expires_at", expiresAt)
+	end := tokenEnd(c, "expires_at", expiresAt)
 	if err := c.Err(); err != nil {
 		return nil, err
 	}
 	secret := apikey.Mint(apikey.Staff)
 	var row *db.StaffToken
 	err := r.Commit(ctx, xid.User, func(ctx context.Context) (_ *core.Record, err error) {
+		if err = m.holdCredential(ctx); err != nil {
+			return nil, err
+		}
 		// The lock makes a removal of the member wait, and then end this token too.
 		if _, err = m.membership(ctx, person); err != nil {
 			return nil, err
@@ -72,7 +86,7 @@ func (r *Resolver) NewStaffToken(ctx context.Context, person xid.ID, name string
 			return nil, err
 		}
 		row, err = r.Client(ctx).StaffToken.Create().SetID(id).SetUserID(person).SetName(name).
-			SetHint(apikey.Hint(secret)).SetNillableExpiresAt(expiresAt).Save(ctx)
+			SetHint(apikey.Hint(secret)).SetExpiresAt(end).Save(ctx)
 		if err != nil {
 			return nil, fmt.Errorf("make staff token: %w", err)
 		}
@@ -82,6 +96,41 @@ func (r *Resolver) NewStaffToken(ctx context.Context, person xid.ID, name string
 		return nil, err
 	}
 	return &model.StaffTokenPayload{StaffToken: row, Token: new(secret.Reveal())}, nil
+}
+
+// tokenEnd returns when a new staff token ends, and checks it.
+func tokenEnd(c *core.Check, name string, asked *micros.Time) micros.Time {
+	now := micros.Now()
+	if asked == nil {
+		return now.Add(tokenLife)
+	}
+	checkExpiry(c, name, asked)
+	if *asked > now.Add(longestTokenLife) {
+		c.Add(name, fault.OutOfRange, "A staff token lives for 365 days at most.")
+	}
+	return *asked
+}
+
+// holdCredential makes sure, in the transaction of ctx, that the calling person's
+// credential was not ended since it was let in, and keeps it so until the commit.
+// Another process may believe it for some seconds more: a token that it makes must
+// not outlive the password's change.
+func (m Mutation) holdCredential(ctx context.Context) (err error) {
+	v := viewer.From(ctx)
+	switch {
+	case v.Session != digest.Sum{}:
+		query := m.Client(ctx).Session.Query().Where(session.ID(v.Session))
+		query.Modify(ent.ForUpdate)
+		_, err = core.Only(query.Load(ctx))
+	case v.IsPerson() && !v.Credential.IsNil():
+		query := m.Client(ctx).StaffToken.Query().Where(stafftoken.ID(v.Credential), stafftoken.RevokedAtIsNil())
+		query.Modify(ent.ForUpdate)
+		_, err = core.Only(query.Load(ctx))
+	}
+	if errors.Is(err, core.ErrNoRow) {
+		return fault.New(fault.InvalidToken, "The credential was ended meanwhile.")
+	}
+	return err
 }
 
 // register enters a credential of the viewer's store into the directory, before
@@ -155,4 +204,20 @@ func unrevoked(kind xid.Kind, count int, err error) error {
 
 func alreadyRevoked(kind xid.Kind) error {
 	return fault.State(fault.AlreadyRevoked, "The "+core.KindName(kind)+" was revoked before.")
+}
+
+// endTokensEverywhere revokes the tokens of a person in all their stores, one store
+// after the other, in the transaction of ctx.
+func (m Mutation) endTokensEverywhere(ctx context.Context, person xid.ID) error {
+	stores, err := m.Client(ctx).Membership.Query().Where(membership.ID(person)).Order(membership.ByStoreID()).Load(ctx)
+	if err != nil {
+		return fmt.Errorf("find a person's stores: %w", err)
+	}
+	for _, s := range stores {
+		if err := m.endTokens(viewer.Operator(ctx, s.StoreID), person); err != nil {
+			return err
+		}
+	}
+	ent.OnCommit(ctx, func() { m.Keys.Forget(person) })
+	return nil
 }

@@ -142,7 +142,7 @@ func (k *Keeper) leave(_ digest.Sum, e *entry) {
 }
 
 // Forget makes the credentials of an owner be looked up anew: all of a store, or
-// those of one app in all stores. Call it after the commit of a change to a
+// those of one app or person in all stores. Call it after the commit of a change to a
 // credential, a membership, an app or a store. When it has returned, nothing of
 // the owner that was read before it is believed.
 func (k *Keeper) Forget(owner xid.ID) {

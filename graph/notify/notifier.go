@@ -44,7 +44,8 @@ func New(api string) (*Notifier, error) {
 }
 
 // Append writes a notice for the store of the viewer, and a mail to each of its
-// owners and admins, in the transaction of ctx: all of it commits, or nothing.
+// owners and admins or to the one whom it concerns, in the transaction of ctx: all of
+// it commits, or nothing.
 func (n *Notifier) Append(ctx context.Context, c *db.Client, notice Notice) error {
 	if err := Append(ctx, c, notice); err != nil || n == nil {
 		return err
@@ -80,6 +81,9 @@ func (n *Notifier) footer(s *db.Store) string {
 
 // recipients returns the addresses of the people whom a notice goes to by mail.
 func recipients(ctx context.Context, c *db.Client, n Notice) ([]string, error) {
+	if !n.Person.IsNil() {
+		return addresses(ctx, c, []xid.ID{n.Person})
+	}
 	roles := []viewer.Role{viewer.Owner, viewer.Admin}
 	if n.Developers {
 		roles = append(roles, viewer.Developer)

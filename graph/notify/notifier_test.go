@@ -14,6 +14,7 @@ import (
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/bucket"
 	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/staff"
 	"github.com/storefront-go/storefront/ent/storetest"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/graph/notify"
@@ -69,6 +70,19 @@ func TestNotifierRecipients(t *testing.T) {
 			if n := s.DB(s.ctx).Notification.Query().CountX(s.ctx); n != 1 {
 				t.Errorf("%d notices on the dashboard, want 1", n)
 			}
+		}
+	})
+}
+
+// What is one person's own affair goes to them alone, whatever their role.
+func TestNotifierPerson(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, store *ent.Store) {
+		s := staffed(t, store)
+		n := notice()
+		n.Person = s.DB(s.ctx).Staff.Query().Where(staff.RoleEQ(viewer.Support)).OnlyIDX(s.ctx)
+		s.notify(n)
+		if diff := cmp.Diff([]string{"support@example.com"}, s.recipients()); diff != "" {
+			t.Error(diff)
 		}
 	})
 }

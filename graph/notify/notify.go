@@ -25,6 +25,8 @@ type Notice struct {
 	ID   xid.ID
 	// Developers get the mail as owners and admins do: it is about what they work on.
 	Developers bool
+	// Person gets the mail alone when it is their own affair; nil otherwise.
+	Person xid.ID
 }
 
 // Append writes a notice for the store of the viewer on the dashboard alone. See

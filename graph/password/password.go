@@ -1,5 +1,5 @@
-// Package password keeps people's passwords as argon2id hashes (RFC 9106) and
-// makes new ones.
+// Package password keeps people's passwords as argon2id hashes (RFC 9106), makes
+// new ones and judges those that people choose.
 package password
 
 import (

@@ -7,16 +7,18 @@ import (
 
 	"github.com/storefront-go/storefront/graph/idem"
 	"github.com/storefront-go/storefront/graph/outbox"
+	"github.com/storefront-go/storefront/graph/reminder"
 	"github.com/storefront-go/storefront/graph/work"
 )
 
 // Intervals of the background loops.
 const (
-	usedEvery  = time.Minute // contract, section 7: last_used_at at most once a minute
-	purgeEvery = time.Hour
-	mailEvery  = 5 * time.Second
-	themeEvery = 5 * time.Second
-	sweepEvery = 24 * time.Hour
+	usedEvery   = time.Minute // contract, section 7: last_used_at at most once a minute
+	purgeEvery  = time.Hour
+	remindEvery = time.Hour
+	mailEvery   = 5 * time.Second
+	themeEvery  = 5 * time.Second
+	sweepEvery  = 24 * time.Hour
 )
 
 // newLoops makes what runs beside the requests. They start in this order and
@@ -37,7 +39,17 @@ func (s *Server) newLoops(claims *idem.Keeper) []work.Config {
 		{Name: "sweep_themes", Interval: sweepEvery, Timeout: purgeEvery, Run: s.themes.Sweep},
 		{Name: "purge_webhooks", Interval: purgeEvery, Timeout: purgeEvery,
 			Run: counted(s.log, "deliveries and attempts", s.hooks.Purge)},
+		{Name: "remind_staff_tokens", Interval: remindEvery, Timeout: remindEvery, Run: s.remind},
 	}...)
+}
+
+// remind tells people whose staff tokens end soon.
+func (s *Server) remind(ctx context.Context) error {
+	n, err := reminder.Tokens(ctx, s.base.Store, s.base.Notifier)
+	if n > 0 {
+		s.log.InfoContext(ctx, "reminded of staff tokens", "notices", n)
+	}
+	return err
 }
 
 // mailLoops hands mails to the mail server, where there is one.

@@ -62,6 +62,8 @@ var arrows = map[string][]string{
 	"graph/outbox": {"graph/wire"},
 	// Cursors are signed.
 	"graph/page": {"graph/keyring"},
+	// Who is reminded gets a notice.
+	"graph/reminder": {"graph/notify"},
 	// Signing in proves a password.
 	"graph/session": {"graph/password"},
 	// Templates are judged by compiling them; the manifest is strict JSON.

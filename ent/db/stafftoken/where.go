@@ -92,6 +92,12 @@ func LastUsedAt(v micros.Time) predicate.StaffToken {
 	return predicate.StaffToken(sql.FieldEQ(FieldLastUsedAt, vc))
 }
 
+// RemindedAt applies equality check predicate on the "reminded_at" field. It's identical to RemindedAtEQ.
+func RemindedAt(v micros.Time) predicate.StaffToken {
+	vc := int64(v)
+	return predicate.StaffToken(sql.FieldEQ(FieldRemindedAt, vc))
+}
+
 // StoreIDEQ applies the EQ predicate on the "store_id" field.
 func StoreIDEQ(v xid.ID) predicate.StaffToken {
 	return predicate.StaffToken(sql.FieldEQ(FieldStoreID, v))
@@ -492,6 +498,70 @@ func LastUsedAtIsNil() predicate.StaffToken {
 // LastUsedAtNotNil applies the NotNil predicate on the "last_used_at" field.
 func LastUsedAtNotNil() predicate.StaffToken {
 	return predicate.StaffToken(sql.FieldNotNull(FieldLastUsedAt))
+}
+
+// RemindedAtEQ applies the EQ predicate on the "reminded_at" field.
+func RemindedAtEQ(v micros.Time) predicate.StaffToken {
+	vc := int64(v)
+	return predicate.StaffToken(sql.FieldEQ(FieldRemindedAt, vc))
+}
+
+// RemindedAtNEQ applies the NEQ predicate on the "reminded_at" field.
+func RemindedAtNEQ(v micros.Time) predicate.StaffToken {
+	vc := int64(v)
+	return predicate.StaffToken(sql.FieldNEQ(FieldRemindedAt, vc))
+}
+
+// RemindedAtIn applies the In predicate on the "reminded_at" field.
+func RemindedAtIn(vs ...micros.Time) predicate.StaffToken {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = int64(vs[i])
+	}
+	return predicate.StaffToken(sql.FieldIn(FieldRemindedAt, v...))
+}
+
+// RemindedAtNotIn applies the NotIn predicate on the "reminded_at" field.
+func RemindedAtNotIn(vs ...micros.Time) predicate.StaffToken {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = int64(vs[i])
+	}
+	return predicate.StaffToken(sql.FieldNotIn(FieldRemindedAt, v...))
+}
+
+// RemindedAtGT applies the GT predicate on the "reminded_at" field.
+func RemindedAtGT(v micros.Time) predicate.StaffToken {
+	vc := int64(v)
+	return predicate.StaffToken(sql.FieldGT(FieldRemindedAt, vc))
+}
+
+// RemindedAtGTE applies the GTE predicate on the "reminded_at" field.
+func RemindedAtGTE(v micros.Time) predicate.StaffToken {
+	vc := int64(v)
+	return predicate.StaffToken(sql.FieldGTE(FieldRemindedAt, vc))
+}
+
+// RemindedAtLT applies the LT predicate on the "reminded_at" field.
+func RemindedAtLT(v micros.Time) predicate.StaffToken {
+	vc := int64(v)
+	return predicate.StaffToken(sql.FieldLT(FieldRemindedAt, vc))
+}
+
+// RemindedAtLTE applies the LTE predicate on the "reminded_at" field.
+func RemindedAtLTE(v micros.Time) predicate.StaffToken {
+	vc := int64(v)
+	return predicate.StaffToken(sql.FieldLTE(FieldRemindedAt, vc))
+}
+
+// RemindedAtIsNil applies the IsNil predicate on the "reminded_at" field.
+func RemindedAtIsNil() predicate.StaffToken {
+	return predicate.StaffToken(sql.FieldIsNull(FieldRemindedAt))
+}
+
+// RemindedAtNotNil applies the NotNil predicate on the "reminded_at" field.
+func RemindedAtNotNil() predicate.StaffToken {
+	return predicate.StaffToken(sql.FieldNotNull(FieldRemindedAt))
 }
 
 // And groups predicates with the AND operator between them.

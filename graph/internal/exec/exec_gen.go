@@ -409,7 +409,7 @@ type Mutation {
   staffAdd(input: StaffAddInput!): StaffPayload! @dashboard
   staffUpdateRole(id: ID!, role: StaffRole!, expectedVersion: Long!): StaffPayload! @dashboard
   staffRemove(id: ID!): StaffRemovePayload! @dashboard
-  "Makes a token for the calling person, shown once."
+  "Makes a token for the calling person, shown once. It ends at expiresAt: after 90 days by default, 365 at most."
   staffTokenCreate(name: String!, expiresAt: Time): StaffTokenPayload!
     @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
   staffTokenRevoke(id: ID!): StaffTokenPayload! @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
@@ -487,7 +487,10 @@ type Mutation {
   "Takes a published theme off the marketplace; stores that installed it keep it."
   marketplaceThemeUnlist(id: ID!): MarketplaceSubmissionPayload! @dashboard
 
-  "Changes the calling person's password and ends their other sessions."
+  """
+  Changes the calling person's password and ends their other sessions and, in all stores, their staff tokens. The new
+  one is not short, is none of those that are used most, and is not made of the person's e-mail address or name.
+  """
   passwordChange(current: String!, next: String!): PasswordChangePayload!
     @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
   "Ends every session of the calling person, this one too."
@@ -1030,6 +1033,7 @@ type StaffToken {
   name: String!
   hint: String!
   createdAt: Time!
+  "None for tokens that an older version made."
   expiresAt: Time
   revokedAt: Time
   lastUsedAt: Time

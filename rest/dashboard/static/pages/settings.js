@@ -71,14 +71,16 @@ function Password() {
       throw new Wrong('repeat', 'This is not the same as the new password.');
     }
     await run({ current: v.get('current'), next: v.get('next') });
-    notify('Your password is changed. Your other sessions are ended.');
+    notify('Your password is changed. Your other sessions and your staff tokens are ended.');
     again(turn + 1);
   };
   return html`<${Form} key=${turn} name="password" submit="Change password" action=${action}>
     <input type="text" name="username" autocomplete="username" value=${account.email} hidden readonly />
     <${Field} name="current" label="Present password" type="password" autocomplete="current-password" required />
-    <${Field} name="next" label="New password" type="password" autocomplete="new-password" required />
+    <${Field} name="next" label="New password" type="password" autocomplete="new-password" required
+      hint="At least 10 characters, and not your name or e-mail address." />
     <${Field} name="repeat" label="New password again" type="password" autocomplete="new-password" required />
+    <p class="muted">This ends your other sessions, and your staff tokens in all stores.</p>
   <//>`;
 }
 

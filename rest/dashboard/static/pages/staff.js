@@ -6,7 +6,7 @@ import { Icon } from '../icons.js';
 import { Confirm, Field, FormDialog, Select, useMutation } from '../form.js';
 import { givable, roleNames, roleTexts } from '../role.js';
 import { to } from '../route.js';
-import { expiry, life } from './keys.js';
+import { life } from './keys.js';
 
 const people = `query Staff($after: String) { staff(first: 50, after: $after) {
   nodes { id name email role version createdAt } pageInfo { hasNextPage endCursor } } }`;
@@ -134,6 +134,8 @@ function Tokens({ people: members }) {
     { name: 'status', head: 'Status', cell: (t) => html`<${Badge} value=${life(t)} />` },
     { name: 'used', head: 'Last used', cell: (t) => (t.lastUsedAt
       ? html`<${Time} at=${t.lastUsedAt} how="ago" />` : html`<span class="muted">Never</span>`) },
+    { name: 'ends', head: 'Ends', cell: (t) => (t.revokedAt || t.expiresAt
+      ? html`<${Time} at=${t.revokedAt ?? t.expiresAt} how="date" />` : html`<span class="muted">Never</span>`) },
     { name: 'actions', head: '', end: true, cell: (t) => life(t) === 'LIVE' &&
       html`<button type="button" class="button small danger-quiet" aria-label=${'Revoke ' + t.name}
         onClick=${() => open({ kind: 'revoke', token: t })} data-test="token-revoke">Revoke</button>` },
@@ -158,19 +160,23 @@ function Tokens({ people: members }) {
   <//>`;
 }
 
+const lives = [['30', '30 days'], ['90', '90 days'], ['365', 'A year']];
+
+/** The end of a life of so many days. It is some minutes short, so that a fast clock asks for no more than a year. */
+const endOf = (days) => new Date(Date.now() + (Number(days) * 24 * 60 - 10) * 60_000).toISOString();
+
 function NewToken({ onClose, shown }) {
-  const { zone } = useApp();
   const run = useMutation(createToken, { once: false });
   const action = async (v) => {
-    const { staffToken, token } = await run({ name: v.get('name'), expiresAt: expiry(v, 'expiresAt', zone) });
+    const { staffToken, token } = await run({ name: v.get('name'), expiresAt: endOf(v.get('expiresAt')) });
     shown(token, staffToken.name);
     return false;
   };
   return html`<${FormDialog} title="New staff token" name="staff-token" submit="Make token" busyText="Making"
     onClose=${onClose} action=${action}>
     <${Field} name="name" label="Name" hint="What uses it." required maxlength="255" />
-    <${Field} name="expiresAt" label="Works until" type="date" optional
-      hint="Until the end of that day in the store's time zone. Empty: until it is revoked." />
+    <${Select} name="expiresAt" label="Works for" value="90" options=${lives}
+      hint="It ends sooner when it is revoked, or when you change your password." />
   <//>`;
 }
 

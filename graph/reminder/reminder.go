@@ -1,0 +1,93 @@
+// Package reminder tells people in time what is about to end.
+package reminder
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/stafftoken"
+	"github.com/storefront-go/storefront/ent/db/store"
+	"github.com/storefront-go/storefront/ent/db/user"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/notify"
+)
+
+// Ahead is how long before its end a staff token's holder is told.
+const Ahead = 7 * 24 * time.Hour
+
+// batch bounds what is read of one store at once; the next round goes on.
+const batch = 100
+
+// Tokens writes a notice of each staff token, in every open store, that ends within
+// [Ahead], with a mail to its holder alone, and returns how many. A token gets one
+// notice, however many processes look at once, and none when all its life is no
+// longer than that.
+func Tokens(ctx context.Context, s *ent.Store, n *notify.Notifier) (total int, err error) {
+	err = s.EachStore(ctx, func(ctx context.Context) error {
+		told, err := tokensOf(ctx, s, n)
+		total += told
+		return err
+	})
+	if err != nil {
+		err = fmt.Errorf("remind of staff tokens: %w", err)
+	}
+	return total, err
+}
+
+// tokensOf tells the people of one store.
+func tokensOf(ctx context.Context, s *ent.Store, n *notify.Notifier) (told int, err error) {
+	now := micros.Now()
+	rows, err := s.DB(ctx).StaffToken.Query().
+		Where(stafftoken.ExpiresAtGT(now), stafftoken.ExpiresAtLTE(now.Add(Ahead)), stafftoken.RevokedAtIsNil(),
+			stafftoken.RemindedAtIsNil()).Limit(batch).Load(ctx)
+	if err != nil || len(rows) == 0 {
+		return 0, err
+	}
+	open, err := s.DB(ctx).Store.Query().Where(store.StatusEQ(state.StoreOpen)).Exist(ctx)
+	if err != nil || !open {
+		return 0, err
+	}
+	for _, row := range rows {
+		ok, err := remind(ctx, s, n, row)
+		if err != nil {
+			return told, err
+		}
+		if ok {
+			told++
+		}
+	}
+	return told, nil
+}
+
+// remind marks a token and tells its holder, unless another process did or it was
+// revoked meanwhile.
+func remind(ctx context.Context, s *ent.Store, n *notify.Notifier, t *db.StaffToken) (told bool, err error) {
+	err = s.InTx(ctx, func(ctx context.Context) error {
+		told = false
+		c := s.DB(ctx)
+		marked, err := c.StaffToken.Update().
+			Where(stafftoken.ID(t.ID), stafftoken.RevokedAtIsNil(), stafftoken.RemindedAtIsNil()).
+			SetRemindedAt(micros.Now()).Save(ctx)
+		if err != nil || marked == 0 || t.ExpiresAt.Time().Sub(t.ID.Time().Time()) <= Ahead {
+			return err
+		}
+		holder, err := c.User.Query().Where(user.ID(t.UserID)).Only(ctx)
+		if err != nil {
+			return err
+		}
+		told = true
+		return n.Append(ctx, c, notify.Notice{
+			Level: state.NotificationWarning, Title: "A staff token ends soon",
+			Body: fmt.Sprintf("The staff token “%s” of %s stops working on %s. Whatever uses it needs another one by "+
+				"then: make it on the dashboard, under Staff.", t.Name, holder.Name,
+				t.ExpiresAt.Time().UTC().Format("2 January 2006, 15:04 MST")),
+			Kind: xid.Token, ID: t.ID, Person: t.UserID,
+		})
+	})
+	return told, err
+}
