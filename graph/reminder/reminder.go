@@ -1,4 +1,4 @@
-// Package reminder tells people in time what is about to end.
+// Package reminder gives people notice of what is about to end.
 package reminder
 
 import (
@@ -17,7 +17,7 @@ import (
 	"github.com/storefront-go/storefront/graph/notify"
 )
 
-// Ahead is how long before its end a staff token's holder is told.
+// Ahead is how long before its end a staff token's holder gets notice.
 const Ahead = 7 * 24 * time.Hour
 
 // batch bounds what is read of one store at once; the next round goes on.
@@ -29,8 +29,8 @@ const batch = 100
 // longer than that.
 func Tokens(ctx context.Context, s *ent.Store, n *notify.Notifier) (total int, err error) {
 	err = s.EachStore(ctx, func(ctx context.Context) error {
-		told, err := tokensOf(ctx, s, n)
-		total += told
+		sent, err := tokensOf(ctx, s, n)
+		total += sent
 		return err
 	})
 	if err != nil {
@@ -39,8 +39,8 @@ func Tokens(ctx context.Context, s *ent.Store, n *notify.Notifier) (total int, e
 	return total, err
 }
 
-// tokensOf tells the people of one store.
-func tokensOf(ctx context.Context, s *ent.Store, n *notify.Notifier) (told int, err error) {
+// tokensOf reminds the people of one store.
+func tokensOf(ctx context.Context, s *ent.Store, n *notify.Notifier) (sent int, err error) {
 	now := micros.Now()
 	rows, err := s.DB(ctx).StaffToken.Query().
 		Where(stafftoken.ExpiresAtGT(now), stafftoken.ExpiresAtLTE(now.Add(Ahead)), stafftoken.RevokedAtIsNil(),
@@ -55,20 +55,20 @@ func tokensOf(ctx context.Context, s *ent.Store, n *notify.Notifier) (told int, 
 	for _, row := range rows {
 		ok, err := remind(ctx, s, n, row)
 		if err != nil {
-			return told, err
+			return sent, err
 		}
 		if ok {
-			told++
+			sent++
 		}
 	}
-	return told, nil
+	return sent, nil
 }
 
-// remind marks a token and tells its holder, unless another process did or it was
+// remind marks a token and gives its holder notice, unless another process did or it was
 // revoked meanwhile.
-func remind(ctx context.Context, s *ent.Store, n *notify.Notifier, t *db.StaffToken) (told bool, err error) {
+func remind(ctx context.Context, s *ent.Store, n *notify.Notifier, t *db.StaffToken) (sent bool, err error) {
 	err = s.InTx(ctx, func(ctx context.Context) error {
-		told = false
+		sent = false
 		c := s.DB(ctx)
 		marked, err := c.StaffToken.Update().
 			Where(stafftoken.ID(t.ID), stafftoken.RevokedAtIsNil(), stafftoken.RemindedAtIsNil()).
@@ -80,7 +80,7 @@ func remind(ctx context.Context, s *ent.Store, n *notify.Notifier, t *db.StaffTo
 		if err != nil {
 			return err
 		}
-		told = true
+		sent = true
 		return n.Append(ctx, c, notify.Notice{
 			Level: state.NotificationWarning, Title: "A staff token ends soon",
 			Body: fmt.Sprintf("The staff token “%s” of %s stops working on %s. Whatever uses it needs another one by "+
@@ -89,5 +89,5 @@ func remind(ctx context.Context, s *ent.Store, n *notify.Notifier, t *db.StaffTo
 			Kind: xid.Token, ID: t.ID, Person: t.UserID,
 		})
 	})
-	return told, err
+	return sent, err
 }

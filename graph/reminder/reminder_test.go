@@ -78,7 +78,7 @@ func (w *shop) token(name string, age, left time.Duration, edit func(*db.StaffTo
 	})
 }
 
-// round looks once and returns how many were told.
+// round looks once and returns how many got notice.
 func (w *shop) round() int {
 	w.t.Helper()
 	n, err := reminder.Tokens(w.t.Context(), w.Store, w.mails)
@@ -100,7 +100,7 @@ func (w *shop) said() (list []string) {
 	return list
 }
 
-// Who holds a token that ends within a week is told once, by name, and nobody else.
+// Who holds a token that ends within a week gets notice once, by name, and nobody else.
 func TestTokens(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		beside, w := open(t, s), open(t, s)
@@ -113,10 +113,10 @@ func TestTokens(t *testing.T) {
 		w.token("Short", day, 6*day, nil)
 		w.token("Endless", 86*day, 0, func(c *db.StaffTokenCreate) { c.Mutation().ClearExpiresAt() })
 		if n := w.round(); n != 1 {
-			t.Errorf("%d were told, want 1", n)
+			t.Errorf("%d got notice, want 1", n)
 		}
 		if n := w.round(); n != 0 {
-			t.Errorf("%d were told again", n)
+			t.Errorf("%d got notice again", n)
 		}
 		ends := now.Add(7*day - time.Minute).Time().UTC().Format("2 January 2006")
 		want := []string{"The staff token “Due” of Sam stops working on " + ends, "sam@example.com"}
@@ -133,7 +133,7 @@ func TestTokens(t *testing.T) {
 	})
 }
 
-// Processes that look at once tell of a token once.
+// Processes that look at once give notice of a token once.
 func TestTokensAtOnce(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		w := open(t, s)
@@ -161,6 +161,6 @@ func TestTokensOfClosedStore(t *testing.T) {
 		return c.Store.Update().SetStatus(state.StoreClosed).Exec(ctx)
 	})
 	if n := w.round(); n != 0 || w.said() != nil {
-		t.Errorf("%d were told: %q", n, w.said())
+		t.Errorf("%d got notice: %q", n, w.said())
 	}
 }

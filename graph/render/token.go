@@ -19,9 +19,12 @@ const (
 	loopBegin   = " \ue004 "
 )
 
+// marks are all of them.
+const marks = anyValue + "\ue001\ue002\ue003\ue004"
+
 var (
 	unmarked = strings.NewReplacer(anyValue, " ", "\ue001", " ", "\ue002", " ", "\ue003", " ", "\ue004", " ")
-	edges    = regexp.MustCompile("[\ue001-\ue004]")
+	edges    = strings.NewReplacer("\ue001", "", "\ue002", "", "\ue003", "", "\ue004", "")
 )
 
 // elements and attributes are what a page may consist of: what shows something, and
@@ -194,7 +197,7 @@ func eachTag(text string, report func(offset int, wrong string)) {
 
 // attribute says what is wrong with an attribute, or "".
 func attribute(name, val string) string {
-	name = strings.TrimSpace(edges.ReplaceAllString(name, ""))
+	name = strings.TrimSpace(edges.Replace(name))
 	switch {
 	case strings.Contains(name, anyValue):
 		return misplaced
@@ -223,17 +226,21 @@ func attribute(name, val string) string {
 
 var (
 	// elsewhere is an address that names a host, or a scheme.
-	elsewhere = regexp.MustCompile(`^[\s\x00-\x20]*([a-zA-Z][a-zA-Z0-9+.\-]*:|[/\\]{2})`)
+	elsewhere = regexp.MustCompile(`^[\x00-\x20]*([a-zA-Z][a-zA-Z0-9+.\-]*:|[/\\]{2})`)
 	// onShop is the beginning of one that stays on the shop, whatever follows.
 	onShop = regexp.MustCompile(`^([?#]|/[^/\\\s` + anyValue + `])`)
-	// alone is one value, with nothing but constants behind it.
-	alone = regexp.MustCompile(`^` + anyValue + `[^` + anyValue + `-` + "\ue004" + `]*$`)
 )
+
+// alone reports whether an address is one value, with nothing but constants behind it.
+func alone(address string) bool {
+	rest, ok := strings.CutPrefix(address, anyValue)
+	return ok && !strings.ContainsAny(rest, marks)
+}
 
 // ours reports whether no value in an address can go to another host: the address
 // has none, or begins with a path of the shop, or is one value, or a choice of these.
 func ours(address string) bool {
-	if !strings.ContainsAny(address, anyValue) || onShop.MatchString(address) || alone.MatchString(address) {
+	if !strings.ContainsAny(address, anyValue) || onShop.MatchString(address) || alone(address) {
 		return true
 	}
 	inner, ok := strings.CutPrefix(address, strings.TrimSpace(branchBegin))

@@ -131,8 +131,8 @@ func (f *Frontend) wrong(w http.ResponseWriter, r *http.Request, err error) {
 		sorry(w, r, status)
 	default:
 		name, back, _ := e.Back()
-		// The address is the app's registered one, whose scheme was judged then.
-		f.pages.Render(w, r, http.StatusBadRequest, "faulty", faulty{name, e.Description, template.URL(back)})
+		to := template.URL(back) //nolint:gosec // the app's registered one, whose scheme was judged then
+		f.pages.Render(w, r, http.StatusBadRequest, "faulty", faulty{name, e.Description, to})
 	}
 }
 

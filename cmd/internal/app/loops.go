@@ -43,7 +43,7 @@ func (s *Server) newLoops(claims *idem.Keeper) []work.Config {
 	}...)
 }
 
-// remind tells people whose staff tokens end soon.
+// remind gives notice to people whose staff tokens end soon.
 func (s *Server) remind(ctx context.Context) error {
 	n, err := reminder.Tokens(ctx, s.base.Store, s.base.Notifier)
 	if n > 0 {

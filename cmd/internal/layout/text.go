@@ -50,7 +50,7 @@ func widths(t *Tree) []Finding {
 		for src := range bytes.Lines(f.Src) {
 			line++
 			src = bytes.TrimSuffix(src, []byte("\n"))
-			if n := columns(src); n > maxColumns && !texts[line] && !(f.Syntax == nil && whole.Match(src)) {
+			if n := columns(src); n > maxColumns && !texts[line] && (f.Syntax != nil || !whole.Match(src)) {
 				list = append(list, finding(f, line, "%d columns, more than %d", n, maxColumns))
 			}
 		}
