@@ -9,10 +9,12 @@ import (
 	"golang.org/x/net/html"
 )
 
-// Marks of what is no text of a template: a value, and the edges of a branch. The
-// latter part words, so a name that is put together by branches is no name.
+// Marks of what is no text of a template: a value, a path of the shop, and the edges of
+// a branch. The latter part words, so a name that is put together by branches is no
+// name.
 const (
 	anyValue    = "\ue000"
+	shopPath    = "\ue005"
 	branchBegin = " \ue001 "
 	branchElse  = " \ue002 "
 	branchEnd   = " \ue003 "
@@ -20,10 +22,10 @@ const (
 )
 
 // marks are all of them.
-const marks = anyValue + "\ue001\ue002\ue003\ue004"
+const marks = anyValue + shopPath + "\ue001\ue002\ue003\ue004"
 
 var (
-	unmarked = strings.NewReplacer(anyValue, " ", "\ue001", " ", "\ue002", " ", "\ue003", " ", "\ue004", " ")
+	unmarked = strings.NewReplacer(anyValue, " ", shopPath, " ", "\ue001", " ", "\ue002", " ", "\ue003", " ", "\ue004", " ")
 	edges    = strings.NewReplacer("\ue001", "", "\ue002", "", "\ue003", "", "\ue004", "")
 )
 
@@ -122,7 +124,7 @@ func (j *joined) action(n *parse.ActionNode) {
 func shown(names []string) string {
 	switch names[len(names)-1] {
 	case "url", "search_url":
-		return "/shop"
+		return shopPath
 	}
 	return anyValue
 }
@@ -179,7 +181,7 @@ func eachTag(text string, report func(offset int, wrong string)) {
 			raw := offset
 			name, more := z.TagName()
 			switch tag := string(name); {
-			case strings.Contains(tag, anyValue):
+			case strings.ContainsAny(tag, anyValue+shopPath):
 				report(raw, misplaced)
 			case !elements[tag]:
 				report(raw, "templates may not hold <"+cut(tag, 40)+">; pages of a storefront consist of known elements")
@@ -199,14 +201,14 @@ func eachTag(text string, report func(offset int, wrong string)) {
 func attribute(name, val string) string {
 	name = strings.TrimSpace(edges.Replace(name))
 	switch {
-	case strings.Contains(name, anyValue):
+	case strings.ContainsAny(name, anyValue+shopPath):
 		return misplaced
 	case name == "" || strings.HasPrefix(name, "data-") || strings.HasPrefix(name, "aria-"):
 		return ""
 	case !attributes[name]:
 		return "templates may not hold the attribute " + cut(name, 40) +
 			"; pages of a storefront consist of known ones"
-	case name == "action" && elsewhere.MatchString(val):
+	case name == "action" && (elsewhere.MatchString(val) || strings.HasPrefix(val, anyValue)):
 		return "a form is sent to the shop: its action is a path"
 	case !addresses[name]:
 		return ""
@@ -227,8 +229,9 @@ func attribute(name, val string) string {
 var (
 	// elsewhere is an address that names a host, or a scheme.
 	elsewhere = regexp.MustCompile(`^[\x00-\x20]*([a-zA-Z][a-zA-Z0-9+.\-]*:|[/\\]{2})`)
-	// onShop is the beginning of one that stays on the shop, whatever follows.
-	onShop = regexp.MustCompile(`^([?#]|/[^/\\\s` + anyValue + `])`)
+	// onShop is the beginning of one that stays on the shop, whatever follows: two
+	// slashes would name a host, and the path of the shop may be one.
+	onShop = regexp.MustCompile(`^([?#]|[/` + shopPath + `][^/\\\s` + anyValue + shopPath + `])`)
 )
 
 // alone reports whether an address is one value, with nothing but constants behind it.
@@ -240,7 +243,7 @@ func alone(address string) bool {
 // ours reports whether no value in an address can go to another host: the address
 // has none, or begins with a path of the shop, or is one value, or a choice of these.
 func ours(address string) bool {
-	if !strings.ContainsAny(address, anyValue) || onShop.MatchString(address) || alone(address) {
+	if !strings.Contains(address, anyValue) || onShop.MatchString(address) || alone(address) {
 		return true
 	}
 	inner, ok := strings.CutPrefix(address, strings.TrimSpace(branchBegin))

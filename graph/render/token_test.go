@@ -19,6 +19,8 @@ func TestTokens(t *testing.T) {
 		`<svg viewBox="0 0 1 1"><path d="M0 0" stroke-width="{{.w}}"/></svg>`,
 		`<a href="{{.shop.url}}#shelf">x</a>`,
 		`<a href="{{$.shop.search_url}}?q={{.}}">x</a>`,
+		`<a href="{{.shop.url}}search?q={{.}}">x</a>`,
+		`<form action="{{.shop.search_url}}"><input name="q" value="{{.search.query}}"></form>`,
 		`{{range .list}}<p>{{.}}</p>{{else}}<p>none</p>{{end}}{{/* <marquee> */}}`,
 	} {
 		set, err := parseFile("templates/home.html", body)

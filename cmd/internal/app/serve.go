@@ -138,6 +138,13 @@ func (s *Server) listen(ctx context.Context, c Config, r Runtime) error {
 			return err
 		}
 	}
+	return s.answer(ctx, c, r, core, reg, secured(public, certificate))
+}
+
+// answer begins the work beside the requests and serves the public address.
+func (s *Server) answer(ctx context.Context, c Config, r Runtime, core *graph.Resolver, reg *prometheus.Registry,
+	public net.Listener,
+) error {
 	claims := idem.New(s.base.Store, s.base.Ring)
 	handler, err := s.handler(ctx, c, r, core, claims, reg)
 	if err != nil {
@@ -152,7 +159,7 @@ func (s *Server) listen(ctx context.Context, c Config, r Runtime) error {
 		return err
 	}
 	s.public = s.server(ctx, handler, writeTimeout)
-	s.serve(s.public, secured(public, certificate), "public")
+	s.serve(s.public, public, "public")
 	return nil
 }
 

@@ -63,6 +63,7 @@ const outcomes = {
   dns_failed: 'Name has no address', tls_failed: 'TLS failed',
   address_refused: 'Address not allowed', reset: 'Connection closed',
   malformed_answer: 'Answer is not HTTP', expired: 'Event aged out', not_permitted: 'Owner may not have it',
+  internal_error: 'A mistake of ours',
 };
 
 /** The last error of an endpoint, which begins with the class. */
