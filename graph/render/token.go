@@ -25,8 +25,9 @@ const (
 const marks = anyValue + shopPath + "\ue001\ue002\ue003\ue004"
 
 var (
-	unmarked = strings.NewReplacer(anyValue, " ", shopPath, " ", "\ue001", " ", "\ue002", " ", "\ue003", " ", "\ue004", " ")
-	edges    = strings.NewReplacer("\ue001", "", "\ue002", "", "\ue003", "", "\ue004", "")
+	unmarked = strings.NewReplacer(anyValue, " ", shopPath, " ", "\ue001", " ", "\ue002", " ", "\ue003", " ",
+		"\ue004", " ")
+	edges = strings.NewReplacer("\ue001", "", "\ue002", "", "\ue003", "", "\ue004", "")
 )
 
 // elements and attributes are what a page may consist of: what shows something, and
