@@ -170,6 +170,9 @@ func (m Mutation) WebhookEndpointTest(ctx context.Context, id string) (*model.We
 	if err != nil {
 		return nil, core.Explain(core.KindName(xid.WebhookEndpoint), err)
 	}
+	if err := m.Webhooks.MayTest(uid); err != nil {
+		return nil, err
+	}
 	err = m.Commit(ctx, xid.WebhookEndpoint, func(context.Context) (*core.Record, error) {
 		return m.endpoints().Made(row, "webhook_endpoint.test", ""), nil
 	})

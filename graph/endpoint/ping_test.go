@@ -79,5 +79,8 @@ func TestWebhookEndpointTest(t *testing.T) {
 		if f, ok := errors.AsType[*fault.Error](err); !ok || f.Kind != fault.RateLimited || f.RetryAfter <= 0 {
 			t.Errorf("the eleventh ping of a minute: %v", err)
 		}
+		if n := strings.Count(p.Audited(t), "webhook_endpoint.test"); n != 10 {
+			t.Errorf("%d pings in the audit log, want 10", n)
+		}
 	})
 }

@@ -94,10 +94,10 @@ func (m Mutation) roomForExport(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	since := xid.At(micros.Now().Add(-24 * time.Hour))
+	since := xid.First(micros.Now().Add(-24 * time.Hour))
 	return core.Quota{What: "exports of the last 24 hours", Most: limit.ExportsPerDay, Index: ent.Primary}.Check(
 		func(pick func(*sql.Selector), ids any) error {
-			return m.Client(ctx).Export.Query().Where(exports.IDGT(since)).Modify(pick).Scan(ctx, ids)
+			return m.Client(ctx).Export.Query().Where(exports.IDGTE(since)).Modify(pick).Scan(ctx, ids)
 		})
 }
 

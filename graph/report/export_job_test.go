@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/storefront-go/storefront/ent/bucket"
 	"github.com/storefront-go/storefront/ent/db"
 	exports "github.com/storefront-go/storefront/ent/db/export"
 	"github.com/storefront-go/storefront/ent/fault"
@@ -216,6 +217,28 @@ func TestExportLimit(t *testing.T) {
 		}
 		if made != 2 {
 			t.Errorf("%d jobs above the limit", made-2)
+		}
+	})
+}
+
+// TestExportsPerDay: those that ended count for a day.
+func TestExportsPerDay(t *testing.T) {
+	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
+		now := micros.Now()
+		p.Plant(t, limit.ExportsPerDay, func(ctx context.Context, i int) error {
+			id := xid.New()
+			if i == 0 {
+				id = xid.At(now.Add(-25 * time.Hour)) // no more of this day
+			}
+			return p.Client(ctx).Export.Create().SetID(id).SetBucket(bucket.Of(p.Model.ID)).
+				SetKind(state.ExportOrders).SetFormat(state.ExportCSV).SetCompression(state.ExportPlain).
+				SetRequesterType(viewer.System).SetRequesterID(xid.Nil).SetRequesterName("x").
+				SetStatus(state.ExportFailed).SetDueAt(now).SetUpdatedAt(now).Exec(ctx)
+		})
+		exported(p, t, p.Ctx, state.ExportProducts)
+		_, err := p.Mutation().ExportStart(p.Ctx, graphtest.ExportOf(state.ExportProducts))
+		if f := faulty(t, err); f.Code != fault.LimitReached {
+			t.Errorf("one more within a day: %v", err)
 		}
 	})
 }
