@@ -19,7 +19,20 @@ var actions = map[string]string{
 }
 
 // unaudited are the mutations that leave no row in the audit log, with the reason.
-var unaudited = map[string]string{}
+var unaudited = map[string]string{
+	"totpBegin":          ownLog,
+	"totpConfirm":        ownLog,
+	"passkeyBegin":       ownLog,
+	"passkeyFinish":      ownLog,
+	"factorRename":       ownLog,
+	"factorRemove":       ownLog,
+	"recoveryCodesRenew": ownLog,
+	"addressVerify":      "it changes nothing until the link is opened, and then the person's own log has it",
+	"addressChange":      "as addressVerify",
+}
+
+// ownLog is why no store's log has what people do with their own factors.
+const ownLog = "a person's own affair: it stands in their own log"
 
 // auditLog reads what a mutation leaves in the audit log of all stores.
 type auditLog struct {
@@ -105,6 +118,6 @@ func actionOf(field string) string {
 
 // kinds are the first words of actions, longer ones behind those that they begin with.
 var kinds = []string{
-	"api_key", "app", "customer", "export", "grant", "marketplace_theme", "notification", "order", "password",
-	"product", "session", "staff", "staff_token", "store", "theme", "webhook_delivery", "webhook_endpoint",
+	"api_key", "app", "customer", "export", "grant", "invitation", "marketplace_theme", "notification", "order",
+	"password", "product", "session", "staff", "staff_token", "store", "theme", "webhook_delivery", "webhook_endpoint",
 }

@@ -35,6 +35,9 @@ func requireScope(ctx context.Context, _ any, next graphql.Resolver, name string
 	if err != nil {
 		return nil, err
 	}
+	if v.LacksFactor {
+		return nil, lacksFactor()
+	}
 	if !v.Scopes.Has(name) {
 		return nil, Refusal{&fault.Error{Kind: fault.InsufficientScope, Scope: name,
 			Detail: "The credential lacks the scope " + name + "."}}
@@ -42,8 +45,16 @@ func requireScope(ctx context.Context, _ any, next graphql.Resolver, name string
 	return next(ctx)
 }
 
+// lacksFactor is the answer to a person who lacks the second factor that the store
+// requires.
+func lacksFactor() error {
+	return Refusal{fault.New(fault.SecondFactorRequired,
+		"This store requires a second factor of its people: set one up on the page Security.")}
+}
+
 // RequireRole implements @dashboard: people by their role, and the operator.
-func RequireRole(ctx context.Context, _ any, next graphql.Resolver, roles []viewer.Role) (any, error) {
+func RequireRole(ctx context.Context, _ any, next graphql.Resolver, roles []viewer.Role, withoutFactor bool,
+) (any, error) {
 	v, err := core.Caller(ctx)
 	switch {
 	case err != nil:
@@ -52,6 +63,8 @@ func RequireRole(ctx context.Context, _ any, next graphql.Resolver, roles []view
 		return next(ctx)
 	case !v.IsPerson():
 		return nil, Refusal{fault.New(fault.Forbidden, "This field is for people: sign in or use a staff token.")}
+	case v.LacksFactor && !withoutFactor:
+		return nil, lacksFactor()
 	case !slices.Contains(roles, v.Role):
 		return nil, Refusal{fault.New(fault.Forbidden, "Your role in this store does not reach this field.")}
 	}
@@ -78,7 +91,8 @@ func Admit(ctx context.Context, field *ast.FieldDefinition) error {
 			}
 			roles[i] = role
 		}
-		if _, err := RequireRole(ctx, nil, pass, roles); err != nil {
+		without, _ := d.ArgumentMap(nil)["withoutFactor"].(bool)
+		if _, err := RequireRole(ctx, nil, pass, roles, without); err != nil {
 			return err
 		}
 	}

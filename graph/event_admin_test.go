@@ -5,12 +5,15 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/scope"
 	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph"
 	"github.com/storefront-go/storefront/graph/graphtest"
 	"github.com/storefront-go/storefront/graph/model"
+	"github.com/storefront-go/storefront/graph/session"
 )
 
 // onKey are the arguments for a key of the shop.
@@ -101,6 +104,13 @@ func onMember(versioned bool, more string) func(*caller) string {
 	}
 }
 
+// onInvitation are the arguments for an invitation that nobody has answered.
+func onInvitation(w *caller) string {
+	made := graphtest.Must[*model.InvitationPayload](w.t)(w.Mutation().StaffInvite(w.Ctx,
+		model.StaffInviteInput{Email: xid.New().String() + "@example.com", Role: viewer.Support}))
+	return fmt.Sprintf("id: %q", made.Invitation.PublicID())
+}
+
 // adminEffects are the mutations of a store's own affairs: only the end of a
 // grant is announced. An endpoint is suspended by the dispatcher, not by a person.
 var adminEffects = []effect{
@@ -113,14 +123,34 @@ var adminEffects = []effect{
 		s := graphtest.Must[*model.Store](w.t)(w.Query().Store(w.Ctx))
 		return fmt.Sprintf("expectedVersion: %d, legacy: true", s.Version)
 	}},
+	{field: "storeRequireSecondFactor", name: "an owner who has none", refused: "second_factor_needed",
+		args: func(w *caller) string {
+			s := graphtest.Must[*model.Store](w.t)(w.Query().Store(w.Ctx))
+			return fmt.Sprintf("expectedVersion: %d, required: true", s.Version)
+		}},
+	{field: "storeRequireSecondFactor", name: "an owner who has one", args: func(w *caller) string {
+		s := graphtest.Must[*model.Store](w.t)(w.Query().Store(w.Ctx))
+		graphtest.AddFactor(w.t, w.Resolver, w.Owner.ID)
+		return fmt.Sprintf("expectedVersion: %d, required: true", s.Version)
+	}},
 	{field: "storeClose", name: "another one", args: func(w *caller) string {
 		beside := w.Other(w.t)
 		w.token = w.tokenOf(beside)
 		return fmt.Sprintf("expectedVersion: %d", beside.Model.Version)
 	}},
 
-	{field: "staffAdd", name: "somebody",
-		args: fixedArgs(`input: {email: "sam@example.com", name: "Sam", role: SUPPORT}`)},
+	{field: "staffInvite", name: "somebody", args: fixedArgs(`input: {email: "sam@example.com", role: SUPPORT}`)},
+	{field: "invitationResend", name: "somebody", args: onInvitation},
+	{field: "invitationWithdraw", name: "somebody", args: onInvitation},
+	{field: "storeLeave", name: "one of two owners", args: func(w *caller) string {
+		beside := w.Other(w.t)
+		beside.Member(w.t, viewer.Owner)
+		w.token = w.tokenOf(beside)
+		return ""
+	}},
+	{field: "storeLeave", name: "the last owner", args: fixedArgs(""), refused: "last_owner"},
+	{field: "addressVerify", name: "their own", args: fixedArgs("")},
+	{field: "addressChange", name: "another one", args: fixedArgs(`email: "x@example.com"`)},
 	{field: "staffUpdateRole", name: "promoted", args: onMember(true, "role: ADMIN")},
 	{field: "staffRemove", name: "somebody", args: onMember(false, "")},
 	{field: "staffTokenCreate", name: "their own", args: fixedArgs(`name: "Laptop"`)},
@@ -190,6 +220,20 @@ var adminEffects = []effect{
 		}
 		w.token = *graphtest.Must[*model.StaffTokenPayload](w.t)(w.NewStaffToken(w.Ctx, who.ID, "Laptop", nil)).Token
 		return fmt.Sprintf("current: %q, next: %q", secret, "a long new password")
+	}},
+	{field: "sessionEnd", name: "their own", args: func(w *caller) string {
+		who, _ := w.Member(w.t, viewer.Support)
+		secret, _, err := w.ResetPassword(w.Ctx, who.ID)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		w.token = *graphtest.Must[*model.StaffTokenPayload](w.t)(w.NewStaffToken(w.Ctx, who.ID, "Laptop", nil)).Token
+		signed, err := w.Sessions.SignIn(w.Ctx, session.Attempt{Email: who.Email, Password: secret})
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		rows := graphtest.Must[[]*db.Session](w.t)(w.Sessions.List(w.Ctx, signed.User))
+		return fmt.Sprintf("id: %q", session.PublicID(rows[0].ID))
 	}},
 	{field: "signOutEverywhere", name: "their own", args: fixedArgs("")},
 }

@@ -23,6 +23,7 @@ import (
 	"github.com/storefront-go/storefront/graph/idem"
 	"github.com/storefront-go/storefront/graph/keyring"
 	"github.com/storefront-go/storefront/graph/model"
+	"github.com/storefront-go/storefront/graph/notify"
 	"github.com/storefront-go/storefront/graph/transport"
 	"github.com/storefront-go/storefront/graph/webhook"
 )
@@ -39,14 +40,16 @@ type effect struct {
 }
 
 // effects is every mutation of the schema with all that it may emit.
-var effects = slices.Concat(orderEffects, catalogueEffects, adminEffects, themeEffects, exportEffects)
+var effects = slices.Concat(orderEffects, catalogueEffects, adminEffects, themeEffects, exportEffects, factorEffects)
 
 // caller is the owner of a shop at its GraphQL endpoint.
 type caller struct {
 	*graphtest.Shop
 	t     testing.TB
 	api   *graphtest.Endpoint
-	token string // of who calls
+	token string // of who calls; none is a browser
+	// browser is who calls without a token.
+	browser *viewer.Viewer
 	// receiver is the address of a receiver of webhooks that takes everything.
 	receiver string
 }
@@ -56,16 +59,19 @@ func newCaller(t testing.TB, s *ent.Store) *caller {
 	t.Helper()
 	ring := graphtest.Must[*keyring.Ring](t)(keyring.Parse(strings.Repeat("k", 32)))
 	core := graphtest.NewCore(t, s)
+	core.Notifier = graphtest.Must[*notify.Notifier](t)(notify.New(core.APIHost))
 	core.Webhooks = graphtest.Must[*webhook.Engine](t)(webhook.New(webhook.Config{Store: s,
 		Vault: webhook.NewVault(ring), Egress: egress.Policy{AllowLoopback: true}}))
+	w := &caller{t: t}
 	handler := graphtest.Must[http.Handler](t)(transport.New(transport.Config{Core: core, Idem: idem.New(s, ring),
-		ResourceMetadata: "https://api.example/x"}))
+		ResourceMetadata: "https://api.example/x", Origins: http.NewCrossOriginProtection(),
+		Session: func(*http.Request) (*viewer.Viewer, error) { return w.browser, nil }}))
 	api, receiver := httptest.NewServer(handler),
 		httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	t.Cleanup(api.Close)
 	t.Cleanup(receiver.Close)
-	w := &caller{Shop: graphtest.NewShop(t, core), t: t,
-		api: &graphtest.Endpoint{T: t, URL: api.URL, Store: s, Core: core}, receiver: receiver.URL}
+	w.Shop, w.receiver = graphtest.NewShop(t, core), receiver.URL
+	w.api = &graphtest.Endpoint{T: t, URL: api.URL, Store: s, Core: core}
 	w.token = w.tokenOf(w.Shop)
 	return w
 }

@@ -67,7 +67,7 @@ func (a *API) begin(w http.ResponseWriter, r *http.Request) *call {
 	c.w, c.r, c.began = w, r, time.Now()
 	c.id = xid.Request.Format(xid.New())
 	c.client = a.clientOf(r)
-	c.ctx = viewer.WithRequest(r.Context(), c.id)
+	c.ctx = viewer.WithOrigin(r.Context(), viewer.Origin{Request: c.id, Client: c.client, Agent: r.UserAgent()})
 	w.Header()["X-Request-Id"] = []string{c.id}
 	if len(r.TransferEncoding) > 0 {
 		// A Content-Length beside it has to end the connection (RFC 9112, section

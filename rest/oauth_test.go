@@ -39,8 +39,9 @@ func authorizing(t testing.TB) func(*rest.Config) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if c.Account, err = account.New(account.Config{Sessions: sessions, APIHost: c.APIHost, Allowed: true}); err !=
-			nil {
+		c.Account, err = account.New(account.Config{Sessions: sessions, Core: c.Core, APIHost: c.APIHost,
+			Allowed: true})
+		if err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/gorilla/mux"
 
+	"github.com/storefront-go/storefront/graph/access"
 	"github.com/storefront-go/storefront/rest/account"
 	"github.com/storefront-go/storefront/rest/dashboard"
 	"github.com/storefront-go/storefront/rest/page"
@@ -19,22 +20,21 @@ func (a *API) people(router *mux.Router) error {
 	a.Account.Attach(account.Hooks{Client: a.clientOf, Spend: a.spendPerson})
 	for path, handler := range map[string]http.Handler{
 		"/": account.Home(), account.SignInPath: a.Account.SignIn(), account.SignOutPath: a.Account.SignOut(),
-		page.StylePath: page.Style(),
+		account.LobbyPath: a.Account.Lobby(), access.ForgotPath: a.Account.Forgot(),
+		access.InvitationPath + "{token}": a.Account.Invitation(), access.ResetPath + "{token}": a.Account.Reset(),
+		access.AddressPath + "{token}": a.Account.Address(), page.StylePath: page.Style(),
+		account.SecondPath: a.Account.Second(), account.SecondOptionsPath: a.Account.SecondOptions(),
+		account.PasskeyPath: a.Account.Passkey(), account.PasskeyOptionsPath: a.Account.PasskeyOptions(),
+		page.ScriptPath: page.Script(),
 	} {
 		router.Path(path).Handler(a.plain(path, handler))
 	}
-	pages, err := dashboard.New(dashboard.Config{Signed: a.signed, SignIn: account.SignInAddress})
+	pages, err := dashboard.New(dashboard.Config{Elsewhere: a.Account.Elsewhere})
 	if err != nil {
 		return err
 	}
+	router.Path(auditPath).Handler(a.auditDownload())
 	router.Path(dashboard.Root).Handler(a.plain(dashboard.Root, pages))
 	router.PathPrefix(dashboard.Root + "/").Handler(a.plain(dashboard.Root, pages))
 	return nil
-}
-
-// signed reports whether a browser is signed in. A database that is away is reported by
-// the page's own requests.
-func (a *API) signed(r *http.Request) bool {
-	p, err := a.Account.Person(r)
-	return err != nil || p != nil
 }

@@ -21,7 +21,8 @@ const axe = `axe.run(document, {resultTypes: ['violations']}).then((r) => r.viol
 
 // dashboardPages are the pages of the dashboard that need no id.
 var dashboardPages = []string{"", "/orders", "/products", "/products/new", "/customers", "/exports", "/themes",
-	"/marketplace", "/keys", "/apps", "/webhooks", "/events", "/staff", "/audit", "/notifications", "/settings"}
+	"/marketplace", "/keys", "/apps", "/webhooks", "/events", "/staff", "/audit", "/notifications", "/settings",
+	"/security"}
 
 // Every page in light and dark, on a desk and on a phone: axe finds no serious
 // fault, and nothing is wider than the window.

@@ -55,8 +55,8 @@ func TestBrowserScripts(t *testing.T) {
 		"orderNoteAppend.note.id")
 	made(`apiKeyCreate(input: {name: $X, scopes: ["orders.read"]}) { apiKey { id } userErrors { message } }`,
 		"apiKeyCreate.apiKey.id")
-	made(`staffAdd(input: {email: "eve@example.com", name: $X, role: SUPPORT}) { staff { id } userErrors { message } }`,
-		"staffAdd.staff.id")
+	p.person(t).accept(made(`staffInvite(input: {email: "eve@example.com", role: SUPPORT}) {
+		link userErrors { message } }`, "staffInvite.link"), "eve@example.com", payload)
 	client := made(
 		`appCreate(input: {name: $X, developer: $X, redirectUris: ["http://127.0.0.1/callback"],
 			scopes: ["orders.read"]}) {

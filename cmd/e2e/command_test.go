@@ -15,7 +15,8 @@ import (
 var commands = []string{"serve", "migrate", "migrate apply", "migrate status", "store",
 	"store create", "store list", "store legacy", "key", "key create", "key list", "key rotate", "key revoke",
 	"app", "app create", "app list", "app show", "app update", "app disable", "app enable", "app legacy", "staff",
-	"staff add", "staff list", "staff remove", "staff token", "staff password",
+	"staff invite", "staff withdraw", "staff invited", "staff list", "staff remove", "staff token", "staff password",
+	"staff reset-factors",
 	"dispatch", "webhooks", "webhooks listen", "doctor", "version"}
 
 func TestHelp(t *testing.T) {
@@ -45,7 +46,7 @@ func TestUsage(t *testing.T) {
 		"serve --demo-orders -1", "serve --public-url ftp://x",
 		"serve --public-url http://x/path", "serve --trusted-proxies 10.0.0.0/99",
 		"serve --tls-cert x", "serve --log-level loud", "key create", "key create --name x", "key rotate",
-		"store legacy maybe", "store create", "staff add a@b.example --name A --role king",
+		"store legacy maybe", "store create", "staff invite a@b.example --role king",
 		"app create X --scope orders.read", "app create X --redirect-uri https://x.example/",
 		"app legacy maybe app_1", "app update", "key create --name x --scope orders.read --expires -1h",
 		"version --verbose"} {
@@ -222,18 +223,21 @@ func TestStoreCommands(t *testing.T) {
 	in := place{"--data", data, "--json"}
 	store := parse[struct {
 		ID, Handle, Currency string
-		Owner                struct{ ID, Email, Password string }
+		Invitation           struct{ Email, Link string }
 	}](t, command(t, in.with("store", "create", "Blue Door Books", "--currency", "gbp",
 		"--owner-email", "ana@bluedoor.example")...))
-	if store.Handle != "blue-door-books" || store.Currency != "GBP" || store.Owner.Password == "" {
+	if store.Handle != "blue-door-books" || store.Currency != "GBP" || store.Invitation.Link == "" {
 		t.Errorf("%+v", store)
 	}
+	p := start(t, settings{Data: data})
+	p.person(t).accept(store.Invitation.Link, "ana@bluedoor.example", "Ana")
 	token := parse[struct{ Token string }](t, command(t, in.with("staff", "token", "ana@bluedoor.example")...)).Token
 	key := parse[made](t, command(t, in.with("key", "create", "--name", "x", "--scope", "products.read")...))
-	command(t, in.with("staff", "add", "tom@bluedoor.example", "--name", "Tom", "--role", "support")...)
+	tom := parse[struct{ Link string }](t, command(t, in.with("staff", "invite", "tom@bluedoor.example",
+		"--role", "support")...))
+	p.person(t).accept(tom.Link, "tom@bluedoor.example", "Tom")
 	support := parse[struct{ Token string }](t, command(t, in.with("staff", "token", "tom@bluedoor.example")...)).Token
 
-	p := start(t, settings{Data: data})
 	var got struct{ Store struct{ ID, Name string } }
 	for _, who := range []string{token, support} {
 		p.graphql(t, who, "{store{id name}}", nil, &got)

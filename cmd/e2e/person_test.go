@@ -168,3 +168,19 @@ func (u *person) allow(authorize string, o demo.Owner) *url.URL {
 	}
 	return back
 }
+
+// accept makes the account of somebody who is invited, on the page of the link, and
+// returns how they sign in.
+func (u *person) accept(link, email, name string) demo.Owner {
+	u.t.Helper()
+	o := demo.Owner{Email: email, Password: "a quiet kite over the bay"}
+	address, err := url.Parse(link)
+	if err != nil {
+		u.t.Fatal(err)
+	}
+	at := u.submit(u.open(address.Path), url.Values{"name": {name}, "password": {o.Password}, "answer": {"join"}})
+	if at.status != http.StatusOK || !strings.HasPrefix(at.at, u.api+"/dashboard") {
+		u.t.Fatalf("joining leads to %s (%d):\n%.600s", at.at, at.status, at.text)
+	}
+	return o
+}

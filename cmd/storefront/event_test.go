@@ -23,14 +23,15 @@ var emitted = map[string]string{
 	"store create": "", "store legacy": "",
 	"key create": "", "key rotate": "", "key revoke": "",
 	"app create": "", "app update": "", "app disable": "", "app enable": "", "app legacy": "", "app verify": "",
-	"staff add": "", "staff remove": "", "staff token": "", "staff password": "",
-	"migrate apply": "",
+	"staff invite": "", "staff withdraw": "", "staff remove": "", "staff token": "", "staff password": "",
+	"staff reset-factors": "",
+	"migrate apply":       "", "secret rotate": "", "secret reseal": "",
 }
 
 // silent are the commands that write nothing by themselves: they read, or they
 // serve what other tests send.
 var silent = []string{"serve", "dispatch", "migrate status", "store list", "key list",
-	"app list", "app show", "staff list", "webhooks listen", "doctor", "version"}
+	"app list", "app show", "staff list", "staff invited", "webhooks listen", "doctor", "version"}
 
 // TestEventsOfCommands runs every command that writes, with an app that a store
 // let in, and reads the event log of all stores after each.
@@ -71,9 +72,16 @@ func runCommands(t *testing.T, c cli, database string) {
 	run(&first, "key", "create", "--name", "Sync", "--scope", "orders.read")
 	run(&second, "key", "rotate", first.ID)
 	run(&second, "key", "revoke", first.ID)
-	var person member
 	var token map[string]any
-	run(&person, "staff", "add", "tom@kite.example", "--name", "Tom", "--role", "developer")
+	var asked, other invited
+	run(&asked, "staff", "invite", "tom@kite.example", "--role", "developer")
+	run(&other, "staff", "invite", "eve@kite.example", "--role", "developer")
+	run(&other, "staff", "withdraw", other.ID)
+	c.accept(*made.Invitation.Link, "Ana")
+	c.accept(*asked.Link, "Tom")
+	var members []member
+	c.decode(&members, "staff", "list")
+	person := members[0]
 	var a client
 	run(&a, "app", "create", "Sync", "--redirect-uri", "https://sync.example/cb", "--scope", "orders.read")
 	letIn(t, s, made.ID, a.ID, person.ID)
@@ -84,7 +92,10 @@ func runCommands(t *testing.T, c cli, database string) {
 	run(&a, "app", "legacy", "on", a.ID)
 	run(&token, "staff", "token", "tom@kite.example", "--name", "laptop")
 	run(&token, "staff", "password", "tom@kite.example")
+	run(&token, "staff", "reset-factors", "tom@kite.example")
 	run(&token, "staff", "remove", "tom@kite.example")
+	run(new(any), "secret", "rotate")
+	run(new(any), "secret", "reseal")
 	for name := range emitted {
 		if !ran[name] {
 			t.Errorf("%s was not run", name)

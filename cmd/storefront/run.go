@@ -48,6 +48,7 @@ type commands struct {
 	App      appCmd      `cmd:"" help:"Register OAuth apps and look after them."`
 	Staff    staffCmd    `cmd:"" help:"Look after the people of a store."`
 	Webhooks webhooksCmd `cmd:"" help:"Build and try receivers of webhooks."`
+	Secret   secretCmd   `cmd:"" help:"Look after the root secret."`
 	Doctor   doctorCmd   `cmd:"" help:"Check the installation and say how to repair it."`
 	Version  versionCmd  `cmd:"" help:"Print what this program is."`
 }

@@ -11,7 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/storefront-go/storefront/cmd/internal/app"
 	"github.com/storefront-go/storefront/ent/storetest"
+	"github.com/storefront-go/storefront/graph"
 )
 
 // outcome is what a run of the program left.
@@ -52,8 +54,9 @@ func TestEveryCommandHasExamples(t *testing.T) {
 	c := newCLI(t)
 	for _, command := range []string{"serve", "migrate apply", "migrate status",
 		"store create", "store list", "store legacy", "key create", "key list", "key rotate", "key revoke",
-		"app create", "app list", "app show", "app update", "app disable", "app enable", "app legacy", "staff add",
-		"staff list", "staff remove", "staff token", "webhooks listen", "doctor", "version"} {
+		"app create", "app list", "app show", "app update", "app disable", "app enable", "app legacy", "staff invite",
+		"staff withdraw", "staff invited", "staff list", "staff remove", "staff token", "webhooks listen",
+		"secret rotate", "secret reseal", "doctor", "version"} {
 		o := c.run(append(strings.Fields(command), "--help")...)
 		if o.code != exitOK || !strings.Contains(o.out, "    storefront "+command) || o.err != "" {
 			t.Errorf("%s --help: code %d, %q; no example in\n%s", command, o.code, o.err, o.out)
@@ -130,14 +133,54 @@ func TestFlagsBeatVariables(t *testing.T) {
 	}
 }
 
+// accept makes the account of who is invited, as the page of the link does.
+func (c cli) accept(link, name string) {
+	c.t.Helper()
+	at := strings.LastIndexByte(link, '/') + 1
+	c.core(func(r *graph.Resolver) error {
+		_, err := r.AcceptNew(c.t.Context(), link[at:], name, "a quiet kite over the bay")
+		return err
+	})
+}
+
+// core opens the database of the commands.
+func (c cli) core(f func(*graph.Resolver) error) {
+	c.t.Helper()
+	o := app.Opening{Relaxed: true}
+	for _, pair := range c.env {
+		if v, ok := strings.CutPrefix(pair, "STOREFRONT_DATA="); ok {
+			o.Data = v
+		} else if v, ok := strings.CutPrefix(pair, "STOREFRONT_DATABASE="); ok {
+			o.Database = v
+		}
+	}
+	base, err := app.Open(c.t.Context(), o)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	defer base.Close()
+	hooks, err := base.Engine(app.Delivery{}, false, nil)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	r, err := base.Core(app.Addresses{API: "http://localhost"}, hooks, app.Marketplace{}, nil)
+	if err == nil {
+		err = f(r)
+	}
+	if err != nil {
+		c.t.Fatal(err)
+	}
+}
+
 func TestLifeOfAStore(t *testing.T) {
 	c := newCLI(t)
 	var made shop
 	c.decode(&made, "store", "create", "Kite", "--currency", "EUR", "--owner-email",
-		"ana@kite.example", "--owner-name", "Ana")
-	if made.Owner == nil || made.Owner.Password == nil || made.Owner.Role != "owner" {
-		t.Fatalf("%+v: no owner with a password", made)
+		"ana@kite.example")
+	if made.Invitation == nil || made.Invitation.Link == nil || made.Invitation.Role != "owner" {
+		t.Fatalf("%+v: no invitation of the owner", made)
 	}
+	c.accept(*made.Invitation.Link, "Ana")
 
 	var first, second key
 	c.decode(&first, "key", "create", "--name", "Sync", "--scope", "orders.read,products.write", "--expires", "1h")
@@ -165,12 +208,22 @@ func TestLifeOfAStore(t *testing.T) {
 		t.Errorf("the list shows the secret, or no hint:\n%s", o.out)
 	}
 
-	var added member
-	c.decode(&added, "staff", "add", "tom@kite.example", "--name", "Tom", "--role", "support")
-	var members []member
-	if c.decode(&members, "staff", "list"); len(members) != 2 {
-		t.Errorf("%+v, want two people", members)
+	var asked, other invited
+	c.decode(&asked, "staff", "invite", "tom@kite.example", "--role", "support")
+	c.decode(&other, "staff", "invite", "eve@kite.example", "--role", "owner")
+	var waiting []invited
+	if c.decode(&waiting, "staff", "invited"); len(waiting) != 2 || waiting[0].ID != other.ID {
+		t.Errorf("%+v, want two invitations", waiting)
 	}
+	if c.decode(&other, "staff", "withdraw", other.ID); other.Status != "withdrawn" {
+		t.Errorf("%+v, want it withdrawn", other)
+	}
+	c.accept(*asked.Link, "Tom")
+	var members []member
+	if c.decode(&members, "staff", "list"); len(members) != 2 || members[0].Email != "tom@kite.example" {
+		t.Fatalf("%+v, want two people", members)
+	}
+	added := members[0]
 	var made2 token
 	if c.decode(&made2, "staff", "token", "TOM@kite.example", "--name", "laptop"); made2.Token == nil ||
 		made2.UserID != added.ID || made2.ExpiresAt == nil {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -12,11 +13,14 @@ import (
 )
 
 type staffCmd struct {
-	Add      staffAddCmd      `cmd:"" help:"Add a person; a new one gets a password, shown once."`
-	List     staffListCmd     `cmd:"" help:"List the people of a store, newest first."`
-	Remove   staffRemoveCmd   `cmd:"" help:"Take a person out of a store; their tokens end."`
-	Token    staffTokenCmd    `cmd:"" help:"Make a token for a person; it is shown once."`
-	Password staffPasswordCmd `cmd:"" help:"Give a person a new password, shown once; their sessions and tokens end."`
+	Invite       staffInviteCmd       `cmd:"" help:"Invite a person to a store, by a link that is shown once."`
+	Withdraw     staffWithdrawCmd     `cmd:"" help:"Withdraw an invitation that nobody has answered."`
+	Invited      staffInvitedCmd      `cmd:"" help:"List the invitations that nobody has answered, newest first."`
+	List         staffListCmd         `cmd:"" help:"List the people of a store, newest first."`
+	Remove       staffRemoveCmd       `cmd:"" help:"Take a person out of a store; their tokens end."`
+	Token        staffTokenCmd        `cmd:"" help:"Make a token for a person; it is shown once."`
+	Password     staffPasswordCmd     `cmd:"" help:"Give a person a new password, shown once; their sessions and tokens end."`
+	ResetFactors staffResetFactorsCmd `cmd:"" help:"Remove a person's second factors, who has lost them; their sessions end."`
 }
 
 // member is a person of a store as printed.
@@ -26,8 +30,20 @@ type member struct {
 	Email     string      `json:"email"`
 	Role      viewer.Role `json:"role"`
 	CreatedAt string      `json:"created_at"`
-	// Password is there when the person was made.
-	Password *string `json:"password,omitempty"`
+}
+
+// invited is an invitation as printed.
+type invited struct {
+	ID     string      `json:"id,omitempty"`
+	Email  string      `json:"email"`
+	Role   viewer.Role `json:"role"`
+	Status string      `json:"status,omitempty"`
+	// Link is there when the invitation was made.
+	Link *string `json:"link,omitempty"`
+}
+
+func invitedOf(i *model.Invitation) invited {
+	return invited{ID: i.PublicID(), Email: i.Email, Role: i.Role, Status: strings.ToLower(string(i.Status()))}
 }
 
 func memberOf(m *model.Staff) member {
@@ -36,37 +52,92 @@ func memberOf(m *model.Staff) member {
 	}
 }
 
-type staffAddCmd struct {
+type staffInviteCmd struct {
 	target
 	Email string `arg:"" help:"The person's e-mail address."`
-	Name  string `required:"" help:"The person's name."`
 	Role  string `required:"" enum:"owner,admin,developer,support" placeholder:"ROLE" help:"owner, admin, developer or support."`
 }
 
 // Help implements kong.HelpProvider.
-func (staffAddCmd) Help() string {
-	return `Examples:
+func (staffInviteCmd) Help() string {
+	return `The person opens the link that this prints, signs in or makes their account, and accepts.
 
-    storefront staff add tom@shop.example --name "Tom Lee" --role support --store my-shop
+Examples:
+
+    storefront staff invite tom@shop.example --role support --store my-shop
 `
 }
 
-// Run adds a person.
-func (c *staffAddCmd) Run(s *session) error {
+// Run invites a person.
+func (c *staffInviteCmd) Run(s *session) error {
 	return c.enter(s, func(w work) error {
-		p, err := w.Mutation().StaffAdd(w.ctx, model.StaffAddInput{
-			Email: c.Email, Name: c.Name, Role: viewer.Role(c.Role),
+		p, err := w.Mutation().StaffInvite(w.ctx, model.StaffInviteInput{Email: c.Email, Role: viewer.Role(c.Role)})
+		if err != nil {
+			return err
+		}
+		out := invitedOf(p.Invitation)
+		out.Link = p.Link
+		return c.print(s, out, table{{"id", out.ID}, {"email", out.Email}, {"role", string(out.Role)},
+			{"link", *p.Link + "  (shown once, for seven days)"}})
+	})
+}
+
+type staffWithdrawCmd struct {
+	target
+	ID string `arg:"" help:"The invitation's id."`
+}
+
+// Help implements kong.HelpProvider.
+func (staffWithdrawCmd) Help() string {
+	return `Examples:
+
+    storefront staff withdraw inv_01k8z3v5g0e9qv4n6m2r7t8w9x --store my-shop
+`
+}
+
+// Run withdraws an invitation.
+func (c *staffWithdrawCmd) Run(s *session) error {
+	return c.enter(s, func(w work) error {
+		p, err := w.Mutation().InvitationWithdraw(w.ctx, c.ID)
+		if err != nil {
+			return err
+		}
+		out := invitedOf(p.Invitation)
+		return c.print(s, out, table{{"id", out.ID}, {"email", out.Email}, {"status", out.Status}})
+	})
+}
+
+type staffInvitedCmd struct{ target }
+
+// Help implements kong.HelpProvider.
+func (staffInvitedCmd) Help() string {
+	return `Examples:
+
+    storefront staff invited --store my-shop
+`
+}
+
+// Run lists the invitations that may still be accepted.
+func (c *staffInvitedCmd) Run(s *session) error {
+	return c.enter(s, func(w work) error {
+		all, err := pages(func(after *string) ([]*model.Invitation, string, error) {
+			page, err := w.Query().Invitations(w.ctx, new(100), after)
+			if err != nil {
+				return nil, "", err
+			}
+			return page.Nodes, page.Next, nil
 		})
 		if err != nil {
 			return err
 		}
-		m := memberOf(p.Staff)
-		m.Password = p.Password
-		rows := table{{"id", m.ID}, {"email", m.Email}, {"role", string(m.Role)}}
-		if m.Password != nil {
-			rows = append(rows, []string{"password", *m.Password + "  (shown once)"})
+		list, rows := []invited{}, table{{"ID", "EMAIL", "ROLE", "UNTIL"}}
+		for _, i := range all {
+			if i.Status() == model.InvitationStatusPending {
+				list = append(list, invitedOf(i))
+				rows = append(rows, []string{i.PublicID(), i.Email, string(i.Role), i.ExpiresAt.String()})
+			}
 		}
-		return c.print(s, m, rows)
+		return c.print(s, list, rows)
 	})
 }
 
@@ -241,5 +312,45 @@ func (c *staffPasswordCmd) Run(s *session) error {
 		}
 		out := renewed{xid.User.Format(m.ID), m.Email, secret, ended}
 		return c.print(s, out, table{{"id", out.ID}, {"email", out.Email}, {"password", secret + "  (shown once)"}})
+	})
+}
+
+type staffResetFactorsCmd struct {
+	target
+	Person string `arg:"" name:"email" help:"The person's e-mail address or id."`
+}
+
+// Help implements kong.HelpProvider.
+func (staffResetFactorsCmd) Help() string {
+	return `For a person who has lost their passkeys, their authenticator app and their recovery codes: the password ` +
+		`alone lets them in again, and a store that requires a second factor leads them to a new one. Every browser ` +
+		`in which they are signed in is signed out. They get a mail. Make sure that it is them who asks.
+
+Examples:
+
+    storefront staff reset-factors ana@bluedoor.example --store blue-door-books
+`
+}
+
+// reset is a person without second factors, as printed.
+type reset struct {
+	ID      string `json:"id"`
+	Email   string `json:"email"`
+	Removed int    `json:"removed_factors"`
+}
+
+// Run removes the factors.
+func (c *staffResetFactorsCmd) Run(s *session) error {
+	return c.enter(s, func(w work) error {
+		m, err := w.person(c.Person)
+		if err != nil {
+			return err
+		}
+		n, err := w.ResetFactors(w.ctx, m.ID)
+		if err != nil {
+			return err
+		}
+		out := reset{xid.User.Format(m.ID), m.Email, n}
+		return c.print(s, out, table{{"id", out.ID}, {"email", out.Email}, {"removed", strconv.Itoa(n)}})
 	})
 }

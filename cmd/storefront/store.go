@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"strconv"
 
 	"github.com/storefront-go/storefront/cmd/internal/app"
@@ -9,9 +8,7 @@ import (
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph"
-	"github.com/storefront-go/storefront/graph/access"
 	"github.com/storefront-go/storefront/graph/model"
-	"github.com/storefront-go/storefront/graph/password"
 )
 
 type storeCmd struct {
@@ -32,8 +29,8 @@ type shop struct {
 	Legacy    bool   `json:"legacy"`
 	Demo      bool   `json:"demo"`
 	CreatedAt string `json:"created_at"`
-	// Owner is there when the store was made.
-	Owner *member `json:"owner,omitempty"`
+	// Invitation is there when the store was made.
+	Invitation *invited `json:"invitation,omitempty"`
 }
 
 func shopOf(s *db.Store, host string) shop {
@@ -45,15 +42,16 @@ type storeCreateCmd struct {
 	place
 	Name       string `arg:"" help:"The store's name."`
 	Currency   string `required:"" placeholder:"CODE" help:"ISO 4217; fixed after the first order."`
-	OwnerEmail string `required:"" placeholder:"ADDRESS" help:"Who owns the store; a new person gets a password, shown once."`
-	OwnerName  string `placeholder:"NAME" help:"The owner's name (default: the address)."`
+	OwnerEmail string `required:"" placeholder:"ADDRESS" help:"Who is invited to own the store, by a link that is shown once."`
 	Handle     string `placeholder:"HANDLE" help:"1 to 63 of a-z, 0-9 and - (default: made from the name)."`
 	Timezone   string `default:"UTC" placeholder:"ZONE" help:"IANA time zone of reports (default ${default})."`
 }
 
 // Help implements kong.HelpProvider.
 func (storeCreateCmd) Help() string {
-	return `Examples:
+	return `The owner opens the link that this prints, signs in or makes their account, and accepts.
+
+Examples:
 
     storefront store create "Blue Door Books" --currency GBP --owner-email ana@bluedoor.example
     storefront store create Aoi --handle aoi --currency JPY --timezone Asia/Tokyo --owner-email aoi@aoi.example --json
@@ -66,27 +64,15 @@ func (c *storeCreateCmd) Run(s *session) error {
 	if c.Handle != "" {
 		in.Handle = &c.Handle
 	}
-	secret := password.Generate()
-	hash, err := password.Hash(s.ctx, secret)
-	if err != nil {
-		return err
-	}
-	owner := access.Person{Email: c.OwnerEmail, Name: cmp.Or(c.OwnerName, c.OwnerEmail), PasswordHash: hash}
 	return c.open(s, func(_ *app.Base, core *graph.Resolver) error {
-		made, person, err := core.NewStore(s.ctx, in, owner)
+		made, link, err := core.NewStoreFor(s.ctx, in, c.OwnerEmail)
 		if err != nil {
 			return err
 		}
 		out := shopOf(made.Store, made.StoreHost)
-		out.Owner = &member{ID: xid.User.Format(person.ID), Name: person.Name, Email: person.Email,
-			Role: viewer.Owner, CreatedAt: person.ID.Time().String()}
-		rows := table{{"id", out.ID}, {"handle", out.Handle}, {"store host", out.StoreHost}, {"owner", out.Owner.Email}}
-		// A person who was known keeps their password.
-		if person.PasswordHash != nil && *person.PasswordHash == hash {
-			out.Owner.Password = &secret
-			rows = append(rows, []string{"password", secret + "  (shown once)"})
-		}
-		return c.print(s, out, rows)
+		out.Invitation = &invited{Email: c.OwnerEmail, Role: viewer.Owner, Link: &link}
+		return c.print(s, out, table{{"id", out.ID}, {"handle", out.Handle}, {"store host", out.StoreHost},
+			{"owner", c.OwnerEmail}, {"invitation", link + "  (shown once, for seven days)"}})
 	})
 }
 

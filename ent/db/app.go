@@ -38,6 +38,8 @@ type App struct {
 	RedirectUris string `json:"redirect_uris,omitempty"`
 	// Scopes holds the value of the "scopes" field.
 	Scopes string `json:"scopes,omitempty"`
+	// CreatedBy holds the value of the "created_by" field.
+	CreatedBy *xid.ID `json:"created_by,omitempty"`
 	// Legacy holds the value of the "legacy" field.
 	Legacy bool `json:"legacy,omitempty"`
 	// VerifiedAt holds the value of the "verified_at" field.
@@ -52,6 +54,8 @@ func (*App) scanValues(columns []string) ([]any, error) {
 	values := make([]any, len(columns))
 	for i := range columns {
 		switch columns[i] {
+		case app.FieldCreatedBy:
+			values[i] = &sql.NullScanner{S: new(xid.ID)}
 		case app.FieldLegacy:
 			values[i] = new(sql.NullBool)
 		case app.FieldVersion, app.FieldEventSequence, app.FieldUpdatedAt, app.FieldVerifiedAt, app.FieldDisabledAt:
@@ -142,6 +146,13 @@ func (_m *App) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.Scopes = value.String
 			}
+		case app.FieldCreatedBy:
+			if value, ok := values[i].(*sql.NullScanner); !ok {
+				return fmt.Errorf("unexpected type %T for field created_by", values[i])
+			} else if value.Valid {
+				_m.CreatedBy = new(xid.ID)
+				*_m.CreatedBy = *value.S.(*xid.ID)
+			}
 		case app.FieldLegacy:
 			if value, ok := values[i].(*sql.NullBool); !ok {
 				return fmt.Errorf("unexpected type %T for field legacy", values[i])
@@ -229,6 +240,11 @@ func (_m *App) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("scopes=")
 	builder.WriteString(_m.Scopes)
+	builder.WriteString(", ")
+	if v := _m.CreatedBy; v != nil {
+		builder.WriteString("created_by=")
+		builder.WriteString(fmt.Sprintf("%v", *v))
+	}
 	builder.WriteString(", ")
 	builder.WriteString("legacy=")
 	builder.WriteString(fmt.Sprintf("%v", _m.Legacy))

@@ -105,6 +105,20 @@ func (_c *AppCreate) SetScopes(v string) *AppCreate {
 	return _c
 }
 
+// SetCreatedBy sets the "created_by" field.
+func (_c *AppCreate) SetCreatedBy(v xid.ID) *AppCreate {
+	_c.mutation.SetCreatedBy(v)
+	return _c
+}
+
+// SetNillableCreatedBy sets the "created_by" field if the given value is not nil.
+func (_c *AppCreate) SetNillableCreatedBy(v *xid.ID) *AppCreate {
+	if v != nil {
+		_c.SetCreatedBy(*v)
+	}
+	return _c
+}
+
 // SetLegacy sets the "legacy" field.
 func (_c *AppCreate) SetLegacy(v bool) *AppCreate {
 	_c.mutation.SetLegacy(v)
@@ -341,6 +355,10 @@ func (_c *AppCreate) createSpec() (*App, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.Scopes(); ok {
 		_spec.SetField(app.FieldScopes, field.TypeString, value)
 		_node.Scopes = value
+	}
+	if value, ok := _c.mutation.CreatedBy(); ok {
+		_spec.SetField(app.FieldCreatedBy, field.TypeUUID, value)
+		_node.CreatedBy = &value
 	}
 	if value, ok := _c.mutation.Legacy(); ok {
 		_spec.SetField(app.FieldLegacy, field.TypeBool, value)

@@ -530,6 +530,7 @@ var appRooms = sync.Pool{New: func() any {
 		cell.TextOf(&row.Website),
 		(*cell.Text[string])(&row.RedirectUris),
 		(*cell.Text[string])(&row.Scopes),
+		cell.PointerOf(&row.CreatedBy),
 		(*cell.Flag)(&row.Legacy),
 		cell.NumberOf(&row.VerifiedAt),
 		cell.NumberOf(&row.DisabledAt),

@@ -342,6 +342,9 @@ func (_u *AppUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	if value, ok := _u.mutation.Scopes(); ok {
 		_spec.SetField(app.FieldScopes, field.TypeString, value)
 	}
+	if _u.mutation.CreatedByCleared() {
+		_spec.ClearField(app.FieldCreatedBy, field.TypeUUID)
+	}
 	if value, ok := _u.mutation.Legacy(); ok {
 		_spec.SetField(app.FieldLegacy, field.TypeBool, value)
 	}
@@ -727,6 +730,9 @@ func (_u *AppUpdateOne) sqlSave(ctx context.Context) (_node *App, err error) {
 	}
 	if value, ok := _u.mutation.Scopes(); ok {
 		_spec.SetField(app.FieldScopes, field.TypeString, value)
+	}
+	if _u.mutation.CreatedByCleared() {
+		_spec.ClearField(app.FieldCreatedBy, field.TypeUUID)
 	}
 	if value, ok := _u.mutation.Legacy(); ok {
 		_spec.SetField(app.FieldLegacy, field.TypeBool, value)

@@ -35,6 +35,10 @@ type Audit struct {
 	ResourceID xid.ID `json:"resource_id,omitempty"`
 	// Detail holds the value of the "detail" field.
 	Detail *string `json:"detail,omitempty"`
+	// Address holds the value of the "address" field.
+	Address *string `json:"address,omitempty"`
+	// Agent holds the value of the "agent" field.
+	Agent *string `json:"agent,omitempty"`
 	// RequestID holds the value of the "request_id" field.
 	RequestID    *string `json:"request_id,omitempty"`
 	selectValues sql.SelectValues
@@ -47,7 +51,7 @@ func (*Audit) scanValues(columns []string) ([]any, error) {
 		switch columns[i] {
 		case audit.FieldActorID:
 			values[i] = &sql.NullScanner{S: new(xid.ID)}
-		case audit.FieldActorType, audit.FieldActorName, audit.FieldAction, audit.FieldResourceType, audit.FieldDetail, audit.FieldRequestID:
+		case audit.FieldActorType, audit.FieldActorName, audit.FieldAction, audit.FieldResourceType, audit.FieldDetail, audit.FieldAddress, audit.FieldAgent, audit.FieldRequestID:
 			values[i] = new(sql.NullString)
 		case audit.FieldID, audit.FieldStoreID, audit.FieldResourceID:
 			values[i] = new(xid.ID)
@@ -122,6 +126,20 @@ func (_m *Audit) assignValues(columns []string, values []any) error {
 				_m.Detail = new(string)
 				*_m.Detail = value.String
 			}
+		case audit.FieldAddress:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field address", values[i])
+			} else if value.Valid {
+				_m.Address = new(string)
+				*_m.Address = value.String
+			}
+		case audit.FieldAgent:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field agent", values[i])
+			} else if value.Valid {
+				_m.Agent = new(string)
+				*_m.Agent = value.String
+			}
 		case audit.FieldRequestID:
 			if value, ok := values[i].(*sql.NullString); !ok {
 				return fmt.Errorf("unexpected type %T for field request_id", values[i])
@@ -190,6 +208,16 @@ func (_m *Audit) String() string {
 	builder.WriteString(", ")
 	if v := _m.Detail; v != nil {
 		builder.WriteString("detail=")
+		builder.WriteString(*v)
+	}
+	builder.WriteString(", ")
+	if v := _m.Address; v != nil {
+		builder.WriteString("address=")
+		builder.WriteString(*v)
+	}
+	builder.WriteString(", ")
+	if v := _m.Agent; v != nil {
+		builder.WriteString("agent=")
 		builder.WriteString(*v)
 	}
 	builder.WriteString(", ")

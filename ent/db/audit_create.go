@@ -85,6 +85,34 @@ func (_c *AuditCreate) SetNillableDetail(v *string) *AuditCreate {
 	return _c
 }
 
+// SetAddress sets the "address" field.
+func (_c *AuditCreate) SetAddress(v string) *AuditCreate {
+	_c.mutation.SetAddress(v)
+	return _c
+}
+
+// SetNillableAddress sets the "address" field if the given value is not nil.
+func (_c *AuditCreate) SetNillableAddress(v *string) *AuditCreate {
+	if v != nil {
+		_c.SetAddress(*v)
+	}
+	return _c
+}
+
+// SetAgent sets the "agent" field.
+func (_c *AuditCreate) SetAgent(v string) *AuditCreate {
+	_c.mutation.SetAgent(v)
+	return _c
+}
+
+// SetNillableAgent sets the "agent" field if the given value is not nil.
+func (_c *AuditCreate) SetNillableAgent(v *string) *AuditCreate {
+	if v != nil {
+		_c.SetAgent(*v)
+	}
+	return _c
+}
+
 // SetRequestID sets the "request_id" field.
 func (_c *AuditCreate) SetRequestID(v string) *AuditCreate {
 	_c.mutation.SetRequestID(v)
@@ -190,6 +218,11 @@ func (_c *AuditCreate) check() error {
 			return &ValidationError{Name: "detail", err: fmt.Errorf(`db: validator failed for field "Audit.detail": %w`, err)}
 		}
 	}
+	if v, ok := _c.mutation.Agent(); ok {
+		if err := audit.AgentValidator(v); err != nil {
+			return &ValidationError{Name: "agent", err: fmt.Errorf(`db: validator failed for field "Audit.agent": %w`, err)}
+		}
+	}
 	return nil
 }
 
@@ -256,6 +289,14 @@ func (_c *AuditCreate) createSpec() (*Audit, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.Detail(); ok {
 		_spec.SetField(audit.FieldDetail, field.TypeString, value)
 		_node.Detail = &value
+	}
+	if value, ok := _c.mutation.Address(); ok {
+		_spec.SetField(audit.FieldAddress, field.TypeString, value)
+		_node.Address = &value
+	}
+	if value, ok := _c.mutation.Agent(); ok {
+		_spec.SetField(audit.FieldAgent, field.TypeString, value)
+		_node.Agent = &value
 	}
 	if value, ok := _c.mutation.RequestID(); ok {
 		_spec.SetField(audit.FieldRequestID, field.TypeString, value)

@@ -529,6 +529,8 @@ var auditRooms = sync.Pool{New: func() any {
 		(*cell.Text[string])(&row.ResourceType),
 		&row.ResourceID,
 		cell.TextOf(&row.Detail),
+		cell.TextOf(&row.Address),
+		cell.TextOf(&row.Agent),
 		cell.TextOf(&row.RequestID),
 	}
 	return room

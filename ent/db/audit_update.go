@@ -140,6 +140,46 @@ func (_u *AuditUpdate) ClearDetail() *AuditUpdate {
 	return _u
 }
 
+// SetAddress sets the "address" field.
+func (_u *AuditUpdate) SetAddress(v string) *AuditUpdate {
+	_u.mutation.SetAddress(v)
+	return _u
+}
+
+// SetNillableAddress sets the "address" field if the given value is not nil.
+func (_u *AuditUpdate) SetNillableAddress(v *string) *AuditUpdate {
+	if v != nil {
+		_u.SetAddress(*v)
+	}
+	return _u
+}
+
+// ClearAddress clears the value of the "address" field.
+func (_u *AuditUpdate) ClearAddress() *AuditUpdate {
+	_u.mutation.ClearAddress()
+	return _u
+}
+
+// SetAgent sets the "agent" field.
+func (_u *AuditUpdate) SetAgent(v string) *AuditUpdate {
+	_u.mutation.SetAgent(v)
+	return _u
+}
+
+// SetNillableAgent sets the "agent" field if the given value is not nil.
+func (_u *AuditUpdate) SetNillableAgent(v *string) *AuditUpdate {
+	if v != nil {
+		_u.SetAgent(*v)
+	}
+	return _u
+}
+
+// ClearAgent clears the value of the "agent" field.
+func (_u *AuditUpdate) ClearAgent() *AuditUpdate {
+	_u.mutation.ClearAgent()
+	return _u
+}
+
 // SetRequestID sets the "request_id" field.
 func (_u *AuditUpdate) SetRequestID(v string) *AuditUpdate {
 	_u.mutation.SetRequestID(v)
@@ -204,6 +244,11 @@ func (_u *AuditUpdate) check() error {
 			return &ValidationError{Name: "detail", err: fmt.Errorf(`db: validator failed for field "Audit.detail": %w`, err)}
 		}
 	}
+	if v, ok := _u.mutation.Agent(); ok {
+		if err := audit.AgentValidator(v); err != nil {
+			return &ValidationError{Name: "agent", err: fmt.Errorf(`db: validator failed for field "Audit.agent": %w`, err)}
+		}
+	}
 	return nil
 }
 
@@ -251,6 +296,18 @@ func (_u *AuditUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	}
 	if _u.mutation.DetailCleared() {
 		_spec.ClearField(audit.FieldDetail, field.TypeString)
+	}
+	if value, ok := _u.mutation.Address(); ok {
+		_spec.SetField(audit.FieldAddress, field.TypeString, value)
+	}
+	if _u.mutation.AddressCleared() {
+		_spec.ClearField(audit.FieldAddress, field.TypeString)
+	}
+	if value, ok := _u.mutation.Agent(); ok {
+		_spec.SetField(audit.FieldAgent, field.TypeString, value)
+	}
+	if _u.mutation.AgentCleared() {
+		_spec.ClearField(audit.FieldAgent, field.TypeString)
 	}
 	if value, ok := _u.mutation.RequestID(); ok {
 		_spec.SetField(audit.FieldRequestID, field.TypeString, value)
@@ -390,6 +447,46 @@ func (_u *AuditUpdateOne) ClearDetail() *AuditUpdateOne {
 	return _u
 }
 
+// SetAddress sets the "address" field.
+func (_u *AuditUpdateOne) SetAddress(v string) *AuditUpdateOne {
+	_u.mutation.SetAddress(v)
+	return _u
+}
+
+// SetNillableAddress sets the "address" field if the given value is not nil.
+func (_u *AuditUpdateOne) SetNillableAddress(v *string) *AuditUpdateOne {
+	if v != nil {
+		_u.SetAddress(*v)
+	}
+	return _u
+}
+
+// ClearAddress clears the value of the "address" field.
+func (_u *AuditUpdateOne) ClearAddress() *AuditUpdateOne {
+	_u.mutation.ClearAddress()
+	return _u
+}
+
+// SetAgent sets the "agent" field.
+func (_u *AuditUpdateOne) SetAgent(v string) *AuditUpdateOne {
+	_u.mutation.SetAgent(v)
+	return _u
+}
+
+// SetNillableAgent sets the "agent" field if the given value is not nil.
+func (_u *AuditUpdateOne) SetNillableAgent(v *string) *AuditUpdateOne {
+	if v != nil {
+		_u.SetAgent(*v)
+	}
+	return _u
+}
+
+// ClearAgent clears the value of the "agent" field.
+func (_u *AuditUpdateOne) ClearAgent() *AuditUpdateOne {
+	_u.mutation.ClearAgent()
+	return _u
+}
+
 // SetRequestID sets the "request_id" field.
 func (_u *AuditUpdateOne) SetRequestID(v string) *AuditUpdateOne {
 	_u.mutation.SetRequestID(v)
@@ -467,6 +564,11 @@ func (_u *AuditUpdateOne) check() error {
 			return &ValidationError{Name: "detail", err: fmt.Errorf(`db: validator failed for field "Audit.detail": %w`, err)}
 		}
 	}
+	if v, ok := _u.mutation.Agent(); ok {
+		if err := audit.AgentValidator(v); err != nil {
+			return &ValidationError{Name: "agent", err: fmt.Errorf(`db: validator failed for field "Audit.agent": %w`, err)}
+		}
+	}
 	return nil
 }
 
@@ -531,6 +633,18 @@ func (_u *AuditUpdateOne) sqlSave(ctx context.Context) (_node *Audit, err error)
 	}
 	if _u.mutation.DetailCleared() {
 		_spec.ClearField(audit.FieldDetail, field.TypeString)
+	}
+	if value, ok := _u.mutation.Address(); ok {
+		_spec.SetField(audit.FieldAddress, field.TypeString, value)
+	}
+	if _u.mutation.AddressCleared() {
+		_spec.ClearField(audit.FieldAddress, field.TypeString)
+	}
+	if value, ok := _u.mutation.Agent(); ok {
+		_spec.SetField(audit.FieldAgent, field.TypeString, value)
+	}
+	if _u.mutation.AgentCleared() {
+		_spec.ClearField(audit.FieldAgent, field.TypeString)
 	}
 	if value, ok := _u.mutation.RequestID(); ok {
 		_spec.SetField(audit.FieldRequestID, field.TypeString, value)

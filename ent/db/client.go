@@ -16,11 +16,14 @@ import (
 	"entgo.io/ent/dialect"
 	"entgo.io/ent/dialect/sql"
 	"github.com/storefront-go/storefront/ent/db/accesstoken"
+	"github.com/storefront-go/storefront/ent/db/accountevent"
+	"github.com/storefront-go/storefront/ent/db/allowance"
 	"github.com/storefront-go/storefront/ent/db/apikey"
 	"github.com/storefront-go/storefront/ent/db/app"
 	"github.com/storefront-go/storefront/ent/db/appname"
 	"github.com/storefront-go/storefront/ent/db/attempt"
 	"github.com/storefront-go/storefront/ent/db/audit"
+	"github.com/storefront-go/storefront/ent/db/challenge"
 	"github.com/storefront-go/storefront/ent/db/consentticket"
 	"github.com/storefront-go/storefront/ent/db/credential"
 	"github.com/storefront-go/storefront/ent/db/customer"
@@ -30,9 +33,11 @@ import (
 	dbevent "github.com/storefront-go/storefront/ent/db/event"
 	"github.com/storefront-go/storefront/ent/db/export"
 	"github.com/storefront-go/storefront/ent/db/exportpart"
+	"github.com/storefront-go/storefront/ent/db/factor"
 	"github.com/storefront-go/storefront/ent/db/fulfillment"
 	"github.com/storefront-go/storefront/ent/db/grant"
 	"github.com/storefront-go/storefront/ent/db/idempotency"
+	"github.com/storefront-go/storefront/ent/db/invitation"
 	"github.com/storefront-go/storefront/ent/db/mail"
 	"github.com/storefront-go/storefront/ent/db/marketplacetheme"
 	"github.com/storefront-go/storefront/ent/db/membership"
@@ -44,6 +49,8 @@ import (
 	"github.com/storefront-go/storefront/ent/db/outbox"
 	"github.com/storefront-go/storefront/ent/db/payment"
 	"github.com/storefront-go/storefront/ent/db/product"
+	"github.com/storefront-go/storefront/ent/db/recoverycode"
+	"github.com/storefront-go/storefront/ent/db/redaction"
 	"github.com/storefront-go/storefront/ent/db/session"
 	"github.com/storefront-go/storefront/ent/db/staff"
 	"github.com/storefront-go/storefront/ent/db/stafftoken"
@@ -72,6 +79,10 @@ type Client struct {
 	APIKey *APIKeyClient
 	// AccessToken is the client for interacting with the AccessToken builders.
 	AccessToken *AccessTokenClient
+	// AccountEvent is the client for interacting with the AccountEvent builders.
+	AccountEvent *AccountEventClient
+	// Allowance is the client for interacting with the Allowance builders.
+	Allowance *AllowanceClient
 	// App is the client for interacting with the App builders.
 	App *AppClient
 	// AppName is the client for interacting with the AppName builders.
@@ -80,6 +91,8 @@ type Client struct {
 	Attempt *AttemptClient
 	// Audit is the client for interacting with the Audit builders.
 	Audit *AuditClient
+	// Challenge is the client for interacting with the Challenge builders.
+	Challenge *ChallengeClient
 	// ConsentTicket is the client for interacting with the ConsentTicket builders.
 	ConsentTicket *ConsentTicketClient
 	// Credential is the client for interacting with the Credential builders.
@@ -98,12 +111,16 @@ type Client struct {
 	Export *ExportClient
 	// ExportPart is the client for interacting with the ExportPart builders.
 	ExportPart *ExportPartClient
+	// Factor is the client for interacting with the Factor builders.
+	Factor *FactorClient
 	// Fulfillment is the client for interacting with the Fulfillment builders.
 	Fulfillment *FulfillmentClient
 	// Grant is the client for interacting with the Grant builders.
 	Grant *GrantClient
 	// Idempotency is the client for interacting with the Idempotency builders.
 	Idempotency *IdempotencyClient
+	// Invitation is the client for interacting with the Invitation builders.
+	Invitation *InvitationClient
 	// Mail is the client for interacting with the Mail builders.
 	Mail *MailClient
 	// MarketplaceTheme is the client for interacting with the MarketplaceTheme builders.
@@ -126,6 +143,10 @@ type Client struct {
 	Payment *PaymentClient
 	// Product is the client for interacting with the Product builders.
 	Product *ProductClient
+	// RecoveryCode is the client for interacting with the RecoveryCode builders.
+	RecoveryCode *RecoveryCodeClient
+	// Redaction is the client for interacting with the Redaction builders.
+	Redaction *RedactionClient
 	// Session is the client for interacting with the Session builders.
 	Session *SessionClient
 	// Staff is the client for interacting with the Staff builders.
@@ -165,10 +186,13 @@ func (c *Client) init() {
 	c.Schema = migrate.NewSchema(c.driver)
 	c.APIKey = NewAPIKeyClient(c.config)
 	c.AccessToken = NewAccessTokenClient(c.config)
+	c.AccountEvent = NewAccountEventClient(c.config)
+	c.Allowance = NewAllowanceClient(c.config)
 	c.App = NewAppClient(c.config)
 	c.AppName = NewAppNameClient(c.config)
 	c.Attempt = NewAttemptClient(c.config)
 	c.Audit = NewAuditClient(c.config)
+	c.Challenge = NewChallengeClient(c.config)
 	c.ConsentTicket = NewConsentTicketClient(c.config)
 	c.Credential = NewCredentialClient(c.config)
 	c.Customer = NewCustomerClient(c.config)
@@ -178,9 +202,11 @@ func (c *Client) init() {
 	c.Event = NewEventClient(c.config)
 	c.Export = NewExportClient(c.config)
 	c.ExportPart = NewExportPartClient(c.config)
+	c.Factor = NewFactorClient(c.config)
 	c.Fulfillment = NewFulfillmentClient(c.config)
 	c.Grant = NewGrantClient(c.config)
 	c.Idempotency = NewIdempotencyClient(c.config)
+	c.Invitation = NewInvitationClient(c.config)
 	c.Mail = NewMailClient(c.config)
 	c.MarketplaceTheme = NewMarketplaceThemeClient(c.config)
 	c.Membership = NewMembershipClient(c.config)
@@ -192,6 +218,8 @@ func (c *Client) init() {
 	c.Outbox = NewOutboxClient(c.config)
 	c.Payment = NewPaymentClient(c.config)
 	c.Product = NewProductClient(c.config)
+	c.RecoveryCode = NewRecoveryCodeClient(c.config)
+	c.Redaction = NewRedactionClient(c.config)
 	c.Session = NewSessionClient(c.config)
 	c.Staff = NewStaffClient(c.config)
 	c.StaffToken = NewStaffTokenClient(c.config)
@@ -299,10 +327,13 @@ func (c *Client) Tx(ctx context.Context) (*Tx, error) {
 		config:           cfg,
 		APIKey:           NewAPIKeyClient(cfg),
 		AccessToken:      NewAccessTokenClient(cfg),
+		AccountEvent:     NewAccountEventClient(cfg),
+		Allowance:        NewAllowanceClient(cfg),
 		App:              NewAppClient(cfg),
 		AppName:          NewAppNameClient(cfg),
 		Attempt:          NewAttemptClient(cfg),
 		Audit:            NewAuditClient(cfg),
+		Challenge:        NewChallengeClient(cfg),
 		ConsentTicket:    NewConsentTicketClient(cfg),
 		Credential:       NewCredentialClient(cfg),
 		Customer:         NewCustomerClient(cfg),
@@ -312,9 +343,11 @@ func (c *Client) Tx(ctx context.Context) (*Tx, error) {
 		Event:            NewEventClient(cfg),
 		Export:           NewExportClient(cfg),
 		ExportPart:       NewExportPartClient(cfg),
+		Factor:           NewFactorClient(cfg),
 		Fulfillment:      NewFulfillmentClient(cfg),
 		Grant:            NewGrantClient(cfg),
 		Idempotency:      NewIdempotencyClient(cfg),
+		Invitation:       NewInvitationClient(cfg),
 		Mail:             NewMailClient(cfg),
 		MarketplaceTheme: NewMarketplaceThemeClient(cfg),
 		Membership:       NewMembershipClient(cfg),
@@ -326,6 +359,8 @@ func (c *Client) Tx(ctx context.Context) (*Tx, error) {
 		Outbox:           NewOutboxClient(cfg),
 		Payment:          NewPaymentClient(cfg),
 		Product:          NewProductClient(cfg),
+		RecoveryCode:     NewRecoveryCodeClient(cfg),
+		Redaction:        NewRedactionClient(cfg),
 		Session:          NewSessionClient(cfg),
 		Staff:            NewStaffClient(cfg),
 		StaffToken:       NewStaffTokenClient(cfg),
@@ -360,10 +395,13 @@ func (c *Client) BeginTx(ctx context.Context, opts *sql.TxOptions) (*Tx, error) 
 		config:           cfg,
 		APIKey:           NewAPIKeyClient(cfg),
 		AccessToken:      NewAccessTokenClient(cfg),
+		AccountEvent:     NewAccountEventClient(cfg),
+		Allowance:        NewAllowanceClient(cfg),
 		App:              NewAppClient(cfg),
 		AppName:          NewAppNameClient(cfg),
 		Attempt:          NewAttemptClient(cfg),
 		Audit:            NewAuditClient(cfg),
+		Challenge:        NewChallengeClient(cfg),
 		ConsentTicket:    NewConsentTicketClient(cfg),
 		Credential:       NewCredentialClient(cfg),
 		Customer:         NewCustomerClient(cfg),
@@ -373,9 +411,11 @@ func (c *Client) BeginTx(ctx context.Context, opts *sql.TxOptions) (*Tx, error) 
 		Event:            NewEventClient(cfg),
 		Export:           NewExportClient(cfg),
 		ExportPart:       NewExportPartClient(cfg),
+		Factor:           NewFactorClient(cfg),
 		Fulfillment:      NewFulfillmentClient(cfg),
 		Grant:            NewGrantClient(cfg),
 		Idempotency:      NewIdempotencyClient(cfg),
+		Invitation:       NewInvitationClient(cfg),
 		Mail:             NewMailClient(cfg),
 		MarketplaceTheme: NewMarketplaceThemeClient(cfg),
 		Membership:       NewMembershipClient(cfg),
@@ -387,6 +427,8 @@ func (c *Client) BeginTx(ctx context.Context, opts *sql.TxOptions) (*Tx, error) 
 		Outbox:           NewOutboxClient(cfg),
 		Payment:          NewPaymentClient(cfg),
 		Product:          NewProductClient(cfg),
+		RecoveryCode:     NewRecoveryCodeClient(cfg),
+		Redaction:        NewRedactionClient(cfg),
 		Session:          NewSessionClient(cfg),
 		Staff:            NewStaffClient(cfg),
 		StaffToken:       NewStaffTokenClient(cfg),
@@ -429,13 +471,15 @@ func (c *Client) Close() error {
 // In order to add hooks to a specific client, call: `client.Node.Use(...)`.
 func (c *Client) Use(hooks ...Hook) {
 	for _, n := range []interface{ Use(...Hook) }{
-		c.APIKey, c.AccessToken, c.App, c.AppName, c.Attempt, c.Audit, c.ConsentTicket,
-		c.Credential, c.Customer, c.Delivery, c.DeliveryLog, c.EndpointStat, c.Event,
-		c.Export, c.ExportPart, c.Fulfillment, c.Grant, c.Idempotency, c.Mail,
+		c.APIKey, c.AccessToken, c.AccountEvent, c.Allowance, c.App, c.AppName,
+		c.Attempt, c.Audit, c.Challenge, c.ConsentTicket, c.Credential, c.Customer,
+		c.Delivery, c.DeliveryLog, c.EndpointStat, c.Event, c.Export, c.ExportPart,
+		c.Factor, c.Fulfillment, c.Grant, c.Idempotency, c.Invitation, c.Mail,
 		c.MarketplaceTheme, c.Membership, c.Note, c.Notification, c.OAuthClient,
-		c.Order, c.OrderLine, c.Outbox, c.Payment, c.Product, c.Session, c.Staff,
-		c.StaffToken, c.Store, c.StoreHandle, c.Theme, c.ThemeAsset, c.ThemePackage,
-		c.ThemeUpload, c.User, c.UserEmail, c.WebhookEndpoint, c.WebhookQueue,
+		c.Order, c.OrderLine, c.Outbox, c.Payment, c.Product, c.RecoveryCode,
+		c.Redaction, c.Session, c.Staff, c.StaffToken, c.Store, c.StoreHandle, c.Theme,
+		c.ThemeAsset, c.ThemePackage, c.ThemeUpload, c.User, c.UserEmail,
+		c.WebhookEndpoint, c.WebhookQueue,
 	} {
 		n.Use(hooks...)
 	}
@@ -445,13 +489,15 @@ func (c *Client) Use(hooks ...Hook) {
 // In order to add interceptors to a specific client, call: `client.Node.Intercept(...)`.
 func (c *Client) Intercept(interceptors ...Interceptor) {
 	for _, n := range []interface{ Intercept(...Interceptor) }{
-		c.APIKey, c.AccessToken, c.App, c.AppName, c.Attempt, c.Audit, c.ConsentTicket,
-		c.Credential, c.Customer, c.Delivery, c.DeliveryLog, c.EndpointStat, c.Event,
-		c.Export, c.ExportPart, c.Fulfillment, c.Grant, c.Idempotency, c.Mail,
+		c.APIKey, c.AccessToken, c.AccountEvent, c.Allowance, c.App, c.AppName,
+		c.Attempt, c.Audit, c.Challenge, c.ConsentTicket, c.Credential, c.Customer,
+		c.Delivery, c.DeliveryLog, c.EndpointStat, c.Event, c.Export, c.ExportPart,
+		c.Factor, c.Fulfillment, c.Grant, c.Idempotency, c.Invitation, c.Mail,
 		c.MarketplaceTheme, c.Membership, c.Note, c.Notification, c.OAuthClient,
-		c.Order, c.OrderLine, c.Outbox, c.Payment, c.Product, c.Session, c.Staff,
-		c.StaffToken, c.Store, c.StoreHandle, c.Theme, c.ThemeAsset, c.ThemePackage,
-		c.ThemeUpload, c.User, c.UserEmail, c.WebhookEndpoint, c.WebhookQueue,
+		c.Order, c.OrderLine, c.Outbox, c.Payment, c.Product, c.RecoveryCode,
+		c.Redaction, c.Session, c.Staff, c.StaffToken, c.Store, c.StoreHandle, c.Theme,
+		c.ThemeAsset, c.ThemePackage, c.ThemeUpload, c.User, c.UserEmail,
+		c.WebhookEndpoint, c.WebhookQueue,
 	} {
 		n.Intercept(interceptors...)
 	}
@@ -464,6 +510,10 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.APIKey.mutate(ctx, m)
 	case *AccessTokenMutation:
 		return c.AccessToken.mutate(ctx, m)
+	case *AccountEventMutation:
+		return c.AccountEvent.mutate(ctx, m)
+	case *AllowanceMutation:
+		return c.Allowance.mutate(ctx, m)
 	case *AppMutation:
 		return c.App.mutate(ctx, m)
 	case *AppNameMutation:
@@ -472,6 +522,8 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.Attempt.mutate(ctx, m)
 	case *AuditMutation:
 		return c.Audit.mutate(ctx, m)
+	case *ChallengeMutation:
+		return c.Challenge.mutate(ctx, m)
 	case *ConsentTicketMutation:
 		return c.ConsentTicket.mutate(ctx, m)
 	case *CredentialMutation:
@@ -490,12 +542,16 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.Export.mutate(ctx, m)
 	case *ExportPartMutation:
 		return c.ExportPart.mutate(ctx, m)
+	case *FactorMutation:
+		return c.Factor.mutate(ctx, m)
 	case *FulfillmentMutation:
 		return c.Fulfillment.mutate(ctx, m)
 	case *GrantMutation:
 		return c.Grant.mutate(ctx, m)
 	case *IdempotencyMutation:
 		return c.Idempotency.mutate(ctx, m)
+	case *InvitationMutation:
+		return c.Invitation.mutate(ctx, m)
 	case *MailMutation:
 		return c.Mail.mutate(ctx, m)
 	case *MarketplaceThemeMutation:
@@ -518,6 +574,10 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.Payment.mutate(ctx, m)
 	case *ProductMutation:
 		return c.Product.mutate(ctx, m)
+	case *RecoveryCodeMutation:
+		return c.RecoveryCode.mutate(ctx, m)
+	case *RedactionMutation:
+		return c.Redaction.mutate(ctx, m)
 	case *SessionMutation:
 		return c.Session.mutate(ctx, m)
 	case *StaffMutation:
@@ -814,6 +874,272 @@ func (c *AccessTokenClient) mutate(ctx context.Context, m *AccessTokenMutation) 
 		return (&AccessTokenDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:
 		return nil, fmt.Errorf("db: unknown AccessToken mutation op: %q", m.Op())
+	}
+}
+
+// AccountEventClient is a client for the AccountEvent schema.
+type AccountEventClient struct {
+	config
+}
+
+// NewAccountEventClient returns a client for the AccountEvent from the given config.
+func NewAccountEventClient(c config) *AccountEventClient {
+	return &AccountEventClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `accountevent.Hooks(f(g(h())))`.
+func (c *AccountEventClient) Use(hooks ...Hook) {
+	c.hooks.AccountEvent = append(c.hooks.AccountEvent, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `accountevent.Intercept(f(g(h())))`.
+func (c *AccountEventClient) Intercept(interceptors ...Interceptor) {
+	c.inters.AccountEvent = append(c.inters.AccountEvent, interceptors...)
+}
+
+// Create returns a builder for creating a AccountEvent entity.
+func (c *AccountEventClient) Create() *AccountEventCreate {
+	mutation := newAccountEventMutation(c.config, OpCreate)
+	return &AccountEventCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of AccountEvent entities.
+func (c *AccountEventClient) CreateBulk(builders ...*AccountEventCreate) *AccountEventCreateBulk {
+	return &AccountEventCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *AccountEventClient) MapCreateBulk(slice any, setFunc func(*AccountEventCreate, int)) *AccountEventCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &AccountEventCreateBulk{err: fmt.Errorf("calling to AccountEventClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*AccountEventCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &AccountEventCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for AccountEvent.
+func (c *AccountEventClient) Update() *AccountEventUpdate {
+	mutation := newAccountEventMutation(c.config, OpUpdate)
+	return &AccountEventUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *AccountEventClient) UpdateOne(_m *AccountEvent) *AccountEventUpdateOne {
+	mutation := newAccountEventMutation(c.config, OpUpdateOne, withAccountEvent(_m))
+	return &AccountEventUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *AccountEventClient) UpdateOneID(id xid.ID) *AccountEventUpdateOne {
+	mutation := newAccountEventMutation(c.config, OpUpdateOne, withAccountEventID(id))
+	return &AccountEventUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for AccountEvent.
+func (c *AccountEventClient) Delete() *AccountEventDelete {
+	mutation := newAccountEventMutation(c.config, OpDelete)
+	return &AccountEventDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *AccountEventClient) DeleteOne(_m *AccountEvent) *AccountEventDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *AccountEventClient) DeleteOneID(id xid.ID) *AccountEventDeleteOne {
+	builder := c.Delete().Where(accountevent.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &AccountEventDeleteOne{builder}
+}
+
+// Query returns a query builder for AccountEvent.
+func (c *AccountEventClient) Query() *AccountEventQuery {
+	return &AccountEventQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeAccountEvent},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a AccountEvent entity by its id.
+func (c *AccountEventClient) Get(ctx context.Context, id xid.ID) (*AccountEvent, error) {
+	return c.Query().Where(accountevent.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *AccountEventClient) GetX(ctx context.Context, id xid.ID) *AccountEvent {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *AccountEventClient) Hooks() []Hook {
+	return c.hooks.AccountEvent
+}
+
+// Interceptors returns the client interceptors.
+func (c *AccountEventClient) Interceptors() []Interceptor {
+	return c.inters.AccountEvent
+}
+
+func (c *AccountEventClient) mutate(ctx context.Context, m *AccountEventMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&AccountEventCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&AccountEventUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&AccountEventUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&AccountEventDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("db: unknown AccountEvent mutation op: %q", m.Op())
+	}
+}
+
+// AllowanceClient is a client for the Allowance schema.
+type AllowanceClient struct {
+	config
+}
+
+// NewAllowanceClient returns a client for the Allowance from the given config.
+func NewAllowanceClient(c config) *AllowanceClient {
+	return &AllowanceClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `allowance.Hooks(f(g(h())))`.
+func (c *AllowanceClient) Use(hooks ...Hook) {
+	c.hooks.Allowance = append(c.hooks.Allowance, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `allowance.Intercept(f(g(h())))`.
+func (c *AllowanceClient) Intercept(interceptors ...Interceptor) {
+	c.inters.Allowance = append(c.inters.Allowance, interceptors...)
+}
+
+// Create returns a builder for creating a Allowance entity.
+func (c *AllowanceClient) Create() *AllowanceCreate {
+	mutation := newAllowanceMutation(c.config, OpCreate)
+	return &AllowanceCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of Allowance entities.
+func (c *AllowanceClient) CreateBulk(builders ...*AllowanceCreate) *AllowanceCreateBulk {
+	return &AllowanceCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *AllowanceClient) MapCreateBulk(slice any, setFunc func(*AllowanceCreate, int)) *AllowanceCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &AllowanceCreateBulk{err: fmt.Errorf("calling to AllowanceClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*AllowanceCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &AllowanceCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for Allowance.
+func (c *AllowanceClient) Update() *AllowanceUpdate {
+	mutation := newAllowanceMutation(c.config, OpUpdate)
+	return &AllowanceUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *AllowanceClient) UpdateOne(_m *Allowance) *AllowanceUpdateOne {
+	mutation := newAllowanceMutation(c.config, OpUpdateOne, withAllowance(_m))
+	return &AllowanceUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *AllowanceClient) UpdateOneID(id digest.Sum) *AllowanceUpdateOne {
+	mutation := newAllowanceMutation(c.config, OpUpdateOne, withAllowanceID(id))
+	return &AllowanceUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for Allowance.
+func (c *AllowanceClient) Delete() *AllowanceDelete {
+	mutation := newAllowanceMutation(c.config, OpDelete)
+	return &AllowanceDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *AllowanceClient) DeleteOne(_m *Allowance) *AllowanceDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *AllowanceClient) DeleteOneID(id digest.Sum) *AllowanceDeleteOne {
+	builder := c.Delete().Where(allowance.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &AllowanceDeleteOne{builder}
+}
+
+// Query returns a query builder for Allowance.
+func (c *AllowanceClient) Query() *AllowanceQuery {
+	return &AllowanceQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeAllowance},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a Allowance entity by its id.
+func (c *AllowanceClient) Get(ctx context.Context, id digest.Sum) (*Allowance, error) {
+	return c.Query().Where(allowance.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *AllowanceClient) GetX(ctx context.Context, id digest.Sum) *Allowance {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *AllowanceClient) Hooks() []Hook {
+	return c.hooks.Allowance
+}
+
+// Interceptors returns the client interceptors.
+func (c *AllowanceClient) Interceptors() []Interceptor {
+	return c.inters.Allowance
+}
+
+func (c *AllowanceClient) mutate(ctx context.Context, m *AllowanceMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&AllowanceCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&AllowanceUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&AllowanceUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&AllowanceDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("db: unknown Allowance mutation op: %q", m.Op())
 	}
 }
 
@@ -1349,6 +1675,139 @@ func (c *AuditClient) mutate(ctx context.Context, m *AuditMutation) (Value, erro
 		return (&AuditDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:
 		return nil, fmt.Errorf("db: unknown Audit mutation op: %q", m.Op())
+	}
+}
+
+// ChallengeClient is a client for the Challenge schema.
+type ChallengeClient struct {
+	config
+}
+
+// NewChallengeClient returns a client for the Challenge from the given config.
+func NewChallengeClient(c config) *ChallengeClient {
+	return &ChallengeClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `challenge.Hooks(f(g(h())))`.
+func (c *ChallengeClient) Use(hooks ...Hook) {
+	c.hooks.Challenge = append(c.hooks.Challenge, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `challenge.Intercept(f(g(h())))`.
+func (c *ChallengeClient) Intercept(interceptors ...Interceptor) {
+	c.inters.Challenge = append(c.inters.Challenge, interceptors...)
+}
+
+// Create returns a builder for creating a Challenge entity.
+func (c *ChallengeClient) Create() *ChallengeCreate {
+	mutation := newChallengeMutation(c.config, OpCreate)
+	return &ChallengeCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of Challenge entities.
+func (c *ChallengeClient) CreateBulk(builders ...*ChallengeCreate) *ChallengeCreateBulk {
+	return &ChallengeCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *ChallengeClient) MapCreateBulk(slice any, setFunc func(*ChallengeCreate, int)) *ChallengeCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &ChallengeCreateBulk{err: fmt.Errorf("calling to ChallengeClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*ChallengeCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &ChallengeCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for Challenge.
+func (c *ChallengeClient) Update() *ChallengeUpdate {
+	mutation := newChallengeMutation(c.config, OpUpdate)
+	return &ChallengeUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *ChallengeClient) UpdateOne(_m *Challenge) *ChallengeUpdateOne {
+	mutation := newChallengeMutation(c.config, OpUpdateOne, withChallenge(_m))
+	return &ChallengeUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *ChallengeClient) UpdateOneID(id digest.Sum) *ChallengeUpdateOne {
+	mutation := newChallengeMutation(c.config, OpUpdateOne, withChallengeID(id))
+	return &ChallengeUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for Challenge.
+func (c *ChallengeClient) Delete() *ChallengeDelete {
+	mutation := newChallengeMutation(c.config, OpDelete)
+	return &ChallengeDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *ChallengeClient) DeleteOne(_m *Challenge) *ChallengeDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *ChallengeClient) DeleteOneID(id digest.Sum) *ChallengeDeleteOne {
+	builder := c.Delete().Where(challenge.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &ChallengeDeleteOne{builder}
+}
+
+// Query returns a query builder for Challenge.
+func (c *ChallengeClient) Query() *ChallengeQuery {
+	return &ChallengeQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeChallenge},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a Challenge entity by its id.
+func (c *ChallengeClient) Get(ctx context.Context, id digest.Sum) (*Challenge, error) {
+	return c.Query().Where(challenge.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *ChallengeClient) GetX(ctx context.Context, id digest.Sum) *Challenge {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *ChallengeClient) Hooks() []Hook {
+	return c.hooks.Challenge
+}
+
+// Interceptors returns the client interceptors.
+func (c *ChallengeClient) Interceptors() []Interceptor {
+	return c.inters.Challenge
+}
+
+func (c *ChallengeClient) mutate(ctx context.Context, m *ChallengeMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&ChallengeCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&ChallengeUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&ChallengeUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&ChallengeDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("db: unknown Challenge mutation op: %q", m.Op())
 	}
 }
 
@@ -2557,6 +3016,139 @@ func (c *ExportPartClient) mutate(ctx context.Context, m *ExportPartMutation) (V
 	}
 }
 
+// FactorClient is a client for the Factor schema.
+type FactorClient struct {
+	config
+}
+
+// NewFactorClient returns a client for the Factor from the given config.
+func NewFactorClient(c config) *FactorClient {
+	return &FactorClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `factor.Hooks(f(g(h())))`.
+func (c *FactorClient) Use(hooks ...Hook) {
+	c.hooks.Factor = append(c.hooks.Factor, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `factor.Intercept(f(g(h())))`.
+func (c *FactorClient) Intercept(interceptors ...Interceptor) {
+	c.inters.Factor = append(c.inters.Factor, interceptors...)
+}
+
+// Create returns a builder for creating a Factor entity.
+func (c *FactorClient) Create() *FactorCreate {
+	mutation := newFactorMutation(c.config, OpCreate)
+	return &FactorCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of Factor entities.
+func (c *FactorClient) CreateBulk(builders ...*FactorCreate) *FactorCreateBulk {
+	return &FactorCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *FactorClient) MapCreateBulk(slice any, setFunc func(*FactorCreate, int)) *FactorCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &FactorCreateBulk{err: fmt.Errorf("calling to FactorClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*FactorCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &FactorCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for Factor.
+func (c *FactorClient) Update() *FactorUpdate {
+	mutation := newFactorMutation(c.config, OpUpdate)
+	return &FactorUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *FactorClient) UpdateOne(_m *Factor) *FactorUpdateOne {
+	mutation := newFactorMutation(c.config, OpUpdateOne, withFactor(_m))
+	return &FactorUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *FactorClient) UpdateOneID(id xid.ID) *FactorUpdateOne {
+	mutation := newFactorMutation(c.config, OpUpdateOne, withFactorID(id))
+	return &FactorUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for Factor.
+func (c *FactorClient) Delete() *FactorDelete {
+	mutation := newFactorMutation(c.config, OpDelete)
+	return &FactorDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *FactorClient) DeleteOne(_m *Factor) *FactorDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *FactorClient) DeleteOneID(id xid.ID) *FactorDeleteOne {
+	builder := c.Delete().Where(factor.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &FactorDeleteOne{builder}
+}
+
+// Query returns a query builder for Factor.
+func (c *FactorClient) Query() *FactorQuery {
+	return &FactorQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeFactor},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a Factor entity by its id.
+func (c *FactorClient) Get(ctx context.Context, id xid.ID) (*Factor, error) {
+	return c.Query().Where(factor.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *FactorClient) GetX(ctx context.Context, id xid.ID) *Factor {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *FactorClient) Hooks() []Hook {
+	return c.hooks.Factor
+}
+
+// Interceptors returns the client interceptors.
+func (c *FactorClient) Interceptors() []Interceptor {
+	return c.inters.Factor
+}
+
+func (c *FactorClient) mutate(ctx context.Context, m *FactorMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&FactorCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&FactorUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&FactorUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&FactorDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("db: unknown Factor mutation op: %q", m.Op())
+	}
+}
+
 // FulfillmentClient is a client for the Fulfillment schema.
 type FulfillmentClient struct {
 	config
@@ -2956,6 +3548,140 @@ func (c *IdempotencyClient) mutate(ctx context.Context, m *IdempotencyMutation) 
 		return (&IdempotencyDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:
 		return nil, fmt.Errorf("db: unknown Idempotency mutation op: %q", m.Op())
+	}
+}
+
+// InvitationClient is a client for the Invitation schema.
+type InvitationClient struct {
+	config
+}
+
+// NewInvitationClient returns a client for the Invitation from the given config.
+func NewInvitationClient(c config) *InvitationClient {
+	return &InvitationClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `invitation.Hooks(f(g(h())))`.
+func (c *InvitationClient) Use(hooks ...Hook) {
+	c.hooks.Invitation = append(c.hooks.Invitation, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `invitation.Intercept(f(g(h())))`.
+func (c *InvitationClient) Intercept(interceptors ...Interceptor) {
+	c.inters.Invitation = append(c.inters.Invitation, interceptors...)
+}
+
+// Create returns a builder for creating a Invitation entity.
+func (c *InvitationClient) Create() *InvitationCreate {
+	mutation := newInvitationMutation(c.config, OpCreate)
+	return &InvitationCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of Invitation entities.
+func (c *InvitationClient) CreateBulk(builders ...*InvitationCreate) *InvitationCreateBulk {
+	return &InvitationCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *InvitationClient) MapCreateBulk(slice any, setFunc func(*InvitationCreate, int)) *InvitationCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &InvitationCreateBulk{err: fmt.Errorf("calling to InvitationClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*InvitationCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &InvitationCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for Invitation.
+func (c *InvitationClient) Update() *InvitationUpdate {
+	mutation := newInvitationMutation(c.config, OpUpdate)
+	return &InvitationUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *InvitationClient) UpdateOne(_m *Invitation) *InvitationUpdateOne {
+	mutation := newInvitationMutation(c.config, OpUpdateOne, withInvitation(_m))
+	return &InvitationUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *InvitationClient) UpdateOneID(id xid.ID) *InvitationUpdateOne {
+	mutation := newInvitationMutation(c.config, OpUpdateOne, withInvitationID(id))
+	return &InvitationUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for Invitation.
+func (c *InvitationClient) Delete() *InvitationDelete {
+	mutation := newInvitationMutation(c.config, OpDelete)
+	return &InvitationDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *InvitationClient) DeleteOne(_m *Invitation) *InvitationDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *InvitationClient) DeleteOneID(id xid.ID) *InvitationDeleteOne {
+	builder := c.Delete().Where(invitation.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &InvitationDeleteOne{builder}
+}
+
+// Query returns a query builder for Invitation.
+func (c *InvitationClient) Query() *InvitationQuery {
+	return &InvitationQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeInvitation},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a Invitation entity by its id.
+func (c *InvitationClient) Get(ctx context.Context, id xid.ID) (*Invitation, error) {
+	return c.Query().Where(invitation.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *InvitationClient) GetX(ctx context.Context, id xid.ID) *Invitation {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *InvitationClient) Hooks() []Hook {
+	hooks := c.hooks.Invitation
+	return append(hooks[:len(hooks):len(hooks)], invitation.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *InvitationClient) Interceptors() []Interceptor {
+	return c.inters.Invitation
+}
+
+func (c *InvitationClient) mutate(ctx context.Context, m *InvitationMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&InvitationCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&InvitationUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&InvitationUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&InvitationDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("db: unknown Invitation mutation op: %q", m.Op())
 	}
 }
 
@@ -4427,6 +5153,273 @@ func (c *ProductClient) mutate(ctx context.Context, m *ProductMutation) (Value, 
 		return (&ProductDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:
 		return nil, fmt.Errorf("db: unknown Product mutation op: %q", m.Op())
+	}
+}
+
+// RecoveryCodeClient is a client for the RecoveryCode schema.
+type RecoveryCodeClient struct {
+	config
+}
+
+// NewRecoveryCodeClient returns a client for the RecoveryCode from the given config.
+func NewRecoveryCodeClient(c config) *RecoveryCodeClient {
+	return &RecoveryCodeClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `recoverycode.Hooks(f(g(h())))`.
+func (c *RecoveryCodeClient) Use(hooks ...Hook) {
+	c.hooks.RecoveryCode = append(c.hooks.RecoveryCode, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `recoverycode.Intercept(f(g(h())))`.
+func (c *RecoveryCodeClient) Intercept(interceptors ...Interceptor) {
+	c.inters.RecoveryCode = append(c.inters.RecoveryCode, interceptors...)
+}
+
+// Create returns a builder for creating a RecoveryCode entity.
+func (c *RecoveryCodeClient) Create() *RecoveryCodeCreate {
+	mutation := newRecoveryCodeMutation(c.config, OpCreate)
+	return &RecoveryCodeCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of RecoveryCode entities.
+func (c *RecoveryCodeClient) CreateBulk(builders ...*RecoveryCodeCreate) *RecoveryCodeCreateBulk {
+	return &RecoveryCodeCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *RecoveryCodeClient) MapCreateBulk(slice any, setFunc func(*RecoveryCodeCreate, int)) *RecoveryCodeCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &RecoveryCodeCreateBulk{err: fmt.Errorf("calling to RecoveryCodeClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*RecoveryCodeCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &RecoveryCodeCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for RecoveryCode.
+func (c *RecoveryCodeClient) Update() *RecoveryCodeUpdate {
+	mutation := newRecoveryCodeMutation(c.config, OpUpdate)
+	return &RecoveryCodeUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *RecoveryCodeClient) UpdateOne(_m *RecoveryCode) *RecoveryCodeUpdateOne {
+	mutation := newRecoveryCodeMutation(c.config, OpUpdateOne, withRecoveryCode(_m))
+	return &RecoveryCodeUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *RecoveryCodeClient) UpdateOneID(id digest.Sum) *RecoveryCodeUpdateOne {
+	mutation := newRecoveryCodeMutation(c.config, OpUpdateOne, withRecoveryCodeID(id))
+	return &RecoveryCodeUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for RecoveryCode.
+func (c *RecoveryCodeClient) Delete() *RecoveryCodeDelete {
+	mutation := newRecoveryCodeMutation(c.config, OpDelete)
+	return &RecoveryCodeDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *RecoveryCodeClient) DeleteOne(_m *RecoveryCode) *RecoveryCodeDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *RecoveryCodeClient) DeleteOneID(id digest.Sum) *RecoveryCodeDeleteOne {
+	builder := c.Delete().Where(recoverycode.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &RecoveryCodeDeleteOne{builder}
+}
+
+// Query returns a query builder for RecoveryCode.
+func (c *RecoveryCodeClient) Query() *RecoveryCodeQuery {
+	return &RecoveryCodeQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeRecoveryCode},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a RecoveryCode entity by its id.
+func (c *RecoveryCodeClient) Get(ctx context.Context, id digest.Sum) (*RecoveryCode, error) {
+	return c.Query().Where(recoverycode.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *RecoveryCodeClient) GetX(ctx context.Context, id digest.Sum) *RecoveryCode {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *RecoveryCodeClient) Hooks() []Hook {
+	return c.hooks.RecoveryCode
+}
+
+// Interceptors returns the client interceptors.
+func (c *RecoveryCodeClient) Interceptors() []Interceptor {
+	return c.inters.RecoveryCode
+}
+
+func (c *RecoveryCodeClient) mutate(ctx context.Context, m *RecoveryCodeMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&RecoveryCodeCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&RecoveryCodeUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&RecoveryCodeUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&RecoveryCodeDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("db: unknown RecoveryCode mutation op: %q", m.Op())
+	}
+}
+
+// RedactionClient is a client for the Redaction schema.
+type RedactionClient struct {
+	config
+}
+
+// NewRedactionClient returns a client for the Redaction from the given config.
+func NewRedactionClient(c config) *RedactionClient {
+	return &RedactionClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `redaction.Hooks(f(g(h())))`.
+func (c *RedactionClient) Use(hooks ...Hook) {
+	c.hooks.Redaction = append(c.hooks.Redaction, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `redaction.Intercept(f(g(h())))`.
+func (c *RedactionClient) Intercept(interceptors ...Interceptor) {
+	c.inters.Redaction = append(c.inters.Redaction, interceptors...)
+}
+
+// Create returns a builder for creating a Redaction entity.
+func (c *RedactionClient) Create() *RedactionCreate {
+	mutation := newRedactionMutation(c.config, OpCreate)
+	return &RedactionCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of Redaction entities.
+func (c *RedactionClient) CreateBulk(builders ...*RedactionCreate) *RedactionCreateBulk {
+	return &RedactionCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *RedactionClient) MapCreateBulk(slice any, setFunc func(*RedactionCreate, int)) *RedactionCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &RedactionCreateBulk{err: fmt.Errorf("calling to RedactionClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*RedactionCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &RedactionCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for Redaction.
+func (c *RedactionClient) Update() *RedactionUpdate {
+	mutation := newRedactionMutation(c.config, OpUpdate)
+	return &RedactionUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *RedactionClient) UpdateOne(_m *Redaction) *RedactionUpdateOne {
+	mutation := newRedactionMutation(c.config, OpUpdateOne, withRedaction(_m))
+	return &RedactionUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *RedactionClient) UpdateOneID(id xid.ID) *RedactionUpdateOne {
+	mutation := newRedactionMutation(c.config, OpUpdateOne, withRedactionID(id))
+	return &RedactionUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for Redaction.
+func (c *RedactionClient) Delete() *RedactionDelete {
+	mutation := newRedactionMutation(c.config, OpDelete)
+	return &RedactionDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *RedactionClient) DeleteOne(_m *Redaction) *RedactionDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *RedactionClient) DeleteOneID(id xid.ID) *RedactionDeleteOne {
+	builder := c.Delete().Where(redaction.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &RedactionDeleteOne{builder}
+}
+
+// Query returns a query builder for Redaction.
+func (c *RedactionClient) Query() *RedactionQuery {
+	return &RedactionQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeRedaction},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a Redaction entity by its id.
+func (c *RedactionClient) Get(ctx context.Context, id xid.ID) (*Redaction, error) {
+	return c.Query().Where(redaction.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *RedactionClient) GetX(ctx context.Context, id xid.ID) *Redaction {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *RedactionClient) Hooks() []Hook {
+	hooks := c.hooks.Redaction
+	return append(hooks[:len(hooks):len(hooks)], redaction.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *RedactionClient) Interceptors() []Interceptor {
+	return c.inters.Redaction
+}
+
+func (c *RedactionClient) mutate(ctx context.Context, m *RedactionMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&RedactionCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&RedactionUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&RedactionUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&RedactionDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("db: unknown Redaction mutation op: %q", m.Op())
 	}
 }
 
@@ -6170,20 +7163,24 @@ func (c *WebhookQueueClient) mutate(ctx context.Context, m *WebhookQueueMutation
 // hooks and interceptors per client, for fast access.
 type (
 	hooks struct {
-		APIKey, AccessToken, App, AppName, Attempt, Audit, ConsentTicket, Credential,
-		Customer, Delivery, DeliveryLog, EndpointStat, Event, Export, ExportPart,
-		Fulfillment, Grant, Idempotency, Mail, MarketplaceTheme, Membership, Note,
-		Notification, OAuthClient, Order, OrderLine, Outbox, Payment, Product, Session,
-		Staff, StaffToken, Store, StoreHandle, Theme, ThemeAsset, ThemePackage,
-		ThemeUpload, User, UserEmail, WebhookEndpoint, WebhookQueue []ent.Hook
+		APIKey, AccessToken, AccountEvent, Allowance, App, AppName, Attempt, Audit,
+		Challenge, ConsentTicket, Credential, Customer, Delivery, DeliveryLog,
+		EndpointStat, Event, Export, ExportPart, Factor, Fulfillment, Grant,
+		Idempotency, Invitation, Mail, MarketplaceTheme, Membership, Note,
+		Notification, OAuthClient, Order, OrderLine, Outbox, Payment, Product,
+		RecoveryCode, Redaction, Session, Staff, StaffToken, Store, StoreHandle, Theme,
+		ThemeAsset, ThemePackage, ThemeUpload, User, UserEmail, WebhookEndpoint,
+		WebhookQueue []ent.Hook
 	}
 	inters struct {
-		APIKey, AccessToken, App, AppName, Attempt, Audit, ConsentTicket, Credential,
-		Customer, Delivery, DeliveryLog, EndpointStat, Event, Export, ExportPart,
-		Fulfillment, Grant, Idempotency, Mail, MarketplaceTheme, Membership, Note,
-		Notification, OAuthClient, Order, OrderLine, Outbox, Payment, Product, Session,
-		Staff, StaffToken, Store, StoreHandle, Theme, ThemeAsset, ThemePackage,
-		ThemeUpload, User, UserEmail, WebhookEndpoint, WebhookQueue []ent.Interceptor
+		APIKey, AccessToken, AccountEvent, Allowance, App, AppName, Attempt, Audit,
+		Challenge, ConsentTicket, Credential, Customer, Delivery, DeliveryLog,
+		EndpointStat, Event, Export, ExportPart, Factor, Fulfillment, Grant,
+		Idempotency, Invitation, Mail, MarketplaceTheme, Membership, Note,
+		Notification, OAuthClient, Order, OrderLine, Outbox, Payment, Product,
+		RecoveryCode, Redaction, Session, Staff, StaffToken, Store, StoreHandle, Theme,
+		ThemeAsset, ThemePackage, ThemeUpload, User, UserEmail, WebhookEndpoint,
+		WebhookQueue []ent.Interceptor
 	}
 )
 

@@ -13,11 +13,14 @@ import (
 	"entgo.io/ent/dialect/sql"
 	"entgo.io/ent/dialect/sql/sqlgraph"
 	"github.com/storefront-go/storefront/ent/db/accesstoken"
+	"github.com/storefront-go/storefront/ent/db/accountevent"
+	"github.com/storefront-go/storefront/ent/db/allowance"
 	"github.com/storefront-go/storefront/ent/db/apikey"
 	"github.com/storefront-go/storefront/ent/db/app"
 	"github.com/storefront-go/storefront/ent/db/appname"
 	"github.com/storefront-go/storefront/ent/db/attempt"
 	"github.com/storefront-go/storefront/ent/db/audit"
+	"github.com/storefront-go/storefront/ent/db/challenge"
 	"github.com/storefront-go/storefront/ent/db/consentticket"
 	"github.com/storefront-go/storefront/ent/db/credential"
 	"github.com/storefront-go/storefront/ent/db/customer"
@@ -28,9 +31,11 @@ import (
 	dbevent "github.com/storefront-go/storefront/ent/db/event"
 	"github.com/storefront-go/storefront/ent/db/export"
 	"github.com/storefront-go/storefront/ent/db/exportpart"
+	"github.com/storefront-go/storefront/ent/db/factor"
 	"github.com/storefront-go/storefront/ent/db/fulfillment"
 	"github.com/storefront-go/storefront/ent/db/grant"
 	"github.com/storefront-go/storefront/ent/db/idempotency"
+	"github.com/storefront-go/storefront/ent/db/invitation"
 	"github.com/storefront-go/storefront/ent/db/mail"
 	"github.com/storefront-go/storefront/ent/db/marketplacetheme"
 	"github.com/storefront-go/storefront/ent/db/membership"
@@ -42,6 +47,8 @@ import (
 	"github.com/storefront-go/storefront/ent/db/outbox"
 	"github.com/storefront-go/storefront/ent/db/payment"
 	"github.com/storefront-go/storefront/ent/db/product"
+	"github.com/storefront-go/storefront/ent/db/recoverycode"
+	"github.com/storefront-go/storefront/ent/db/redaction"
 	"github.com/storefront-go/storefront/ent/db/session"
 	"github.com/storefront-go/storefront/ent/db/staff"
 	"github.com/storefront-go/storefront/ent/db/stafftoken"
@@ -117,10 +124,13 @@ func checkColumn(t, c string) error {
 		columnCheck = sql.NewColumnCheck(map[string]func(string) bool{
 			apikey.Table:           apikey.ValidColumn,
 			accesstoken.Table:      accesstoken.ValidColumn,
+			accountevent.Table:     accountevent.ValidColumn,
+			allowance.Table:        allowance.ValidColumn,
 			app.Table:              app.ValidColumn,
 			appname.Table:          appname.ValidColumn,
 			attempt.Table:          attempt.ValidColumn,
 			audit.Table:            audit.ValidColumn,
+			challenge.Table:        challenge.ValidColumn,
 			consentticket.Table:    consentticket.ValidColumn,
 			credential.Table:       credential.ValidColumn,
 			customer.Table:         customer.ValidColumn,
@@ -130,9 +140,11 @@ func checkColumn(t, c string) error {
 			dbevent.Table:          dbevent.ValidColumn,
 			export.Table:           export.ValidColumn,
 			exportpart.Table:       exportpart.ValidColumn,
+			factor.Table:           factor.ValidColumn,
 			fulfillment.Table:      fulfillment.ValidColumn,
 			grant.Table:            grant.ValidColumn,
 			idempotency.Table:      idempotency.ValidColumn,
+			invitation.Table:       invitation.ValidColumn,
 			mail.Table:             mail.ValidColumn,
 			marketplacetheme.Table: marketplacetheme.ValidColumn,
 			membership.Table:       membership.ValidColumn,
@@ -144,6 +156,8 @@ func checkColumn(t, c string) error {
 			outbox.Table:           outbox.ValidColumn,
 			payment.Table:          payment.ValidColumn,
 			product.Table:          product.ValidColumn,
+			recoverycode.Table:     recoverycode.ValidColumn,
+			redaction.Table:        redaction.ValidColumn,
 			session.Table:          session.ValidColumn,
 			staff.Table:            staff.ValidColumn,
 			stafftoken.Table:       stafftoken.ValidColumn,

@@ -29,7 +29,9 @@ type Idempotency struct {
 	// Status holds the value of the "status" field.
 	Status int `json:"status,omitempty"`
 	// Answer holds the value of the "answer" field.
-	Answer       []byte `json:"answer,omitempty"`
+	Answer []byte `json:"answer,omitempty"`
+	// AboutID holds the value of the "about_id" field.
+	AboutID      *xid.ID `json:"about_id,omitempty"`
 	selectValues sql.SelectValues
 }
 
@@ -38,6 +40,8 @@ func (*Idempotency) scanValues(columns []string) ([]any, error) {
 	values := make([]any, len(columns))
 	for i := range columns {
 		switch columns[i] {
+		case idempotency.FieldAboutID:
+			values[i] = &sql.NullScanner{S: new(xid.ID)}
 		case idempotency.FieldKeyHash, idempotency.FieldFingerprint, idempotency.FieldAnswer:
 			values[i] = new([]byte)
 		case idempotency.FieldCreatedAt, idempotency.FieldStatus:
@@ -101,6 +105,13 @@ func (_m *Idempotency) assignValues(columns []string, values []any) error {
 			} else if value != nil {
 				_m.Answer = *value
 			}
+		case idempotency.FieldAboutID:
+			if value, ok := values[i].(*sql.NullScanner); !ok {
+				return fmt.Errorf("unexpected type %T for field about_id", values[i])
+			} else if value.Valid {
+				_m.AboutID = new(xid.ID)
+				*_m.AboutID = *value.S.(*xid.ID)
+			}
 		default:
 			_m.selectValues.Set(columns[i], values[i])
 		}
@@ -154,6 +165,11 @@ func (_m *Idempotency) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("answer=")
 	builder.WriteString(fmt.Sprintf("%v", _m.Answer))
+	builder.WriteString(", ")
+	if v := _m.AboutID; v != nil {
+		builder.WriteString("about_id=")
+		builder.WriteString(fmt.Sprintf("%v", *v))
+	}
 	builder.WriteByte(')')
 	return builder.String()
 }

@@ -65,6 +65,20 @@ func (_c *IdempotencyCreate) SetAnswer(v []byte) *IdempotencyCreate {
 	return _c
 }
 
+// SetAboutID sets the "about_id" field.
+func (_c *IdempotencyCreate) SetAboutID(v xid.ID) *IdempotencyCreate {
+	_c.mutation.SetAboutID(v)
+	return _c
+}
+
+// SetNillableAboutID sets the "about_id" field if the given value is not nil.
+func (_c *IdempotencyCreate) SetNillableAboutID(v *xid.ID) *IdempotencyCreate {
+	if v != nil {
+		_c.SetAboutID(*v)
+	}
+	return _c
+}
+
 // SetID sets the "id" field.
 func (_c *IdempotencyCreate) SetID(v xid.ID) *IdempotencyCreate {
 	_c.mutation.SetID(v)
@@ -215,6 +229,10 @@ func (_c *IdempotencyCreate) createSpec() (*Idempotency, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.Answer(); ok {
 		_spec.SetField(idempotency.FieldAnswer, field.TypeBytes, value)
 		_node.Answer = value
+	}
+	if value, ok := _c.mutation.AboutID(); ok {
+		_spec.SetField(idempotency.FieldAboutID, field.TypeUUID, value)
+		_node.AboutID = &value
 	}
 	return _node, _spec
 }

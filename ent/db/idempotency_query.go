@@ -526,6 +526,7 @@ var idempotencyRooms = sync.Pool{New: func() any {
 		(*cell.Int64)(&row.CreatedAt),
 		(*cell.Int)(&row.Status),
 		(*cell.Bytes)(&row.Answer),
+		cell.PointerOf(&row.AboutID),
 	}
 	return room
 }}

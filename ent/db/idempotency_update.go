@@ -13,6 +13,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/idempotency"
 	"github.com/storefront-go/storefront/ent/db/predicate"
 	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/xid"
 )
 
 // IdempotencyUpdate is the builder for updating Idempotency entities.
@@ -92,6 +93,26 @@ func (_u *IdempotencyUpdate) SetAnswer(v []byte) *IdempotencyUpdate {
 // ClearAnswer clears the value of the "answer" field.
 func (_u *IdempotencyUpdate) ClearAnswer() *IdempotencyUpdate {
 	_u.mutation.ClearAnswer()
+	return _u
+}
+
+// SetAboutID sets the "about_id" field.
+func (_u *IdempotencyUpdate) SetAboutID(v xid.ID) *IdempotencyUpdate {
+	_u.mutation.SetAboutID(v)
+	return _u
+}
+
+// SetNillableAboutID sets the "about_id" field if the given value is not nil.
+func (_u *IdempotencyUpdate) SetNillableAboutID(v *xid.ID) *IdempotencyUpdate {
+	if v != nil {
+		_u.SetAboutID(*v)
+	}
+	return _u
+}
+
+// ClearAboutID clears the value of the "about_id" field.
+func (_u *IdempotencyUpdate) ClearAboutID() *IdempotencyUpdate {
+	_u.mutation.ClearAboutID()
 	return _u
 }
 
@@ -184,6 +205,12 @@ func (_u *IdempotencyUpdate) sqlSave(ctx context.Context) (_node int, err error)
 	if _u.mutation.AnswerCleared() {
 		_spec.ClearField(idempotency.FieldAnswer, field.TypeBytes)
 	}
+	if value, ok := _u.mutation.AboutID(); ok {
+		_spec.SetField(idempotency.FieldAboutID, field.TypeUUID, value)
+	}
+	if _u.mutation.AboutIDCleared() {
+		_spec.ClearField(idempotency.FieldAboutID, field.TypeUUID)
+	}
 	_spec.AddModifiers(_u.modifiers...)
 	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
 		if _, ok := err.(*sqlgraph.NotFoundError); ok {
@@ -269,6 +296,26 @@ func (_u *IdempotencyUpdateOne) SetAnswer(v []byte) *IdempotencyUpdateOne {
 // ClearAnswer clears the value of the "answer" field.
 func (_u *IdempotencyUpdateOne) ClearAnswer() *IdempotencyUpdateOne {
 	_u.mutation.ClearAnswer()
+	return _u
+}
+
+// SetAboutID sets the "about_id" field.
+func (_u *IdempotencyUpdateOne) SetAboutID(v xid.ID) *IdempotencyUpdateOne {
+	_u.mutation.SetAboutID(v)
+	return _u
+}
+
+// SetNillableAboutID sets the "about_id" field if the given value is not nil.
+func (_u *IdempotencyUpdateOne) SetNillableAboutID(v *xid.ID) *IdempotencyUpdateOne {
+	if v != nil {
+		_u.SetAboutID(*v)
+	}
+	return _u
+}
+
+// ClearAboutID clears the value of the "about_id" field.
+func (_u *IdempotencyUpdateOne) ClearAboutID() *IdempotencyUpdateOne {
+	_u.mutation.ClearAboutID()
 	return _u
 }
 
@@ -390,6 +437,12 @@ func (_u *IdempotencyUpdateOne) sqlSave(ctx context.Context) (_node *Idempotency
 	}
 	if _u.mutation.AnswerCleared() {
 		_spec.ClearField(idempotency.FieldAnswer, field.TypeBytes)
+	}
+	if value, ok := _u.mutation.AboutID(); ok {
+		_spec.SetField(idempotency.FieldAboutID, field.TypeUUID, value)
+	}
+	if _u.mutation.AboutIDCleared() {
+		_spec.ClearField(idempotency.FieldAboutID, field.TypeUUID)
 	}
 	_spec.AddModifiers(_u.modifiers...)
 	_node = &Idempotency{config: _u.config}

@@ -11,11 +11,14 @@ import (
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/sql"
 	"github.com/storefront-go/storefront/ent/db/accesstoken"
+	"github.com/storefront-go/storefront/ent/db/accountevent"
+	"github.com/storefront-go/storefront/ent/db/allowance"
 	"github.com/storefront-go/storefront/ent/db/apikey"
 	"github.com/storefront-go/storefront/ent/db/app"
 	"github.com/storefront-go/storefront/ent/db/appname"
 	"github.com/storefront-go/storefront/ent/db/attempt"
 	"github.com/storefront-go/storefront/ent/db/audit"
+	"github.com/storefront-go/storefront/ent/db/challenge"
 	"github.com/storefront-go/storefront/ent/db/consentticket"
 	"github.com/storefront-go/storefront/ent/db/credential"
 	"github.com/storefront-go/storefront/ent/db/customer"
@@ -25,9 +28,11 @@ import (
 	dbevent "github.com/storefront-go/storefront/ent/db/event"
 	"github.com/storefront-go/storefront/ent/db/export"
 	"github.com/storefront-go/storefront/ent/db/exportpart"
+	"github.com/storefront-go/storefront/ent/db/factor"
 	"github.com/storefront-go/storefront/ent/db/fulfillment"
 	"github.com/storefront-go/storefront/ent/db/grant"
 	"github.com/storefront-go/storefront/ent/db/idempotency"
+	"github.com/storefront-go/storefront/ent/db/invitation"
 	"github.com/storefront-go/storefront/ent/db/mail"
 	"github.com/storefront-go/storefront/ent/db/marketplacetheme"
 	"github.com/storefront-go/storefront/ent/db/membership"
@@ -40,6 +45,8 @@ import (
 	"github.com/storefront-go/storefront/ent/db/payment"
 	"github.com/storefront-go/storefront/ent/db/predicate"
 	"github.com/storefront-go/storefront/ent/db/product"
+	"github.com/storefront-go/storefront/ent/db/recoverycode"
+	"github.com/storefront-go/storefront/ent/db/redaction"
 	"github.com/storefront-go/storefront/ent/db/session"
 	"github.com/storefront-go/storefront/ent/db/staff"
 	"github.com/storefront-go/storefront/ent/db/stafftoken"
@@ -73,10 +80,13 @@ const (
 	// Node types.
 	TypeAPIKey           = "APIKey"
 	TypeAccessToken      = "AccessToken"
+	TypeAccountEvent     = "AccountEvent"
+	TypeAllowance        = "Allowance"
 	TypeApp              = "App"
 	TypeAppName          = "AppName"
 	TypeAttempt          = "Attempt"
 	TypeAudit            = "Audit"
+	TypeChallenge        = "Challenge"
 	TypeConsentTicket    = "ConsentTicket"
 	TypeCredential       = "Credential"
 	TypeCustomer         = "Customer"
@@ -86,9 +96,11 @@ const (
 	TypeEvent            = "Event"
 	TypeExport           = "Export"
 	TypeExportPart       = "ExportPart"
+	TypeFactor           = "Factor"
 	TypeFulfillment      = "Fulfillment"
 	TypeGrant            = "Grant"
 	TypeIdempotency      = "Idempotency"
+	TypeInvitation       = "Invitation"
 	TypeMail             = "Mail"
 	TypeMarketplaceTheme = "MarketplaceTheme"
 	TypeMembership       = "Membership"
@@ -100,6 +112,8 @@ const (
 	TypeOutbox           = "Outbox"
 	TypePayment          = "Payment"
 	TypeProduct          = "Product"
+	TypeRecoveryCode     = "RecoveryCode"
+	TypeRedaction        = "Redaction"
 	TypeSession          = "Session"
 	TypeStaff            = "Staff"
 	TypeStaffToken       = "StaffToken"
@@ -1990,6 +2004,982 @@ func (m *AccessTokenMutation) ResetEdge(name string) error {
 	return fmt.Errorf("unknown AccessToken edge %s", name)
 }
 
+// AccountEventMutation represents an operation that mutates the AccountEvent nodes in the graph.
+type AccountEventMutation struct {
+	config
+	op            Op
+	typ           string
+	id            *xid.ID
+	user_id       *xid.ID
+	action        *state.AccountAction
+	address       *string
+	agent         *string
+	detail        *string
+	clearedFields map[string]struct{}
+	done          bool
+	oldValue      func(context.Context) (*AccountEvent, error)
+	predicates    []predicate.AccountEvent
+}
+
+var _ ent.Mutation = (*AccountEventMutation)(nil)
+
+// accounteventOption allows management of the mutation configuration using functional options.
+type accounteventOption func(*AccountEventMutation)
+
+// newAccountEventMutation creates new mutation for the AccountEvent entity.
+func newAccountEventMutation(c config, op Op, opts ...accounteventOption) *AccountEventMutation {
+	m := &AccountEventMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeAccountEvent,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withAccountEventID sets the ID field of the mutation.
+func withAccountEventID(id xid.ID) accounteventOption {
+	return func(m *AccountEventMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *AccountEvent
+		)
+		m.oldValue = func(ctx context.Context) (*AccountEvent, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().AccountEvent.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withAccountEvent sets the old AccountEvent of the mutation.
+func withAccountEvent(node *AccountEvent) accounteventOption {
+	return func(m *AccountEventMutation) {
+		m.oldValue = func(context.Context) (*AccountEvent, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m AccountEventMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m AccountEventMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("db: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of AccountEvent entities.
+func (m *AccountEventMutation) SetID(id xid.ID) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *AccountEventMutation) ID() (id xid.ID, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *AccountEventMutation) IDs(ctx context.Context) ([]xid.ID, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []xid.ID{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().AccountEvent.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetUserID sets the "user_id" field.
+func (m *AccountEventMutation) SetUserID(x xid.ID) {
+	m.user_id = &x
+}
+
+// UserID returns the value of the "user_id" field in the mutation.
+func (m *AccountEventMutation) UserID() (r xid.ID, exists bool) {
+	v := m.user_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldUserID returns the old "user_id" field's value of the AccountEvent entity.
+// If the AccountEvent object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AccountEventMutation) OldUserID(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldUserID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldUserID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldUserID: %w", err)
+	}
+	return oldValue.UserID, nil
+}
+
+// ResetUserID resets all changes to the "user_id" field.
+func (m *AccountEventMutation) ResetUserID() {
+	m.user_id = nil
+}
+
+// SetAction sets the "action" field.
+func (m *AccountEventMutation) SetAction(sa state.AccountAction) {
+	m.action = &sa
+}
+
+// Action returns the value of the "action" field in the mutation.
+func (m *AccountEventMutation) Action() (r state.AccountAction, exists bool) {
+	v := m.action
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldAction returns the old "action" field's value of the AccountEvent entity.
+// If the AccountEvent object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AccountEventMutation) OldAction(ctx context.Context) (v state.AccountAction, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldAction is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldAction requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldAction: %w", err)
+	}
+	return oldValue.Action, nil
+}
+
+// ResetAction resets all changes to the "action" field.
+func (m *AccountEventMutation) ResetAction() {
+	m.action = nil
+}
+
+// SetAddress sets the "address" field.
+func (m *AccountEventMutation) SetAddress(s string) {
+	m.address = &s
+}
+
+// Address returns the value of the "address" field in the mutation.
+func (m *AccountEventMutation) Address() (r string, exists bool) {
+	v := m.address
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldAddress returns the old "address" field's value of the AccountEvent entity.
+// If the AccountEvent object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AccountEventMutation) OldAddress(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldAddress is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldAddress requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldAddress: %w", err)
+	}
+	return oldValue.Address, nil
+}
+
+// ClearAddress clears the value of the "address" field.
+func (m *AccountEventMutation) ClearAddress() {
+	m.address = nil
+	m.clearedFields[accountevent.FieldAddress] = struct{}{}
+}
+
+// AddressCleared returns if the "address" field was cleared in this mutation.
+func (m *AccountEventMutation) AddressCleared() bool {
+	_, ok := m.clearedFields[accountevent.FieldAddress]
+	return ok
+}
+
+// ResetAddress resets all changes to the "address" field.
+func (m *AccountEventMutation) ResetAddress() {
+	m.address = nil
+	delete(m.clearedFields, accountevent.FieldAddress)
+}
+
+// SetAgent sets the "agent" field.
+func (m *AccountEventMutation) SetAgent(s string) {
+	m.agent = &s
+}
+
+// Agent returns the value of the "agent" field in the mutation.
+func (m *AccountEventMutation) Agent() (r string, exists bool) {
+	v := m.agent
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldAgent returns the old "agent" field's value of the AccountEvent entity.
+// If the AccountEvent object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AccountEventMutation) OldAgent(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldAgent is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldAgent requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldAgent: %w", err)
+	}
+	return oldValue.Agent, nil
+}
+
+// ClearAgent clears the value of the "agent" field.
+func (m *AccountEventMutation) ClearAgent() {
+	m.agent = nil
+	m.clearedFields[accountevent.FieldAgent] = struct{}{}
+}
+
+// AgentCleared returns if the "agent" field was cleared in this mutation.
+func (m *AccountEventMutation) AgentCleared() bool {
+	_, ok := m.clearedFields[accountevent.FieldAgent]
+	return ok
+}
+
+// ResetAgent resets all changes to the "agent" field.
+func (m *AccountEventMutation) ResetAgent() {
+	m.agent = nil
+	delete(m.clearedFields, accountevent.FieldAgent)
+}
+
+// SetDetail sets the "detail" field.
+func (m *AccountEventMutation) SetDetail(s string) {
+	m.detail = &s
+}
+
+// Detail returns the value of the "detail" field in the mutation.
+func (m *AccountEventMutation) Detail() (r string, exists bool) {
+	v := m.detail
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldDetail returns the old "detail" field's value of the AccountEvent entity.
+// If the AccountEvent object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AccountEventMutation) OldDetail(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldDetail is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldDetail requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldDetail: %w", err)
+	}
+	return oldValue.Detail, nil
+}
+
+// ClearDetail clears the value of the "detail" field.
+func (m *AccountEventMutation) ClearDetail() {
+	m.detail = nil
+	m.clearedFields[accountevent.FieldDetail] = struct{}{}
+}
+
+// DetailCleared returns if the "detail" field was cleared in this mutation.
+func (m *AccountEventMutation) DetailCleared() bool {
+	_, ok := m.clearedFields[accountevent.FieldDetail]
+	return ok
+}
+
+// ResetDetail resets all changes to the "detail" field.
+func (m *AccountEventMutation) ResetDetail() {
+	m.detail = nil
+	delete(m.clearedFields, accountevent.FieldDetail)
+}
+
+// Where appends a list predicates to the AccountEventMutation builder.
+func (m *AccountEventMutation) Where(ps ...predicate.AccountEvent) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the AccountEventMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *AccountEventMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.AccountEvent, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *AccountEventMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *AccountEventMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (AccountEvent).
+func (m *AccountEventMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *AccountEventMutation) Fields() []string {
+	fields := make([]string, 0, 5)
+	if m.user_id != nil {
+		fields = append(fields, accountevent.FieldUserID)
+	}
+	if m.action != nil {
+		fields = append(fields, accountevent.FieldAction)
+	}
+	if m.address != nil {
+		fields = append(fields, accountevent.FieldAddress)
+	}
+	if m.agent != nil {
+		fields = append(fields, accountevent.FieldAgent)
+	}
+	if m.detail != nil {
+		fields = append(fields, accountevent.FieldDetail)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *AccountEventMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case accountevent.FieldUserID:
+		return m.UserID()
+	case accountevent.FieldAction:
+		return m.Action()
+	case accountevent.FieldAddress:
+		return m.Address()
+	case accountevent.FieldAgent:
+		return m.Agent()
+	case accountevent.FieldDetail:
+		return m.Detail()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *AccountEventMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case accountevent.FieldUserID:
+		return m.OldUserID(ctx)
+	case accountevent.FieldAction:
+		return m.OldAction(ctx)
+	case accountevent.FieldAddress:
+		return m.OldAddress(ctx)
+	case accountevent.FieldAgent:
+		return m.OldAgent(ctx)
+	case accountevent.FieldDetail:
+		return m.OldDetail(ctx)
+	}
+	return nil, fmt.Errorf("unknown AccountEvent field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *AccountEventMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case accountevent.FieldUserID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetUserID(v)
+		return nil
+	case accountevent.FieldAction:
+		v, ok := value.(state.AccountAction)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAction(v)
+		return nil
+	case accountevent.FieldAddress:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAddress(v)
+		return nil
+	case accountevent.FieldAgent:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAgent(v)
+		return nil
+	case accountevent.FieldDetail:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDetail(v)
+		return nil
+	}
+	return fmt.Errorf("unknown AccountEvent field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *AccountEventMutation) AddedFields() []string {
+	return nil
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *AccountEventMutation) AddedField(name string) (ent.Value, bool) {
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *AccountEventMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	}
+	return fmt.Errorf("unknown AccountEvent numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *AccountEventMutation) ClearedFields() []string {
+	var fields []string
+	if m.FieldCleared(accountevent.FieldAddress) {
+		fields = append(fields, accountevent.FieldAddress)
+	}
+	if m.FieldCleared(accountevent.FieldAgent) {
+		fields = append(fields, accountevent.FieldAgent)
+	}
+	if m.FieldCleared(accountevent.FieldDetail) {
+		fields = append(fields, accountevent.FieldDetail)
+	}
+	return fields
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *AccountEventMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *AccountEventMutation) ClearField(name string) error {
+	switch name {
+	case accountevent.FieldAddress:
+		m.ClearAddress()
+		return nil
+	case accountevent.FieldAgent:
+		m.ClearAgent()
+		return nil
+	case accountevent.FieldDetail:
+		m.ClearDetail()
+		return nil
+	}
+	return fmt.Errorf("unknown AccountEvent nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *AccountEventMutation) ResetField(name string) error {
+	switch name {
+	case accountevent.FieldUserID:
+		m.ResetUserID()
+		return nil
+	case accountevent.FieldAction:
+		m.ResetAction()
+		return nil
+	case accountevent.FieldAddress:
+		m.ResetAddress()
+		return nil
+	case accountevent.FieldAgent:
+		m.ResetAgent()
+		return nil
+	case accountevent.FieldDetail:
+		m.ResetDetail()
+		return nil
+	}
+	return fmt.Errorf("unknown AccountEvent field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *AccountEventMutation) AddedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *AccountEventMutation) AddedIDs(name string) []ent.Value {
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *AccountEventMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *AccountEventMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *AccountEventMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *AccountEventMutation) EdgeCleared(name string) bool {
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *AccountEventMutation) ClearEdge(name string) error {
+	return fmt.Errorf("unknown AccountEvent unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *AccountEventMutation) ResetEdge(name string) error {
+	return fmt.Errorf("unknown AccountEvent edge %s", name)
+}
+
+// AllowanceMutation represents an operation that mutates the Allowance nodes in the graph.
+type AllowanceMutation struct {
+	config
+	op            Op
+	typ           string
+	id            *digest.Sum
+	full_at       *micros.Time
+	addfull_at    *micros.Time
+	clearedFields map[string]struct{}
+	done          bool
+	oldValue      func(context.Context) (*Allowance, error)
+	predicates    []predicate.Allowance
+}
+
+var _ ent.Mutation = (*AllowanceMutation)(nil)
+
+// allowanceOption allows management of the mutation configuration using functional options.
+type allowanceOption func(*AllowanceMutation)
+
+// newAllowanceMutation creates new mutation for the Allowance entity.
+func newAllowanceMutation(c config, op Op, opts ...allowanceOption) *AllowanceMutation {
+	m := &AllowanceMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeAllowance,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withAllowanceID sets the ID field of the mutation.
+func withAllowanceID(id digest.Sum) allowanceOption {
+	return func(m *AllowanceMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *Allowance
+		)
+		m.oldValue = func(ctx context.Context) (*Allowance, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().Allowance.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withAllowance sets the old Allowance of the mutation.
+func withAllowance(node *Allowance) allowanceOption {
+	return func(m *AllowanceMutation) {
+		m.oldValue = func(context.Context) (*Allowance, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m AllowanceMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m AllowanceMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("db: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of Allowance entities.
+func (m *AllowanceMutation) SetID(id digest.Sum) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *AllowanceMutation) ID() (id digest.Sum, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *AllowanceMutation) IDs(ctx context.Context) ([]digest.Sum, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []digest.Sum{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().Allowance.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetFullAt sets the "full_at" field.
+func (m *AllowanceMutation) SetFullAt(value micros.Time) {
+	m.full_at = &value
+	m.addfull_at = nil
+}
+
+// FullAt returns the value of the "full_at" field in the mutation.
+func (m *AllowanceMutation) FullAt() (r micros.Time, exists bool) {
+	v := m.full_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldFullAt returns the old "full_at" field's value of the Allowance entity.
+// If the Allowance object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AllowanceMutation) OldFullAt(ctx context.Context) (v micros.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldFullAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldFullAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldFullAt: %w", err)
+	}
+	return oldValue.FullAt, nil
+}
+
+// AddFullAt adds value to the "full_at" field.
+func (m *AllowanceMutation) AddFullAt(value micros.Time) {
+	if m.addfull_at != nil {
+		*m.addfull_at += value
+	} else {
+		m.addfull_at = &value
+	}
+}
+
+// AddedFullAt returns the value that was added to the "full_at" field in this mutation.
+func (m *AllowanceMutation) AddedFullAt() (r micros.Time, exists bool) {
+	v := m.addfull_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetFullAt resets all changes to the "full_at" field.
+func (m *AllowanceMutation) ResetFullAt() {
+	m.full_at = nil
+	m.addfull_at = nil
+}
+
+// Where appends a list predicates to the AllowanceMutation builder.
+func (m *AllowanceMutation) Where(ps ...predicate.Allowance) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the AllowanceMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *AllowanceMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.Allowance, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *AllowanceMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *AllowanceMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (Allowance).
+func (m *AllowanceMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *AllowanceMutation) Fields() []string {
+	fields := make([]string, 0, 1)
+	if m.full_at != nil {
+		fields = append(fields, allowance.FieldFullAt)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *AllowanceMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case allowance.FieldFullAt:
+		return m.FullAt()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *AllowanceMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case allowance.FieldFullAt:
+		return m.OldFullAt(ctx)
+	}
+	return nil, fmt.Errorf("unknown Allowance field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *AllowanceMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case allowance.FieldFullAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetFullAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown Allowance field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *AllowanceMutation) AddedFields() []string {
+	var fields []string
+	if m.addfull_at != nil {
+		fields = append(fields, allowance.FieldFullAt)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *AllowanceMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case allowance.FieldFullAt:
+		return m.AddedFullAt()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *AllowanceMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case allowance.FieldFullAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddFullAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown Allowance numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *AllowanceMutation) ClearedFields() []string {
+	return nil
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *AllowanceMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *AllowanceMutation) ClearField(name string) error {
+	return fmt.Errorf("unknown Allowance nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *AllowanceMutation) ResetField(name string) error {
+	switch name {
+	case allowance.FieldFullAt:
+		m.ResetFullAt()
+		return nil
+	}
+	return fmt.Errorf("unknown Allowance field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *AllowanceMutation) AddedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *AllowanceMutation) AddedIDs(name string) []ent.Value {
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *AllowanceMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *AllowanceMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *AllowanceMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *AllowanceMutation) EdgeCleared(name string) bool {
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *AllowanceMutation) ClearEdge(name string) error {
+	return fmt.Errorf("unknown Allowance unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *AllowanceMutation) ResetEdge(name string) error {
+	return fmt.Errorf("unknown Allowance edge %s", name)
+}
+
 // AppMutation represents an operation that mutates the App nodes in the graph.
 type AppMutation struct {
 	config
@@ -2009,6 +2999,7 @@ type AppMutation struct {
 	website           *string
 	redirect_uris     *string
 	scopes            *string
+	created_by        *xid.ID
 	legacy            *bool
 	verified_at       *micros.Time
 	addverified_at    *micros.Time
@@ -2557,6 +3548,55 @@ func (m *AppMutation) ResetScopes() {
 	m.scopes = nil
 }
 
+// SetCreatedBy sets the "created_by" field.
+func (m *AppMutation) SetCreatedBy(x xid.ID) {
+	m.created_by = &x
+}
+
+// CreatedBy returns the value of the "created_by" field in the mutation.
+func (m *AppMutation) CreatedBy() (r xid.ID, exists bool) {
+	v := m.created_by
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCreatedBy returns the old "created_by" field's value of the App entity.
+// If the App object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AppMutation) OldCreatedBy(ctx context.Context) (v *xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCreatedBy is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCreatedBy requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCreatedBy: %w", err)
+	}
+	return oldValue.CreatedBy, nil
+}
+
+// ClearCreatedBy clears the value of the "created_by" field.
+func (m *AppMutation) ClearCreatedBy() {
+	m.created_by = nil
+	m.clearedFields[app.FieldCreatedBy] = struct{}{}
+}
+
+// CreatedByCleared returns if the "created_by" field was cleared in this mutation.
+func (m *AppMutation) CreatedByCleared() bool {
+	_, ok := m.clearedFields[app.FieldCreatedBy]
+	return ok
+}
+
+// ResetCreatedBy resets all changes to the "created_by" field.
+func (m *AppMutation) ResetCreatedBy() {
+	m.created_by = nil
+	delete(m.clearedFields, app.FieldCreatedBy)
+}
+
 // SetLegacy sets the "legacy" field.
 func (m *AppMutation) SetLegacy(b bool) {
 	m.legacy = &b
@@ -2767,7 +3807,7 @@ func (m *AppMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *AppMutation) Fields() []string {
-	fields := make([]string, 0, 13)
+	fields := make([]string, 0, 14)
 	if m.store_id != nil {
 		fields = append(fields, app.FieldStoreID)
 	}
@@ -2797,6 +3837,9 @@ func (m *AppMutation) Fields() []string {
 	}
 	if m.scopes != nil {
 		fields = append(fields, app.FieldScopes)
+	}
+	if m.created_by != nil {
+		fields = append(fields, app.FieldCreatedBy)
 	}
 	if m.legacy != nil {
 		fields = append(fields, app.FieldLegacy)
@@ -2835,6 +3878,8 @@ func (m *AppMutation) Field(name string) (ent.Value, bool) {
 		return m.RedirectUris()
 	case app.FieldScopes:
 		return m.Scopes()
+	case app.FieldCreatedBy:
+		return m.CreatedBy()
 	case app.FieldLegacy:
 		return m.Legacy()
 	case app.FieldVerifiedAt:
@@ -2870,6 +3915,8 @@ func (m *AppMutation) OldField(ctx context.Context, name string) (ent.Value, err
 		return m.OldRedirectUris(ctx)
 	case app.FieldScopes:
 		return m.OldScopes(ctx)
+	case app.FieldCreatedBy:
+		return m.OldCreatedBy(ctx)
 	case app.FieldLegacy:
 		return m.OldLegacy(ctx)
 	case app.FieldVerifiedAt:
@@ -2954,6 +4001,13 @@ func (m *AppMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetScopes(v)
+		return nil
+	case app.FieldCreatedBy:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCreatedBy(v)
 		return nil
 	case app.FieldLegacy:
 		v, ok := value.(bool)
@@ -3072,6 +4126,9 @@ func (m *AppMutation) ClearedFields() []string {
 	if m.FieldCleared(app.FieldWebsite) {
 		fields = append(fields, app.FieldWebsite)
 	}
+	if m.FieldCleared(app.FieldCreatedBy) {
+		fields = append(fields, app.FieldCreatedBy)
+	}
 	if m.FieldCleared(app.FieldVerifiedAt) {
 		fields = append(fields, app.FieldVerifiedAt)
 	}
@@ -3094,6 +4151,9 @@ func (m *AppMutation) ClearField(name string) error {
 	switch name {
 	case app.FieldWebsite:
 		m.ClearWebsite()
+		return nil
+	case app.FieldCreatedBy:
+		m.ClearCreatedBy()
 		return nil
 	case app.FieldVerifiedAt:
 		m.ClearVerifiedAt()
@@ -3138,6 +4198,9 @@ func (m *AppMutation) ResetField(name string) error {
 		return nil
 	case app.FieldScopes:
 		m.ResetScopes()
+		return nil
+	case app.FieldCreatedBy:
+		m.ResetCreatedBy()
 		return nil
 	case app.FieldLegacy:
 		m.ResetLegacy()
@@ -4807,6 +5870,8 @@ type AuditMutation struct {
 	resource_type *string
 	resource_id   *xid.ID
 	detail        *string
+	address       *string
+	agent         *string
 	request_id    *string
 	clearedFields map[string]struct{}
 	done          bool
@@ -5232,6 +6297,104 @@ func (m *AuditMutation) ResetDetail() {
 	delete(m.clearedFields, audit.FieldDetail)
 }
 
+// SetAddress sets the "address" field.
+func (m *AuditMutation) SetAddress(s string) {
+	m.address = &s
+}
+
+// Address returns the value of the "address" field in the mutation.
+func (m *AuditMutation) Address() (r string, exists bool) {
+	v := m.address
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldAddress returns the old "address" field's value of the Audit entity.
+// If the Audit object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AuditMutation) OldAddress(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldAddress is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldAddress requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldAddress: %w", err)
+	}
+	return oldValue.Address, nil
+}
+
+// ClearAddress clears the value of the "address" field.
+func (m *AuditMutation) ClearAddress() {
+	m.address = nil
+	m.clearedFields[audit.FieldAddress] = struct{}{}
+}
+
+// AddressCleared returns if the "address" field was cleared in this mutation.
+func (m *AuditMutation) AddressCleared() bool {
+	_, ok := m.clearedFields[audit.FieldAddress]
+	return ok
+}
+
+// ResetAddress resets all changes to the "address" field.
+func (m *AuditMutation) ResetAddress() {
+	m.address = nil
+	delete(m.clearedFields, audit.FieldAddress)
+}
+
+// SetAgent sets the "agent" field.
+func (m *AuditMutation) SetAgent(s string) {
+	m.agent = &s
+}
+
+// Agent returns the value of the "agent" field in the mutation.
+func (m *AuditMutation) Agent() (r string, exists bool) {
+	v := m.agent
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldAgent returns the old "agent" field's value of the Audit entity.
+// If the Audit object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AuditMutation) OldAgent(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldAgent is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldAgent requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldAgent: %w", err)
+	}
+	return oldValue.Agent, nil
+}
+
+// ClearAgent clears the value of the "agent" field.
+func (m *AuditMutation) ClearAgent() {
+	m.agent = nil
+	m.clearedFields[audit.FieldAgent] = struct{}{}
+}
+
+// AgentCleared returns if the "agent" field was cleared in this mutation.
+func (m *AuditMutation) AgentCleared() bool {
+	_, ok := m.clearedFields[audit.FieldAgent]
+	return ok
+}
+
+// ResetAgent resets all changes to the "agent" field.
+func (m *AuditMutation) ResetAgent() {
+	m.agent = nil
+	delete(m.clearedFields, audit.FieldAgent)
+}
+
 // SetRequestID sets the "request_id" field.
 func (m *AuditMutation) SetRequestID(s string) {
 	m.request_id = &s
@@ -5315,7 +6478,7 @@ func (m *AuditMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *AuditMutation) Fields() []string {
-	fields := make([]string, 0, 9)
+	fields := make([]string, 0, 11)
 	if m.store_id != nil {
 		fields = append(fields, audit.FieldStoreID)
 	}
@@ -5339,6 +6502,12 @@ func (m *AuditMutation) Fields() []string {
 	}
 	if m.detail != nil {
 		fields = append(fields, audit.FieldDetail)
+	}
+	if m.address != nil {
+		fields = append(fields, audit.FieldAddress)
+	}
+	if m.agent != nil {
+		fields = append(fields, audit.FieldAgent)
 	}
 	if m.request_id != nil {
 		fields = append(fields, audit.FieldRequestID)
@@ -5367,6 +6536,10 @@ func (m *AuditMutation) Field(name string) (ent.Value, bool) {
 		return m.ResourceID()
 	case audit.FieldDetail:
 		return m.Detail()
+	case audit.FieldAddress:
+		return m.Address()
+	case audit.FieldAgent:
+		return m.Agent()
 	case audit.FieldRequestID:
 		return m.RequestID()
 	}
@@ -5394,6 +6567,10 @@ func (m *AuditMutation) OldField(ctx context.Context, name string) (ent.Value, e
 		return m.OldResourceID(ctx)
 	case audit.FieldDetail:
 		return m.OldDetail(ctx)
+	case audit.FieldAddress:
+		return m.OldAddress(ctx)
+	case audit.FieldAgent:
+		return m.OldAgent(ctx)
 	case audit.FieldRequestID:
 		return m.OldRequestID(ctx)
 	}
@@ -5461,6 +6638,20 @@ func (m *AuditMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetDetail(v)
 		return nil
+	case audit.FieldAddress:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAddress(v)
+		return nil
+	case audit.FieldAgent:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAgent(v)
+		return nil
 	case audit.FieldRequestID:
 		v, ok := value.(string)
 		if !ok {
@@ -5504,6 +6695,12 @@ func (m *AuditMutation) ClearedFields() []string {
 	if m.FieldCleared(audit.FieldDetail) {
 		fields = append(fields, audit.FieldDetail)
 	}
+	if m.FieldCleared(audit.FieldAddress) {
+		fields = append(fields, audit.FieldAddress)
+	}
+	if m.FieldCleared(audit.FieldAgent) {
+		fields = append(fields, audit.FieldAgent)
+	}
 	if m.FieldCleared(audit.FieldRequestID) {
 		fields = append(fields, audit.FieldRequestID)
 	}
@@ -5526,6 +6723,12 @@ func (m *AuditMutation) ClearField(name string) error {
 		return nil
 	case audit.FieldDetail:
 		m.ClearDetail()
+		return nil
+	case audit.FieldAddress:
+		m.ClearAddress()
+		return nil
+	case audit.FieldAgent:
+		m.ClearAgent()
 		return nil
 	case audit.FieldRequestID:
 		m.ClearRequestID()
@@ -5561,6 +6764,12 @@ func (m *AuditMutation) ResetField(name string) error {
 		return nil
 	case audit.FieldDetail:
 		m.ResetDetail()
+		return nil
+	case audit.FieldAddress:
+		m.ResetAddress()
+		return nil
+	case audit.FieldAgent:
+		m.ResetAgent()
 		return nil
 	case audit.FieldRequestID:
 		m.ResetRequestID()
@@ -5615,6 +6824,631 @@ func (m *AuditMutation) ClearEdge(name string) error {
 // It returns an error if the edge is not defined in the schema.
 func (m *AuditMutation) ResetEdge(name string) error {
 	return fmt.Errorf("unknown Audit edge %s", name)
+}
+
+// ChallengeMutation represents an operation that mutates the Challenge nodes in the graph.
+type ChallengeMutation struct {
+	config
+	op            Op
+	typ           string
+	id            *digest.Sum
+	user_id       *xid.ID
+	purpose       *state.ChallengePurpose
+	email         *string
+	data          *[]byte
+	expires_at    *micros.Time
+	addexpires_at *micros.Time
+	clearedFields map[string]struct{}
+	done          bool
+	oldValue      func(context.Context) (*Challenge, error)
+	predicates    []predicate.Challenge
+}
+
+var _ ent.Mutation = (*ChallengeMutation)(nil)
+
+// challengeOption allows management of the mutation configuration using functional options.
+type challengeOption func(*ChallengeMutation)
+
+// newChallengeMutation creates new mutation for the Challenge entity.
+func newChallengeMutation(c config, op Op, opts ...challengeOption) *ChallengeMutation {
+	m := &ChallengeMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeChallenge,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withChallengeID sets the ID field of the mutation.
+func withChallengeID(id digest.Sum) challengeOption {
+	return func(m *ChallengeMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *Challenge
+		)
+		m.oldValue = func(ctx context.Context) (*Challenge, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().Challenge.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withChallenge sets the old Challenge of the mutation.
+func withChallenge(node *Challenge) challengeOption {
+	return func(m *ChallengeMutation) {
+		m.oldValue = func(context.Context) (*Challenge, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m ChallengeMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m ChallengeMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("db: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of Challenge entities.
+func (m *ChallengeMutation) SetID(id digest.Sum) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *ChallengeMutation) ID() (id digest.Sum, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *ChallengeMutation) IDs(ctx context.Context) ([]digest.Sum, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []digest.Sum{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().Challenge.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetUserID sets the "user_id" field.
+func (m *ChallengeMutation) SetUserID(x xid.ID) {
+	m.user_id = &x
+}
+
+// UserID returns the value of the "user_id" field in the mutation.
+func (m *ChallengeMutation) UserID() (r xid.ID, exists bool) {
+	v := m.user_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldUserID returns the old "user_id" field's value of the Challenge entity.
+// If the Challenge object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ChallengeMutation) OldUserID(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldUserID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldUserID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldUserID: %w", err)
+	}
+	return oldValue.UserID, nil
+}
+
+// ResetUserID resets all changes to the "user_id" field.
+func (m *ChallengeMutation) ResetUserID() {
+	m.user_id = nil
+}
+
+// SetPurpose sets the "purpose" field.
+func (m *ChallengeMutation) SetPurpose(sp state.ChallengePurpose) {
+	m.purpose = &sp
+}
+
+// Purpose returns the value of the "purpose" field in the mutation.
+func (m *ChallengeMutation) Purpose() (r state.ChallengePurpose, exists bool) {
+	v := m.purpose
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldPurpose returns the old "purpose" field's value of the Challenge entity.
+// If the Challenge object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ChallengeMutation) OldPurpose(ctx context.Context) (v state.ChallengePurpose, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldPurpose is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldPurpose requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldPurpose: %w", err)
+	}
+	return oldValue.Purpose, nil
+}
+
+// ResetPurpose resets all changes to the "purpose" field.
+func (m *ChallengeMutation) ResetPurpose() {
+	m.purpose = nil
+}
+
+// SetEmail sets the "email" field.
+func (m *ChallengeMutation) SetEmail(s string) {
+	m.email = &s
+}
+
+// Email returns the value of the "email" field in the mutation.
+func (m *ChallengeMutation) Email() (r string, exists bool) {
+	v := m.email
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldEmail returns the old "email" field's value of the Challenge entity.
+// If the Challenge object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ChallengeMutation) OldEmail(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldEmail is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldEmail requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldEmail: %w", err)
+	}
+	return oldValue.Email, nil
+}
+
+// ClearEmail clears the value of the "email" field.
+func (m *ChallengeMutation) ClearEmail() {
+	m.email = nil
+	m.clearedFields[challenge.FieldEmail] = struct{}{}
+}
+
+// EmailCleared returns if the "email" field was cleared in this mutation.
+func (m *ChallengeMutation) EmailCleared() bool {
+	_, ok := m.clearedFields[challenge.FieldEmail]
+	return ok
+}
+
+// ResetEmail resets all changes to the "email" field.
+func (m *ChallengeMutation) ResetEmail() {
+	m.email = nil
+	delete(m.clearedFields, challenge.FieldEmail)
+}
+
+// SetData sets the "data" field.
+func (m *ChallengeMutation) SetData(b []byte) {
+	m.data = &b
+}
+
+// Data returns the value of the "data" field in the mutation.
+func (m *ChallengeMutation) Data() (r []byte, exists bool) {
+	v := m.data
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldData returns the old "data" field's value of the Challenge entity.
+// If the Challenge object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ChallengeMutation) OldData(ctx context.Context) (v []byte, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldData is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldData requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldData: %w", err)
+	}
+	return oldValue.Data, nil
+}
+
+// ClearData clears the value of the "data" field.
+func (m *ChallengeMutation) ClearData() {
+	m.data = nil
+	m.clearedFields[challenge.FieldData] = struct{}{}
+}
+
+// DataCleared returns if the "data" field was cleared in this mutation.
+func (m *ChallengeMutation) DataCleared() bool {
+	_, ok := m.clearedFields[challenge.FieldData]
+	return ok
+}
+
+// ResetData resets all changes to the "data" field.
+func (m *ChallengeMutation) ResetData() {
+	m.data = nil
+	delete(m.clearedFields, challenge.FieldData)
+}
+
+// SetExpiresAt sets the "expires_at" field.
+func (m *ChallengeMutation) SetExpiresAt(value micros.Time) {
+	m.expires_at = &value
+	m.addexpires_at = nil
+}
+
+// ExpiresAt returns the value of the "expires_at" field in the mutation.
+func (m *ChallengeMutation) ExpiresAt() (r micros.Time, exists bool) {
+	v := m.expires_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldExpiresAt returns the old "expires_at" field's value of the Challenge entity.
+// If the Challenge object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ChallengeMutation) OldExpiresAt(ctx context.Context) (v micros.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldExpiresAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldExpiresAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldExpiresAt: %w", err)
+	}
+	return oldValue.ExpiresAt, nil
+}
+
+// AddExpiresAt adds value to the "expires_at" field.
+func (m *ChallengeMutation) AddExpiresAt(value micros.Time) {
+	if m.addexpires_at != nil {
+		*m.addexpires_at += value
+	} else {
+		m.addexpires_at = &value
+	}
+}
+
+// AddedExpiresAt returns the value that was added to the "expires_at" field in this mutation.
+func (m *ChallengeMutation) AddedExpiresAt() (r micros.Time, exists bool) {
+	v := m.addexpires_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetExpiresAt resets all changes to the "expires_at" field.
+func (m *ChallengeMutation) ResetExpiresAt() {
+	m.expires_at = nil
+	m.addexpires_at = nil
+}
+
+// Where appends a list predicates to the ChallengeMutation builder.
+func (m *ChallengeMutation) Where(ps ...predicate.Challenge) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the ChallengeMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *ChallengeMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.Challenge, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *ChallengeMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *ChallengeMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (Challenge).
+func (m *ChallengeMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *ChallengeMutation) Fields() []string {
+	fields := make([]string, 0, 5)
+	if m.user_id != nil {
+		fields = append(fields, challenge.FieldUserID)
+	}
+	if m.purpose != nil {
+		fields = append(fields, challenge.FieldPurpose)
+	}
+	if m.email != nil {
+		fields = append(fields, challenge.FieldEmail)
+	}
+	if m.data != nil {
+		fields = append(fields, challenge.FieldData)
+	}
+	if m.expires_at != nil {
+		fields = append(fields, challenge.FieldExpiresAt)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *ChallengeMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case challenge.FieldUserID:
+		return m.UserID()
+	case challenge.FieldPurpose:
+		return m.Purpose()
+	case challenge.FieldEmail:
+		return m.Email()
+	case challenge.FieldData:
+		return m.Data()
+	case challenge.FieldExpiresAt:
+		return m.ExpiresAt()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *ChallengeMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case challenge.FieldUserID:
+		return m.OldUserID(ctx)
+	case challenge.FieldPurpose:
+		return m.OldPurpose(ctx)
+	case challenge.FieldEmail:
+		return m.OldEmail(ctx)
+	case challenge.FieldData:
+		return m.OldData(ctx)
+	case challenge.FieldExpiresAt:
+		return m.OldExpiresAt(ctx)
+	}
+	return nil, fmt.Errorf("unknown Challenge field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *ChallengeMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case challenge.FieldUserID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetUserID(v)
+		return nil
+	case challenge.FieldPurpose:
+		v, ok := value.(state.ChallengePurpose)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetPurpose(v)
+		return nil
+	case challenge.FieldEmail:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetEmail(v)
+		return nil
+	case challenge.FieldData:
+		v, ok := value.([]byte)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetData(v)
+		return nil
+	case challenge.FieldExpiresAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetExpiresAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown Challenge field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *ChallengeMutation) AddedFields() []string {
+	var fields []string
+	if m.addexpires_at != nil {
+		fields = append(fields, challenge.FieldExpiresAt)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *ChallengeMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case challenge.FieldExpiresAt:
+		return m.AddedExpiresAt()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *ChallengeMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case challenge.FieldExpiresAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddExpiresAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown Challenge numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *ChallengeMutation) ClearedFields() []string {
+	var fields []string
+	if m.FieldCleared(challenge.FieldEmail) {
+		fields = append(fields, challenge.FieldEmail)
+	}
+	if m.FieldCleared(challenge.FieldData) {
+		fields = append(fields, challenge.FieldData)
+	}
+	return fields
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *ChallengeMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *ChallengeMutation) ClearField(name string) error {
+	switch name {
+	case challenge.FieldEmail:
+		m.ClearEmail()
+		return nil
+	case challenge.FieldData:
+		m.ClearData()
+		return nil
+	}
+	return fmt.Errorf("unknown Challenge nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *ChallengeMutation) ResetField(name string) error {
+	switch name {
+	case challenge.FieldUserID:
+		m.ResetUserID()
+		return nil
+	case challenge.FieldPurpose:
+		m.ResetPurpose()
+		return nil
+	case challenge.FieldEmail:
+		m.ResetEmail()
+		return nil
+	case challenge.FieldData:
+		m.ResetData()
+		return nil
+	case challenge.FieldExpiresAt:
+		m.ResetExpiresAt()
+		return nil
+	}
+	return fmt.Errorf("unknown Challenge field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *ChallengeMutation) AddedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *ChallengeMutation) AddedIDs(name string) []ent.Value {
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *ChallengeMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *ChallengeMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *ChallengeMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *ChallengeMutation) EdgeCleared(name string) bool {
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *ChallengeMutation) ClearEdge(name string) error {
+	return fmt.Errorf("unknown Challenge unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *ChallengeMutation) ResetEdge(name string) error {
+	return fmt.Errorf("unknown Challenge edge %s", name)
 }
 
 // ConsentTicketMutation represents an operation that mutates the ConsentTicket nodes in the graph.
@@ -15790,6 +17624,700 @@ func (m *ExportPartMutation) ResetEdge(name string) error {
 	return fmt.Errorf("unknown ExportPart edge %s", name)
 }
 
+// FactorMutation represents an operation that mutates the Factor nodes in the graph.
+type FactorMutation struct {
+	config
+	op              Op
+	typ             string
+	id              *xid.ID
+	user_id         *xid.ID
+	kind            *state.FactorKind
+	name            *string
+	data            *[]byte
+	step            *int64
+	addstep         *int64
+	last_used_at    *micros.Time
+	addlast_used_at *micros.Time
+	clearedFields   map[string]struct{}
+	done            bool
+	oldValue        func(context.Context) (*Factor, error)
+	predicates      []predicate.Factor
+}
+
+var _ ent.Mutation = (*FactorMutation)(nil)
+
+// factorOption allows management of the mutation configuration using functional options.
+type factorOption func(*FactorMutation)
+
+// newFactorMutation creates new mutation for the Factor entity.
+func newFactorMutation(c config, op Op, opts ...factorOption) *FactorMutation {
+	m := &FactorMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeFactor,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withFactorID sets the ID field of the mutation.
+func withFactorID(id xid.ID) factorOption {
+	return func(m *FactorMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *Factor
+		)
+		m.oldValue = func(ctx context.Context) (*Factor, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().Factor.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withFactor sets the old Factor of the mutation.
+func withFactor(node *Factor) factorOption {
+	return func(m *FactorMutation) {
+		m.oldValue = func(context.Context) (*Factor, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m FactorMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m FactorMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("db: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of Factor entities.
+func (m *FactorMutation) SetID(id xid.ID) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *FactorMutation) ID() (id xid.ID, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *FactorMutation) IDs(ctx context.Context) ([]xid.ID, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []xid.ID{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().Factor.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetUserID sets the "user_id" field.
+func (m *FactorMutation) SetUserID(x xid.ID) {
+	m.user_id = &x
+}
+
+// UserID returns the value of the "user_id" field in the mutation.
+func (m *FactorMutation) UserID() (r xid.ID, exists bool) {
+	v := m.user_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldUserID returns the old "user_id" field's value of the Factor entity.
+// If the Factor object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *FactorMutation) OldUserID(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldUserID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldUserID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldUserID: %w", err)
+	}
+	return oldValue.UserID, nil
+}
+
+// ResetUserID resets all changes to the "user_id" field.
+func (m *FactorMutation) ResetUserID() {
+	m.user_id = nil
+}
+
+// SetKind sets the "kind" field.
+func (m *FactorMutation) SetKind(sk state.FactorKind) {
+	m.kind = &sk
+}
+
+// Kind returns the value of the "kind" field in the mutation.
+func (m *FactorMutation) Kind() (r state.FactorKind, exists bool) {
+	v := m.kind
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldKind returns the old "kind" field's value of the Factor entity.
+// If the Factor object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *FactorMutation) OldKind(ctx context.Context) (v state.FactorKind, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldKind is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldKind requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldKind: %w", err)
+	}
+	return oldValue.Kind, nil
+}
+
+// ResetKind resets all changes to the "kind" field.
+func (m *FactorMutation) ResetKind() {
+	m.kind = nil
+}
+
+// SetName sets the "name" field.
+func (m *FactorMutation) SetName(s string) {
+	m.name = &s
+}
+
+// Name returns the value of the "name" field in the mutation.
+func (m *FactorMutation) Name() (r string, exists bool) {
+	v := m.name
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldName returns the old "name" field's value of the Factor entity.
+// If the Factor object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *FactorMutation) OldName(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldName is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldName requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldName: %w", err)
+	}
+	return oldValue.Name, nil
+}
+
+// ResetName resets all changes to the "name" field.
+func (m *FactorMutation) ResetName() {
+	m.name = nil
+}
+
+// SetData sets the "data" field.
+func (m *FactorMutation) SetData(b []byte) {
+	m.data = &b
+}
+
+// Data returns the value of the "data" field in the mutation.
+func (m *FactorMutation) Data() (r []byte, exists bool) {
+	v := m.data
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldData returns the old "data" field's value of the Factor entity.
+// If the Factor object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *FactorMutation) OldData(ctx context.Context) (v []byte, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldData is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldData requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldData: %w", err)
+	}
+	return oldValue.Data, nil
+}
+
+// ResetData resets all changes to the "data" field.
+func (m *FactorMutation) ResetData() {
+	m.data = nil
+}
+
+// SetStep sets the "step" field.
+func (m *FactorMutation) SetStep(i int64) {
+	m.step = &i
+	m.addstep = nil
+}
+
+// Step returns the value of the "step" field in the mutation.
+func (m *FactorMutation) Step() (r int64, exists bool) {
+	v := m.step
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStep returns the old "step" field's value of the Factor entity.
+// If the Factor object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *FactorMutation) OldStep(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStep is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStep requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStep: %w", err)
+	}
+	return oldValue.Step, nil
+}
+
+// AddStep adds i to the "step" field.
+func (m *FactorMutation) AddStep(i int64) {
+	if m.addstep != nil {
+		*m.addstep += i
+	} else {
+		m.addstep = &i
+	}
+}
+
+// AddedStep returns the value that was added to the "step" field in this mutation.
+func (m *FactorMutation) AddedStep() (r int64, exists bool) {
+	v := m.addstep
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetStep resets all changes to the "step" field.
+func (m *FactorMutation) ResetStep() {
+	m.step = nil
+	m.addstep = nil
+}
+
+// SetLastUsedAt sets the "last_used_at" field.
+func (m *FactorMutation) SetLastUsedAt(value micros.Time) {
+	m.last_used_at = &value
+	m.addlast_used_at = nil
+}
+
+// LastUsedAt returns the value of the "last_used_at" field in the mutation.
+func (m *FactorMutation) LastUsedAt() (r micros.Time, exists bool) {
+	v := m.last_used_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldLastUsedAt returns the old "last_used_at" field's value of the Factor entity.
+// If the Factor object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *FactorMutation) OldLastUsedAt(ctx context.Context) (v *micros.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldLastUsedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldLastUsedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldLastUsedAt: %w", err)
+	}
+	return oldValue.LastUsedAt, nil
+}
+
+// AddLastUsedAt adds value to the "last_used_at" field.
+func (m *FactorMutation) AddLastUsedAt(value micros.Time) {
+	if m.addlast_used_at != nil {
+		*m.addlast_used_at += value
+	} else {
+		m.addlast_used_at = &value
+	}
+}
+
+// AddedLastUsedAt returns the value that was added to the "last_used_at" field in this mutation.
+func (m *FactorMutation) AddedLastUsedAt() (r micros.Time, exists bool) {
+	v := m.addlast_used_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearLastUsedAt clears the value of the "last_used_at" field.
+func (m *FactorMutation) ClearLastUsedAt() {
+	m.last_used_at = nil
+	m.addlast_used_at = nil
+	m.clearedFields[factor.FieldLastUsedAt] = struct{}{}
+}
+
+// LastUsedAtCleared returns if the "last_used_at" field was cleared in this mutation.
+func (m *FactorMutation) LastUsedAtCleared() bool {
+	_, ok := m.clearedFields[factor.FieldLastUsedAt]
+	return ok
+}
+
+// ResetLastUsedAt resets all changes to the "last_used_at" field.
+func (m *FactorMutation) ResetLastUsedAt() {
+	m.last_used_at = nil
+	m.addlast_used_at = nil
+	delete(m.clearedFields, factor.FieldLastUsedAt)
+}
+
+// Where appends a list predicates to the FactorMutation builder.
+func (m *FactorMutation) Where(ps ...predicate.Factor) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the FactorMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *FactorMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.Factor, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *FactorMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *FactorMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (Factor).
+func (m *FactorMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *FactorMutation) Fields() []string {
+	fields := make([]string, 0, 6)
+	if m.user_id != nil {
+		fields = append(fields, factor.FieldUserID)
+	}
+	if m.kind != nil {
+		fields = append(fields, factor.FieldKind)
+	}
+	if m.name != nil {
+		fields = append(fields, factor.FieldName)
+	}
+	if m.data != nil {
+		fields = append(fields, factor.FieldData)
+	}
+	if m.step != nil {
+		fields = append(fields, factor.FieldStep)
+	}
+	if m.last_used_at != nil {
+		fields = append(fields, factor.FieldLastUsedAt)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *FactorMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case factor.FieldUserID:
+		return m.UserID()
+	case factor.FieldKind:
+		return m.Kind()
+	case factor.FieldName:
+		return m.Name()
+	case factor.FieldData:
+		return m.Data()
+	case factor.FieldStep:
+		return m.Step()
+	case factor.FieldLastUsedAt:
+		return m.LastUsedAt()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *FactorMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case factor.FieldUserID:
+		return m.OldUserID(ctx)
+	case factor.FieldKind:
+		return m.OldKind(ctx)
+	case factor.FieldName:
+		return m.OldName(ctx)
+	case factor.FieldData:
+		return m.OldData(ctx)
+	case factor.FieldStep:
+		return m.OldStep(ctx)
+	case factor.FieldLastUsedAt:
+		return m.OldLastUsedAt(ctx)
+	}
+	return nil, fmt.Errorf("unknown Factor field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *FactorMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case factor.FieldUserID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetUserID(v)
+		return nil
+	case factor.FieldKind:
+		v, ok := value.(state.FactorKind)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetKind(v)
+		return nil
+	case factor.FieldName:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetName(v)
+		return nil
+	case factor.FieldData:
+		v, ok := value.([]byte)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetData(v)
+		return nil
+	case factor.FieldStep:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStep(v)
+		return nil
+	case factor.FieldLastUsedAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetLastUsedAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown Factor field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *FactorMutation) AddedFields() []string {
+	var fields []string
+	if m.addstep != nil {
+		fields = append(fields, factor.FieldStep)
+	}
+	if m.addlast_used_at != nil {
+		fields = append(fields, factor.FieldLastUsedAt)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *FactorMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case factor.FieldStep:
+		return m.AddedStep()
+	case factor.FieldLastUsedAt:
+		return m.AddedLastUsedAt()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *FactorMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case factor.FieldStep:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddStep(v)
+		return nil
+	case factor.FieldLastUsedAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddLastUsedAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown Factor numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *FactorMutation) ClearedFields() []string {
+	var fields []string
+	if m.FieldCleared(factor.FieldLastUsedAt) {
+		fields = append(fields, factor.FieldLastUsedAt)
+	}
+	return fields
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *FactorMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *FactorMutation) ClearField(name string) error {
+	switch name {
+	case factor.FieldLastUsedAt:
+		m.ClearLastUsedAt()
+		return nil
+	}
+	return fmt.Errorf("unknown Factor nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *FactorMutation) ResetField(name string) error {
+	switch name {
+	case factor.FieldUserID:
+		m.ResetUserID()
+		return nil
+	case factor.FieldKind:
+		m.ResetKind()
+		return nil
+	case factor.FieldName:
+		m.ResetName()
+		return nil
+	case factor.FieldData:
+		m.ResetData()
+		return nil
+	case factor.FieldStep:
+		m.ResetStep()
+		return nil
+	case factor.FieldLastUsedAt:
+		m.ResetLastUsedAt()
+		return nil
+	}
+	return fmt.Errorf("unknown Factor field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *FactorMutation) AddedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *FactorMutation) AddedIDs(name string) []ent.Value {
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *FactorMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *FactorMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *FactorMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *FactorMutation) EdgeCleared(name string) bool {
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *FactorMutation) ClearEdge(name string) error {
+	return fmt.Errorf("unknown Factor unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *FactorMutation) ResetEdge(name string) error {
+	return fmt.Errorf("unknown Factor edge %s", name)
+}
+
 // FulfillmentMutation represents an operation that mutates the Fulfillment nodes in the graph.
 type FulfillmentMutation struct {
 	config
@@ -18191,6 +20719,7 @@ type IdempotencyMutation struct {
 	status        *int
 	addstatus     *int
 	answer        *[]byte
+	about_id      *xid.ID
 	clearedFields map[string]struct{}
 	done          bool
 	oldValue      func(context.Context) (*Idempotency, error)
@@ -18570,6 +21099,55 @@ func (m *IdempotencyMutation) ResetAnswer() {
 	delete(m.clearedFields, idempotency.FieldAnswer)
 }
 
+// SetAboutID sets the "about_id" field.
+func (m *IdempotencyMutation) SetAboutID(x xid.ID) {
+	m.about_id = &x
+}
+
+// AboutID returns the value of the "about_id" field in the mutation.
+func (m *IdempotencyMutation) AboutID() (r xid.ID, exists bool) {
+	v := m.about_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldAboutID returns the old "about_id" field's value of the Idempotency entity.
+// If the Idempotency object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *IdempotencyMutation) OldAboutID(ctx context.Context) (v *xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldAboutID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldAboutID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldAboutID: %w", err)
+	}
+	return oldValue.AboutID, nil
+}
+
+// ClearAboutID clears the value of the "about_id" field.
+func (m *IdempotencyMutation) ClearAboutID() {
+	m.about_id = nil
+	m.clearedFields[idempotency.FieldAboutID] = struct{}{}
+}
+
+// AboutIDCleared returns if the "about_id" field was cleared in this mutation.
+func (m *IdempotencyMutation) AboutIDCleared() bool {
+	_, ok := m.clearedFields[idempotency.FieldAboutID]
+	return ok
+}
+
+// ResetAboutID resets all changes to the "about_id" field.
+func (m *IdempotencyMutation) ResetAboutID() {
+	m.about_id = nil
+	delete(m.clearedFields, idempotency.FieldAboutID)
+}
+
 // Where appends a list predicates to the IdempotencyMutation builder.
 func (m *IdempotencyMutation) Where(ps ...predicate.Idempotency) {
 	m.predicates = append(m.predicates, ps...)
@@ -18604,7 +21182,7 @@ func (m *IdempotencyMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *IdempotencyMutation) Fields() []string {
-	fields := make([]string, 0, 6)
+	fields := make([]string, 0, 7)
 	if m.store_id != nil {
 		fields = append(fields, idempotency.FieldStoreID)
 	}
@@ -18622,6 +21200,9 @@ func (m *IdempotencyMutation) Fields() []string {
 	}
 	if m.answer != nil {
 		fields = append(fields, idempotency.FieldAnswer)
+	}
+	if m.about_id != nil {
+		fields = append(fields, idempotency.FieldAboutID)
 	}
 	return fields
 }
@@ -18643,6 +21224,8 @@ func (m *IdempotencyMutation) Field(name string) (ent.Value, bool) {
 		return m.Status()
 	case idempotency.FieldAnswer:
 		return m.Answer()
+	case idempotency.FieldAboutID:
+		return m.AboutID()
 	}
 	return nil, false
 }
@@ -18664,6 +21247,8 @@ func (m *IdempotencyMutation) OldField(ctx context.Context, name string) (ent.Va
 		return m.OldStatus(ctx)
 	case idempotency.FieldAnswer:
 		return m.OldAnswer(ctx)
+	case idempotency.FieldAboutID:
+		return m.OldAboutID(ctx)
 	}
 	return nil, fmt.Errorf("unknown Idempotency field %s", name)
 }
@@ -18714,6 +21299,13 @@ func (m *IdempotencyMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetAnswer(v)
+		return nil
+	case idempotency.FieldAboutID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAboutID(v)
 		return nil
 	}
 	return fmt.Errorf("unknown Idempotency field %s", name)
@@ -18775,6 +21367,9 @@ func (m *IdempotencyMutation) ClearedFields() []string {
 	if m.FieldCleared(idempotency.FieldAnswer) {
 		fields = append(fields, idempotency.FieldAnswer)
 	}
+	if m.FieldCleared(idempotency.FieldAboutID) {
+		fields = append(fields, idempotency.FieldAboutID)
+	}
 	return fields
 }
 
@@ -18791,6 +21386,9 @@ func (m *IdempotencyMutation) ClearField(name string) error {
 	switch name {
 	case idempotency.FieldAnswer:
 		m.ClearAnswer()
+		return nil
+	case idempotency.FieldAboutID:
+		m.ClearAboutID()
 		return nil
 	}
 	return fmt.Errorf("unknown Idempotency nullable field %s", name)
@@ -18817,6 +21415,9 @@ func (m *IdempotencyMutation) ResetField(name string) error {
 		return nil
 	case idempotency.FieldAnswer:
 		m.ResetAnswer()
+		return nil
+	case idempotency.FieldAboutID:
+		m.ResetAboutID()
 		return nil
 	}
 	return fmt.Errorf("unknown Idempotency field %s", name)
@@ -18868,6 +21469,973 @@ func (m *IdempotencyMutation) ClearEdge(name string) error {
 // It returns an error if the edge is not defined in the schema.
 func (m *IdempotencyMutation) ResetEdge(name string) error {
 	return fmt.Errorf("unknown Idempotency edge %s", name)
+}
+
+// InvitationMutation represents an operation that mutates the Invitation nodes in the graph.
+type InvitationMutation struct {
+	config
+	op            Op
+	typ           string
+	id            *xid.ID
+	store_id      *xid.ID
+	email         *string
+	pending       *string
+	role          *viewer.Role
+	inviter_id    *xid.ID
+	inviter_name  *string
+	mailed        *bool
+	expires_at    *micros.Time
+	addexpires_at *micros.Time
+	outcome       *state.InvitationOutcome
+	ended_at      *micros.Time
+	addended_at   *micros.Time
+	clearedFields map[string]struct{}
+	done          bool
+	oldValue      func(context.Context) (*Invitation, error)
+	predicates    []predicate.Invitation
+}
+
+var _ ent.Mutation = (*InvitationMutation)(nil)
+
+// invitationOption allows management of the mutation configuration using functional options.
+type invitationOption func(*InvitationMutation)
+
+// newInvitationMutation creates new mutation for the Invitation entity.
+func newInvitationMutation(c config, op Op, opts ...invitationOption) *InvitationMutation {
+	m := &InvitationMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeInvitation,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withInvitationID sets the ID field of the mutation.
+func withInvitationID(id xid.ID) invitationOption {
+	return func(m *InvitationMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *Invitation
+		)
+		m.oldValue = func(ctx context.Context) (*Invitation, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().Invitation.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withInvitation sets the old Invitation of the mutation.
+func withInvitation(node *Invitation) invitationOption {
+	return func(m *InvitationMutation) {
+		m.oldValue = func(context.Context) (*Invitation, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m InvitationMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m InvitationMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("db: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of Invitation entities.
+func (m *InvitationMutation) SetID(id xid.ID) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *InvitationMutation) ID() (id xid.ID, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *InvitationMutation) IDs(ctx context.Context) ([]xid.ID, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []xid.ID{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().Invitation.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetStoreID sets the "store_id" field.
+func (m *InvitationMutation) SetStoreID(x xid.ID) {
+	m.store_id = &x
+}
+
+// StoreID returns the value of the "store_id" field in the mutation.
+func (m *InvitationMutation) StoreID() (r xid.ID, exists bool) {
+	v := m.store_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStoreID returns the old "store_id" field's value of the Invitation entity.
+// If the Invitation object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *InvitationMutation) OldStoreID(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStoreID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStoreID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStoreID: %w", err)
+	}
+	return oldValue.StoreID, nil
+}
+
+// ResetStoreID resets all changes to the "store_id" field.
+func (m *InvitationMutation) ResetStoreID() {
+	m.store_id = nil
+}
+
+// SetEmail sets the "email" field.
+func (m *InvitationMutation) SetEmail(s string) {
+	m.email = &s
+}
+
+// Email returns the value of the "email" field in the mutation.
+func (m *InvitationMutation) Email() (r string, exists bool) {
+	v := m.email
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldEmail returns the old "email" field's value of the Invitation entity.
+// If the Invitation object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *InvitationMutation) OldEmail(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldEmail is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldEmail requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldEmail: %w", err)
+	}
+	return oldValue.Email, nil
+}
+
+// ResetEmail resets all changes to the "email" field.
+func (m *InvitationMutation) ResetEmail() {
+	m.email = nil
+}
+
+// SetPending sets the "pending" field.
+func (m *InvitationMutation) SetPending(s string) {
+	m.pending = &s
+}
+
+// Pending returns the value of the "pending" field in the mutation.
+func (m *InvitationMutation) Pending() (r string, exists bool) {
+	v := m.pending
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldPending returns the old "pending" field's value of the Invitation entity.
+// If the Invitation object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *InvitationMutation) OldPending(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldPending is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldPending requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldPending: %w", err)
+	}
+	return oldValue.Pending, nil
+}
+
+// ClearPending clears the value of the "pending" field.
+func (m *InvitationMutation) ClearPending() {
+	m.pending = nil
+	m.clearedFields[invitation.FieldPending] = struct{}{}
+}
+
+// PendingCleared returns if the "pending" field was cleared in this mutation.
+func (m *InvitationMutation) PendingCleared() bool {
+	_, ok := m.clearedFields[invitation.FieldPending]
+	return ok
+}
+
+// ResetPending resets all changes to the "pending" field.
+func (m *InvitationMutation) ResetPending() {
+	m.pending = nil
+	delete(m.clearedFields, invitation.FieldPending)
+}
+
+// SetRole sets the "role" field.
+func (m *InvitationMutation) SetRole(v viewer.Role) {
+	m.role = &v
+}
+
+// Role returns the value of the "role" field in the mutation.
+func (m *InvitationMutation) Role() (r viewer.Role, exists bool) {
+	v := m.role
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldRole returns the old "role" field's value of the Invitation entity.
+// If the Invitation object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *InvitationMutation) OldRole(ctx context.Context) (v viewer.Role, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldRole is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldRole requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldRole: %w", err)
+	}
+	return oldValue.Role, nil
+}
+
+// ResetRole resets all changes to the "role" field.
+func (m *InvitationMutation) ResetRole() {
+	m.role = nil
+}
+
+// SetInviterID sets the "inviter_id" field.
+func (m *InvitationMutation) SetInviterID(x xid.ID) {
+	m.inviter_id = &x
+}
+
+// InviterID returns the value of the "inviter_id" field in the mutation.
+func (m *InvitationMutation) InviterID() (r xid.ID, exists bool) {
+	v := m.inviter_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldInviterID returns the old "inviter_id" field's value of the Invitation entity.
+// If the Invitation object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *InvitationMutation) OldInviterID(ctx context.Context) (v *xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldInviterID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldInviterID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldInviterID: %w", err)
+	}
+	return oldValue.InviterID, nil
+}
+
+// ClearInviterID clears the value of the "inviter_id" field.
+func (m *InvitationMutation) ClearInviterID() {
+	m.inviter_id = nil
+	m.clearedFields[invitation.FieldInviterID] = struct{}{}
+}
+
+// InviterIDCleared returns if the "inviter_id" field was cleared in this mutation.
+func (m *InvitationMutation) InviterIDCleared() bool {
+	_, ok := m.clearedFields[invitation.FieldInviterID]
+	return ok
+}
+
+// ResetInviterID resets all changes to the "inviter_id" field.
+func (m *InvitationMutation) ResetInviterID() {
+	m.inviter_id = nil
+	delete(m.clearedFields, invitation.FieldInviterID)
+}
+
+// SetInviterName sets the "inviter_name" field.
+func (m *InvitationMutation) SetInviterName(s string) {
+	m.inviter_name = &s
+}
+
+// InviterName returns the value of the "inviter_name" field in the mutation.
+func (m *InvitationMutation) InviterName() (r string, exists bool) {
+	v := m.inviter_name
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldInviterName returns the old "inviter_name" field's value of the Invitation entity.
+// If the Invitation object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *InvitationMutation) OldInviterName(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldInviterName is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldInviterName requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldInviterName: %w", err)
+	}
+	return oldValue.InviterName, nil
+}
+
+// ResetInviterName resets all changes to the "inviter_name" field.
+func (m *InvitationMutation) ResetInviterName() {
+	m.inviter_name = nil
+}
+
+// SetMailed sets the "mailed" field.
+func (m *InvitationMutation) SetMailed(b bool) {
+	m.mailed = &b
+}
+
+// Mailed returns the value of the "mailed" field in the mutation.
+func (m *InvitationMutation) Mailed() (r bool, exists bool) {
+	v := m.mailed
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldMailed returns the old "mailed" field's value of the Invitation entity.
+// If the Invitation object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *InvitationMutation) OldMailed(ctx context.Context) (v bool, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldMailed is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldMailed requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldMailed: %w", err)
+	}
+	return oldValue.Mailed, nil
+}
+
+// ResetMailed resets all changes to the "mailed" field.
+func (m *InvitationMutation) ResetMailed() {
+	m.mailed = nil
+}
+
+// SetExpiresAt sets the "expires_at" field.
+func (m *InvitationMutation) SetExpiresAt(value micros.Time) {
+	m.expires_at = &value
+	m.addexpires_at = nil
+}
+
+// ExpiresAt returns the value of the "expires_at" field in the mutation.
+func (m *InvitationMutation) ExpiresAt() (r micros.Time, exists bool) {
+	v := m.expires_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldExpiresAt returns the old "expires_at" field's value of the Invitation entity.
+// If the Invitation object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *InvitationMutation) OldExpiresAt(ctx context.Context) (v micros.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldExpiresAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldExpiresAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldExpiresAt: %w", err)
+	}
+	return oldValue.ExpiresAt, nil
+}
+
+// AddExpiresAt adds value to the "expires_at" field.
+func (m *InvitationMutation) AddExpiresAt(value micros.Time) {
+	if m.addexpires_at != nil {
+		*m.addexpires_at += value
+	} else {
+		m.addexpires_at = &value
+	}
+}
+
+// AddedExpiresAt returns the value that was added to the "expires_at" field in this mutation.
+func (m *InvitationMutation) AddedExpiresAt() (r micros.Time, exists bool) {
+	v := m.addexpires_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetExpiresAt resets all changes to the "expires_at" field.
+func (m *InvitationMutation) ResetExpiresAt() {
+	m.expires_at = nil
+	m.addexpires_at = nil
+}
+
+// SetOutcome sets the "outcome" field.
+func (m *InvitationMutation) SetOutcome(so state.InvitationOutcome) {
+	m.outcome = &so
+}
+
+// Outcome returns the value of the "outcome" field in the mutation.
+func (m *InvitationMutation) Outcome() (r state.InvitationOutcome, exists bool) {
+	v := m.outcome
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldOutcome returns the old "outcome" field's value of the Invitation entity.
+// If the Invitation object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *InvitationMutation) OldOutcome(ctx context.Context) (v *state.InvitationOutcome, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldOutcome is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldOutcome requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldOutcome: %w", err)
+	}
+	return oldValue.Outcome, nil
+}
+
+// ClearOutcome clears the value of the "outcome" field.
+func (m *InvitationMutation) ClearOutcome() {
+	m.outcome = nil
+	m.clearedFields[invitation.FieldOutcome] = struct{}{}
+}
+
+// OutcomeCleared returns if the "outcome" field was cleared in this mutation.
+func (m *InvitationMutation) OutcomeCleared() bool {
+	_, ok := m.clearedFields[invitation.FieldOutcome]
+	return ok
+}
+
+// ResetOutcome resets all changes to the "outcome" field.
+func (m *InvitationMutation) ResetOutcome() {
+	m.outcome = nil
+	delete(m.clearedFields, invitation.FieldOutcome)
+}
+
+// SetEndedAt sets the "ended_at" field.
+func (m *InvitationMutation) SetEndedAt(value micros.Time) {
+	m.ended_at = &value
+	m.addended_at = nil
+}
+
+// EndedAt returns the value of the "ended_at" field in the mutation.
+func (m *InvitationMutation) EndedAt() (r micros.Time, exists bool) {
+	v := m.ended_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldEndedAt returns the old "ended_at" field's value of the Invitation entity.
+// If the Invitation object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *InvitationMutation) OldEndedAt(ctx context.Context) (v *micros.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldEndedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldEndedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldEndedAt: %w", err)
+	}
+	return oldValue.EndedAt, nil
+}
+
+// AddEndedAt adds value to the "ended_at" field.
+func (m *InvitationMutation) AddEndedAt(value micros.Time) {
+	if m.addended_at != nil {
+		*m.addended_at += value
+	} else {
+		m.addended_at = &value
+	}
+}
+
+// AddedEndedAt returns the value that was added to the "ended_at" field in this mutation.
+func (m *InvitationMutation) AddedEndedAt() (r micros.Time, exists bool) {
+	v := m.addended_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearEndedAt clears the value of the "ended_at" field.
+func (m *InvitationMutation) ClearEndedAt() {
+	m.ended_at = nil
+	m.addended_at = nil
+	m.clearedFields[invitation.FieldEndedAt] = struct{}{}
+}
+
+// EndedAtCleared returns if the "ended_at" field was cleared in this mutation.
+func (m *InvitationMutation) EndedAtCleared() bool {
+	_, ok := m.clearedFields[invitation.FieldEndedAt]
+	return ok
+}
+
+// ResetEndedAt resets all changes to the "ended_at" field.
+func (m *InvitationMutation) ResetEndedAt() {
+	m.ended_at = nil
+	m.addended_at = nil
+	delete(m.clearedFields, invitation.FieldEndedAt)
+}
+
+// Where appends a list predicates to the InvitationMutation builder.
+func (m *InvitationMutation) Where(ps ...predicate.Invitation) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the InvitationMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *InvitationMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.Invitation, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *InvitationMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *InvitationMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (Invitation).
+func (m *InvitationMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *InvitationMutation) Fields() []string {
+	fields := make([]string, 0, 10)
+	if m.store_id != nil {
+		fields = append(fields, invitation.FieldStoreID)
+	}
+	if m.email != nil {
+		fields = append(fields, invitation.FieldEmail)
+	}
+	if m.pending != nil {
+		fields = append(fields, invitation.FieldPending)
+	}
+	if m.role != nil {
+		fields = append(fields, invitation.FieldRole)
+	}
+	if m.inviter_id != nil {
+		fields = append(fields, invitation.FieldInviterID)
+	}
+	if m.inviter_name != nil {
+		fields = append(fields, invitation.FieldInviterName)
+	}
+	if m.mailed != nil {
+		fields = append(fields, invitation.FieldMailed)
+	}
+	if m.expires_at != nil {
+		fields = append(fields, invitation.FieldExpiresAt)
+	}
+	if m.outcome != nil {
+		fields = append(fields, invitation.FieldOutcome)
+	}
+	if m.ended_at != nil {
+		fields = append(fields, invitation.FieldEndedAt)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *InvitationMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case invitation.FieldStoreID:
+		return m.StoreID()
+	case invitation.FieldEmail:
+		return m.Email()
+	case invitation.FieldPending:
+		return m.Pending()
+	case invitation.FieldRole:
+		return m.Role()
+	case invitation.FieldInviterID:
+		return m.InviterID()
+	case invitation.FieldInviterName:
+		return m.InviterName()
+	case invitation.FieldMailed:
+		return m.Mailed()
+	case invitation.FieldExpiresAt:
+		return m.ExpiresAt()
+	case invitation.FieldOutcome:
+		return m.Outcome()
+	case invitation.FieldEndedAt:
+		return m.EndedAt()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *InvitationMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case invitation.FieldStoreID:
+		return m.OldStoreID(ctx)
+	case invitation.FieldEmail:
+		return m.OldEmail(ctx)
+	case invitation.FieldPending:
+		return m.OldPending(ctx)
+	case invitation.FieldRole:
+		return m.OldRole(ctx)
+	case invitation.FieldInviterID:
+		return m.OldInviterID(ctx)
+	case invitation.FieldInviterName:
+		return m.OldInviterName(ctx)
+	case invitation.FieldMailed:
+		return m.OldMailed(ctx)
+	case invitation.FieldExpiresAt:
+		return m.OldExpiresAt(ctx)
+	case invitation.FieldOutcome:
+		return m.OldOutcome(ctx)
+	case invitation.FieldEndedAt:
+		return m.OldEndedAt(ctx)
+	}
+	return nil, fmt.Errorf("unknown Invitation field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *InvitationMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case invitation.FieldStoreID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStoreID(v)
+		return nil
+	case invitation.FieldEmail:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetEmail(v)
+		return nil
+	case invitation.FieldPending:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetPending(v)
+		return nil
+	case invitation.FieldRole:
+		v, ok := value.(viewer.Role)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetRole(v)
+		return nil
+	case invitation.FieldInviterID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetInviterID(v)
+		return nil
+	case invitation.FieldInviterName:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetInviterName(v)
+		return nil
+	case invitation.FieldMailed:
+		v, ok := value.(bool)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetMailed(v)
+		return nil
+	case invitation.FieldExpiresAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetExpiresAt(v)
+		return nil
+	case invitation.FieldOutcome:
+		v, ok := value.(state.InvitationOutcome)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetOutcome(v)
+		return nil
+	case invitation.FieldEndedAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetEndedAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown Invitation field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *InvitationMutation) AddedFields() []string {
+	var fields []string
+	if m.addexpires_at != nil {
+		fields = append(fields, invitation.FieldExpiresAt)
+	}
+	if m.addended_at != nil {
+		fields = append(fields, invitation.FieldEndedAt)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *InvitationMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case invitation.FieldExpiresAt:
+		return m.AddedExpiresAt()
+	case invitation.FieldEndedAt:
+		return m.AddedEndedAt()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *InvitationMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case invitation.FieldExpiresAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddExpiresAt(v)
+		return nil
+	case invitation.FieldEndedAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddEndedAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown Invitation numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *InvitationMutation) ClearedFields() []string {
+	var fields []string
+	if m.FieldCleared(invitation.FieldPending) {
+		fields = append(fields, invitation.FieldPending)
+	}
+	if m.FieldCleared(invitation.FieldInviterID) {
+		fields = append(fields, invitation.FieldInviterID)
+	}
+	if m.FieldCleared(invitation.FieldOutcome) {
+		fields = append(fields, invitation.FieldOutcome)
+	}
+	if m.FieldCleared(invitation.FieldEndedAt) {
+		fields = append(fields, invitation.FieldEndedAt)
+	}
+	return fields
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *InvitationMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *InvitationMutation) ClearField(name string) error {
+	switch name {
+	case invitation.FieldPending:
+		m.ClearPending()
+		return nil
+	case invitation.FieldInviterID:
+		m.ClearInviterID()
+		return nil
+	case invitation.FieldOutcome:
+		m.ClearOutcome()
+		return nil
+	case invitation.FieldEndedAt:
+		m.ClearEndedAt()
+		return nil
+	}
+	return fmt.Errorf("unknown Invitation nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *InvitationMutation) ResetField(name string) error {
+	switch name {
+	case invitation.FieldStoreID:
+		m.ResetStoreID()
+		return nil
+	case invitation.FieldEmail:
+		m.ResetEmail()
+		return nil
+	case invitation.FieldPending:
+		m.ResetPending()
+		return nil
+	case invitation.FieldRole:
+		m.ResetRole()
+		return nil
+	case invitation.FieldInviterID:
+		m.ResetInviterID()
+		return nil
+	case invitation.FieldInviterName:
+		m.ResetInviterName()
+		return nil
+	case invitation.FieldMailed:
+		m.ResetMailed()
+		return nil
+	case invitation.FieldExpiresAt:
+		m.ResetExpiresAt()
+		return nil
+	case invitation.FieldOutcome:
+		m.ResetOutcome()
+		return nil
+	case invitation.FieldEndedAt:
+		m.ResetEndedAt()
+		return nil
+	}
+	return fmt.Errorf("unknown Invitation field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *InvitationMutation) AddedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *InvitationMutation) AddedIDs(name string) []ent.Value {
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *InvitationMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *InvitationMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *InvitationMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *InvitationMutation) EdgeCleared(name string) bool {
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *InvitationMutation) ClearEdge(name string) error {
+	return fmt.Errorf("unknown Invitation unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *InvitationMutation) ResetEdge(name string) error {
+	return fmt.Errorf("unknown Invitation edge %s", name)
 }
 
 // MailMutation represents an operation that mutates the Mail nodes in the graph.
@@ -29963,6 +33531,1258 @@ func (m *ProductMutation) ResetEdge(name string) error {
 	return fmt.Errorf("unknown Product edge %s", name)
 }
 
+// RecoveryCodeMutation represents an operation that mutates the RecoveryCode nodes in the graph.
+type RecoveryCodeMutation struct {
+	config
+	op            Op
+	typ           string
+	id            *digest.Sum
+	user_id       *xid.ID
+	clearedFields map[string]struct{}
+	done          bool
+	oldValue      func(context.Context) (*RecoveryCode, error)
+	predicates    []predicate.RecoveryCode
+}
+
+var _ ent.Mutation = (*RecoveryCodeMutation)(nil)
+
+// recoverycodeOption allows management of the mutation configuration using functional options.
+type recoverycodeOption func(*RecoveryCodeMutation)
+
+// newRecoveryCodeMutation creates new mutation for the RecoveryCode entity.
+func newRecoveryCodeMutation(c config, op Op, opts ...recoverycodeOption) *RecoveryCodeMutation {
+	m := &RecoveryCodeMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeRecoveryCode,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withRecoveryCodeID sets the ID field of the mutation.
+func withRecoveryCodeID(id digest.Sum) recoverycodeOption {
+	return func(m *RecoveryCodeMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *RecoveryCode
+		)
+		m.oldValue = func(ctx context.Context) (*RecoveryCode, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().RecoveryCode.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withRecoveryCode sets the old RecoveryCode of the mutation.
+func withRecoveryCode(node *RecoveryCode) recoverycodeOption {
+	return func(m *RecoveryCodeMutation) {
+		m.oldValue = func(context.Context) (*RecoveryCode, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m RecoveryCodeMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m RecoveryCodeMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("db: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of RecoveryCode entities.
+func (m *RecoveryCodeMutation) SetID(id digest.Sum) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *RecoveryCodeMutation) ID() (id digest.Sum, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *RecoveryCodeMutation) IDs(ctx context.Context) ([]digest.Sum, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []digest.Sum{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().RecoveryCode.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetUserID sets the "user_id" field.
+func (m *RecoveryCodeMutation) SetUserID(x xid.ID) {
+	m.user_id = &x
+}
+
+// UserID returns the value of the "user_id" field in the mutation.
+func (m *RecoveryCodeMutation) UserID() (r xid.ID, exists bool) {
+	v := m.user_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldUserID returns the old "user_id" field's value of the RecoveryCode entity.
+// If the RecoveryCode object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *RecoveryCodeMutation) OldUserID(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldUserID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldUserID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldUserID: %w", err)
+	}
+	return oldValue.UserID, nil
+}
+
+// ResetUserID resets all changes to the "user_id" field.
+func (m *RecoveryCodeMutation) ResetUserID() {
+	m.user_id = nil
+}
+
+// Where appends a list predicates to the RecoveryCodeMutation builder.
+func (m *RecoveryCodeMutation) Where(ps ...predicate.RecoveryCode) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the RecoveryCodeMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *RecoveryCodeMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.RecoveryCode, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *RecoveryCodeMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *RecoveryCodeMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (RecoveryCode).
+func (m *RecoveryCodeMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *RecoveryCodeMutation) Fields() []string {
+	fields := make([]string, 0, 1)
+	if m.user_id != nil {
+		fields = append(fields, recoverycode.FieldUserID)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *RecoveryCodeMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case recoverycode.FieldUserID:
+		return m.UserID()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *RecoveryCodeMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case recoverycode.FieldUserID:
+		return m.OldUserID(ctx)
+	}
+	return nil, fmt.Errorf("unknown RecoveryCode field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *RecoveryCodeMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case recoverycode.FieldUserID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetUserID(v)
+		return nil
+	}
+	return fmt.Errorf("unknown RecoveryCode field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *RecoveryCodeMutation) AddedFields() []string {
+	return nil
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *RecoveryCodeMutation) AddedField(name string) (ent.Value, bool) {
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *RecoveryCodeMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	}
+	return fmt.Errorf("unknown RecoveryCode numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *RecoveryCodeMutation) ClearedFields() []string {
+	return nil
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *RecoveryCodeMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *RecoveryCodeMutation) ClearField(name string) error {
+	return fmt.Errorf("unknown RecoveryCode nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *RecoveryCodeMutation) ResetField(name string) error {
+	switch name {
+	case recoverycode.FieldUserID:
+		m.ResetUserID()
+		return nil
+	}
+	return fmt.Errorf("unknown RecoveryCode field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *RecoveryCodeMutation) AddedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *RecoveryCodeMutation) AddedIDs(name string) []ent.Value {
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *RecoveryCodeMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *RecoveryCodeMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *RecoveryCodeMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *RecoveryCodeMutation) EdgeCleared(name string) bool {
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *RecoveryCodeMutation) ClearEdge(name string) error {
+	return fmt.Errorf("unknown RecoveryCode unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *RecoveryCodeMutation) ResetEdge(name string) error {
+	return fmt.Errorf("unknown RecoveryCode edge %s", name)
+}
+
+// RedactionMutation represents an operation that mutates the Redaction nodes in the graph.
+type RedactionMutation struct {
+	config
+	op            Op
+	typ           string
+	id            *xid.ID
+	store_id      *xid.ID
+	bucket        *int8
+	addbucket     *int8
+	due_at        *micros.Time
+	adddue_at     *micros.Time
+	step          *state.RedactionStep
+	position      *xid.ID
+	place         *int64
+	addplace      *int64
+	begun_at      *micros.Time
+	addbegun_at   *micros.Time
+	clean_at      *micros.Time
+	addclean_at   *micros.Time
+	clearedFields map[string]struct{}
+	done          bool
+	oldValue      func(context.Context) (*Redaction, error)
+	predicates    []predicate.Redaction
+}
+
+var _ ent.Mutation = (*RedactionMutation)(nil)
+
+// redactionOption allows management of the mutation configuration using functional options.
+type redactionOption func(*RedactionMutation)
+
+// newRedactionMutation creates new mutation for the Redaction entity.
+func newRedactionMutation(c config, op Op, opts ...redactionOption) *RedactionMutation {
+	m := &RedactionMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeRedaction,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withRedactionID sets the ID field of the mutation.
+func withRedactionID(id xid.ID) redactionOption {
+	return func(m *RedactionMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *Redaction
+		)
+		m.oldValue = func(ctx context.Context) (*Redaction, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().Redaction.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withRedaction sets the old Redaction of the mutation.
+func withRedaction(node *Redaction) redactionOption {
+	return func(m *RedactionMutation) {
+		m.oldValue = func(context.Context) (*Redaction, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m RedactionMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m RedactionMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("db: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of Redaction entities.
+func (m *RedactionMutation) SetID(id xid.ID) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *RedactionMutation) ID() (id xid.ID, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *RedactionMutation) IDs(ctx context.Context) ([]xid.ID, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []xid.ID{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().Redaction.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetStoreID sets the "store_id" field.
+func (m *RedactionMutation) SetStoreID(x xid.ID) {
+	m.store_id = &x
+}
+
+// StoreID returns the value of the "store_id" field in the mutation.
+func (m *RedactionMutation) StoreID() (r xid.ID, exists bool) {
+	v := m.store_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStoreID returns the old "store_id" field's value of the Redaction entity.
+// If the Redaction object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *RedactionMutation) OldStoreID(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStoreID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStoreID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStoreID: %w", err)
+	}
+	return oldValue.StoreID, nil
+}
+
+// ResetStoreID resets all changes to the "store_id" field.
+func (m *RedactionMutation) ResetStoreID() {
+	m.store_id = nil
+}
+
+// SetBucket sets the "bucket" field.
+func (m *RedactionMutation) SetBucket(i int8) {
+	m.bucket = &i
+	m.addbucket = nil
+}
+
+// Bucket returns the value of the "bucket" field in the mutation.
+func (m *RedactionMutation) Bucket() (r int8, exists bool) {
+	v := m.bucket
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldBucket returns the old "bucket" field's value of the Redaction entity.
+// If the Redaction object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *RedactionMutation) OldBucket(ctx context.Context) (v int8, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldBucket is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldBucket requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldBucket: %w", err)
+	}
+	return oldValue.Bucket, nil
+}
+
+// AddBucket adds i to the "bucket" field.
+func (m *RedactionMutation) AddBucket(i int8) {
+	if m.addbucket != nil {
+		*m.addbucket += i
+	} else {
+		m.addbucket = &i
+	}
+}
+
+// AddedBucket returns the value that was added to the "bucket" field in this mutation.
+func (m *RedactionMutation) AddedBucket() (r int8, exists bool) {
+	v := m.addbucket
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetBucket resets all changes to the "bucket" field.
+func (m *RedactionMutation) ResetBucket() {
+	m.bucket = nil
+	m.addbucket = nil
+}
+
+// SetDueAt sets the "due_at" field.
+func (m *RedactionMutation) SetDueAt(value micros.Time) {
+	m.due_at = &value
+	m.adddue_at = nil
+}
+
+// DueAt returns the value of the "due_at" field in the mutation.
+func (m *RedactionMutation) DueAt() (r micros.Time, exists bool) {
+	v := m.due_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldDueAt returns the old "due_at" field's value of the Redaction entity.
+// If the Redaction object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *RedactionMutation) OldDueAt(ctx context.Context) (v micros.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldDueAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldDueAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldDueAt: %w", err)
+	}
+	return oldValue.DueAt, nil
+}
+
+// AddDueAt adds value to the "due_at" field.
+func (m *RedactionMutation) AddDueAt(value micros.Time) {
+	if m.adddue_at != nil {
+		*m.adddue_at += value
+	} else {
+		m.adddue_at = &value
+	}
+}
+
+// AddedDueAt returns the value that was added to the "due_at" field in this mutation.
+func (m *RedactionMutation) AddedDueAt() (r micros.Time, exists bool) {
+	v := m.adddue_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetDueAt resets all changes to the "due_at" field.
+func (m *RedactionMutation) ResetDueAt() {
+	m.due_at = nil
+	m.adddue_at = nil
+}
+
+// SetStep sets the "step" field.
+func (m *RedactionMutation) SetStep(ss state.RedactionStep) {
+	m.step = &ss
+}
+
+// Step returns the value of the "step" field in the mutation.
+func (m *RedactionMutation) Step() (r state.RedactionStep, exists bool) {
+	v := m.step
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStep returns the old "step" field's value of the Redaction entity.
+// If the Redaction object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *RedactionMutation) OldStep(ctx context.Context) (v state.RedactionStep, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStep is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStep requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStep: %w", err)
+	}
+	return oldValue.Step, nil
+}
+
+// ResetStep resets all changes to the "step" field.
+func (m *RedactionMutation) ResetStep() {
+	m.step = nil
+}
+
+// SetPosition sets the "position" field.
+func (m *RedactionMutation) SetPosition(x xid.ID) {
+	m.position = &x
+}
+
+// Position returns the value of the "position" field in the mutation.
+func (m *RedactionMutation) Position() (r xid.ID, exists bool) {
+	v := m.position
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldPosition returns the old "position" field's value of the Redaction entity.
+// If the Redaction object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *RedactionMutation) OldPosition(ctx context.Context) (v *xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldPosition is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldPosition requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldPosition: %w", err)
+	}
+	return oldValue.Position, nil
+}
+
+// ClearPosition clears the value of the "position" field.
+func (m *RedactionMutation) ClearPosition() {
+	m.position = nil
+	m.clearedFields[redaction.FieldPosition] = struct{}{}
+}
+
+// PositionCleared returns if the "position" field was cleared in this mutation.
+func (m *RedactionMutation) PositionCleared() bool {
+	_, ok := m.clearedFields[redaction.FieldPosition]
+	return ok
+}
+
+// ResetPosition resets all changes to the "position" field.
+func (m *RedactionMutation) ResetPosition() {
+	m.position = nil
+	delete(m.clearedFields, redaction.FieldPosition)
+}
+
+// SetPlace sets the "place" field.
+func (m *RedactionMutation) SetPlace(i int64) {
+	m.place = &i
+	m.addplace = nil
+}
+
+// Place returns the value of the "place" field in the mutation.
+func (m *RedactionMutation) Place() (r int64, exists bool) {
+	v := m.place
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldPlace returns the old "place" field's value of the Redaction entity.
+// If the Redaction object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *RedactionMutation) OldPlace(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldPlace is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldPlace requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldPlace: %w", err)
+	}
+	return oldValue.Place, nil
+}
+
+// AddPlace adds i to the "place" field.
+func (m *RedactionMutation) AddPlace(i int64) {
+	if m.addplace != nil {
+		*m.addplace += i
+	} else {
+		m.addplace = &i
+	}
+}
+
+// AddedPlace returns the value that was added to the "place" field in this mutation.
+func (m *RedactionMutation) AddedPlace() (r int64, exists bool) {
+	v := m.addplace
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetPlace resets all changes to the "place" field.
+func (m *RedactionMutation) ResetPlace() {
+	m.place = nil
+	m.addplace = nil
+}
+
+// SetBegunAt sets the "begun_at" field.
+func (m *RedactionMutation) SetBegunAt(value micros.Time) {
+	m.begun_at = &value
+	m.addbegun_at = nil
+}
+
+// BegunAt returns the value of the "begun_at" field in the mutation.
+func (m *RedactionMutation) BegunAt() (r micros.Time, exists bool) {
+	v := m.begun_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldBegunAt returns the old "begun_at" field's value of the Redaction entity.
+// If the Redaction object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *RedactionMutation) OldBegunAt(ctx context.Context) (v micros.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldBegunAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldBegunAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldBegunAt: %w", err)
+	}
+	return oldValue.BegunAt, nil
+}
+
+// AddBegunAt adds value to the "begun_at" field.
+func (m *RedactionMutation) AddBegunAt(value micros.Time) {
+	if m.addbegun_at != nil {
+		*m.addbegun_at += value
+	} else {
+		m.addbegun_at = &value
+	}
+}
+
+// AddedBegunAt returns the value that was added to the "begun_at" field in this mutation.
+func (m *RedactionMutation) AddedBegunAt() (r micros.Time, exists bool) {
+	v := m.addbegun_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetBegunAt resets all changes to the "begun_at" field.
+func (m *RedactionMutation) ResetBegunAt() {
+	m.begun_at = nil
+	m.addbegun_at = nil
+}
+
+// SetCleanAt sets the "clean_at" field.
+func (m *RedactionMutation) SetCleanAt(value micros.Time) {
+	m.clean_at = &value
+	m.addclean_at = nil
+}
+
+// CleanAt returns the value of the "clean_at" field in the mutation.
+func (m *RedactionMutation) CleanAt() (r micros.Time, exists bool) {
+	v := m.clean_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCleanAt returns the old "clean_at" field's value of the Redaction entity.
+// If the Redaction object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *RedactionMutation) OldCleanAt(ctx context.Context) (v *micros.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCleanAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCleanAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCleanAt: %w", err)
+	}
+	return oldValue.CleanAt, nil
+}
+
+// AddCleanAt adds value to the "clean_at" field.
+func (m *RedactionMutation) AddCleanAt(value micros.Time) {
+	if m.addclean_at != nil {
+		*m.addclean_at += value
+	} else {
+		m.addclean_at = &value
+	}
+}
+
+// AddedCleanAt returns the value that was added to the "clean_at" field in this mutation.
+func (m *RedactionMutation) AddedCleanAt() (r micros.Time, exists bool) {
+	v := m.addclean_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearCleanAt clears the value of the "clean_at" field.
+func (m *RedactionMutation) ClearCleanAt() {
+	m.clean_at = nil
+	m.addclean_at = nil
+	m.clearedFields[redaction.FieldCleanAt] = struct{}{}
+}
+
+// CleanAtCleared returns if the "clean_at" field was cleared in this mutation.
+func (m *RedactionMutation) CleanAtCleared() bool {
+	_, ok := m.clearedFields[redaction.FieldCleanAt]
+	return ok
+}
+
+// ResetCleanAt resets all changes to the "clean_at" field.
+func (m *RedactionMutation) ResetCleanAt() {
+	m.clean_at = nil
+	m.addclean_at = nil
+	delete(m.clearedFields, redaction.FieldCleanAt)
+}
+
+// Where appends a list predicates to the RedactionMutation builder.
+func (m *RedactionMutation) Where(ps ...predicate.Redaction) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the RedactionMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *RedactionMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.Redaction, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *RedactionMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *RedactionMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (Redaction).
+func (m *RedactionMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *RedactionMutation) Fields() []string {
+	fields := make([]string, 0, 8)
+	if m.store_id != nil {
+		fields = append(fields, redaction.FieldStoreID)
+	}
+	if m.bucket != nil {
+		fields = append(fields, redaction.FieldBucket)
+	}
+	if m.due_at != nil {
+		fields = append(fields, redaction.FieldDueAt)
+	}
+	if m.step != nil {
+		fields = append(fields, redaction.FieldStep)
+	}
+	if m.position != nil {
+		fields = append(fields, redaction.FieldPosition)
+	}
+	if m.place != nil {
+		fields = append(fields, redaction.FieldPlace)
+	}
+	if m.begun_at != nil {
+		fields = append(fields, redaction.FieldBegunAt)
+	}
+	if m.clean_at != nil {
+		fields = append(fields, redaction.FieldCleanAt)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *RedactionMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case redaction.FieldStoreID:
+		return m.StoreID()
+	case redaction.FieldBucket:
+		return m.Bucket()
+	case redaction.FieldDueAt:
+		return m.DueAt()
+	case redaction.FieldStep:
+		return m.Step()
+	case redaction.FieldPosition:
+		return m.Position()
+	case redaction.FieldPlace:
+		return m.Place()
+	case redaction.FieldBegunAt:
+		return m.BegunAt()
+	case redaction.FieldCleanAt:
+		return m.CleanAt()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *RedactionMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case redaction.FieldStoreID:
+		return m.OldStoreID(ctx)
+	case redaction.FieldBucket:
+		return m.OldBucket(ctx)
+	case redaction.FieldDueAt:
+		return m.OldDueAt(ctx)
+	case redaction.FieldStep:
+		return m.OldStep(ctx)
+	case redaction.FieldPosition:
+		return m.OldPosition(ctx)
+	case redaction.FieldPlace:
+		return m.OldPlace(ctx)
+	case redaction.FieldBegunAt:
+		return m.OldBegunAt(ctx)
+	case redaction.FieldCleanAt:
+		return m.OldCleanAt(ctx)
+	}
+	return nil, fmt.Errorf("unknown Redaction field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *RedactionMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case redaction.FieldStoreID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStoreID(v)
+		return nil
+	case redaction.FieldBucket:
+		v, ok := value.(int8)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetBucket(v)
+		return nil
+	case redaction.FieldDueAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDueAt(v)
+		return nil
+	case redaction.FieldStep:
+		v, ok := value.(state.RedactionStep)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStep(v)
+		return nil
+	case redaction.FieldPosition:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetPosition(v)
+		return nil
+	case redaction.FieldPlace:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetPlace(v)
+		return nil
+	case redaction.FieldBegunAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetBegunAt(v)
+		return nil
+	case redaction.FieldCleanAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCleanAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown Redaction field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *RedactionMutation) AddedFields() []string {
+	var fields []string
+	if m.addbucket != nil {
+		fields = append(fields, redaction.FieldBucket)
+	}
+	if m.adddue_at != nil {
+		fields = append(fields, redaction.FieldDueAt)
+	}
+	if m.addplace != nil {
+		fields = append(fields, redaction.FieldPlace)
+	}
+	if m.addbegun_at != nil {
+		fields = append(fields, redaction.FieldBegunAt)
+	}
+	if m.addclean_at != nil {
+		fields = append(fields, redaction.FieldCleanAt)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *RedactionMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case redaction.FieldBucket:
+		return m.AddedBucket()
+	case redaction.FieldDueAt:
+		return m.AddedDueAt()
+	case redaction.FieldPlace:
+		return m.AddedPlace()
+	case redaction.FieldBegunAt:
+		return m.AddedBegunAt()
+	case redaction.FieldCleanAt:
+		return m.AddedCleanAt()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *RedactionMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case redaction.FieldBucket:
+		v, ok := value.(int8)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddBucket(v)
+		return nil
+	case redaction.FieldDueAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddDueAt(v)
+		return nil
+	case redaction.FieldPlace:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddPlace(v)
+		return nil
+	case redaction.FieldBegunAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddBegunAt(v)
+		return nil
+	case redaction.FieldCleanAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddCleanAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown Redaction numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *RedactionMutation) ClearedFields() []string {
+	var fields []string
+	if m.FieldCleared(redaction.FieldPosition) {
+		fields = append(fields, redaction.FieldPosition)
+	}
+	if m.FieldCleared(redaction.FieldCleanAt) {
+		fields = append(fields, redaction.FieldCleanAt)
+	}
+	return fields
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *RedactionMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *RedactionMutation) ClearField(name string) error {
+	switch name {
+	case redaction.FieldPosition:
+		m.ClearPosition()
+		return nil
+	case redaction.FieldCleanAt:
+		m.ClearCleanAt()
+		return nil
+	}
+	return fmt.Errorf("unknown Redaction nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *RedactionMutation) ResetField(name string) error {
+	switch name {
+	case redaction.FieldStoreID:
+		m.ResetStoreID()
+		return nil
+	case redaction.FieldBucket:
+		m.ResetBucket()
+		return nil
+	case redaction.FieldDueAt:
+		m.ResetDueAt()
+		return nil
+	case redaction.FieldStep:
+		m.ResetStep()
+		return nil
+	case redaction.FieldPosition:
+		m.ResetPosition()
+		return nil
+	case redaction.FieldPlace:
+		m.ResetPlace()
+		return nil
+	case redaction.FieldBegunAt:
+		m.ResetBegunAt()
+		return nil
+	case redaction.FieldCleanAt:
+		m.ResetCleanAt()
+		return nil
+	}
+	return fmt.Errorf("unknown Redaction field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *RedactionMutation) AddedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *RedactionMutation) AddedIDs(name string) []ent.Value {
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *RedactionMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *RedactionMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *RedactionMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *RedactionMutation) EdgeCleared(name string) bool {
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *RedactionMutation) ClearEdge(name string) error {
+	return fmt.Errorf("unknown Redaction unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *RedactionMutation) ResetEdge(name string) error {
+	return fmt.Errorf("unknown Redaction edge %s", name)
+}
+
 // SessionMutation represents an operation that mutates the Session nodes in the graph.
 type SessionMutation struct {
 	config
@@ -29971,6 +34791,9 @@ type SessionMutation struct {
 	id            *digest.Sum
 	user_id       *xid.ID
 	agent         *string
+	address       *string
+	proved_at     *micros.Time
+	addproved_at  *micros.Time
 	created_at    *micros.Time
 	addcreated_at *micros.Time
 	seen_at       *micros.Time
@@ -30157,6 +34980,125 @@ func (m *SessionMutation) OldAgent(ctx context.Context) (v string, err error) {
 // ResetAgent resets all changes to the "agent" field.
 func (m *SessionMutation) ResetAgent() {
 	m.agent = nil
+}
+
+// SetAddress sets the "address" field.
+func (m *SessionMutation) SetAddress(s string) {
+	m.address = &s
+}
+
+// Address returns the value of the "address" field in the mutation.
+func (m *SessionMutation) Address() (r string, exists bool) {
+	v := m.address
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldAddress returns the old "address" field's value of the Session entity.
+// If the Session object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SessionMutation) OldAddress(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldAddress is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldAddress requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldAddress: %w", err)
+	}
+	return oldValue.Address, nil
+}
+
+// ClearAddress clears the value of the "address" field.
+func (m *SessionMutation) ClearAddress() {
+	m.address = nil
+	m.clearedFields[session.FieldAddress] = struct{}{}
+}
+
+// AddressCleared returns if the "address" field was cleared in this mutation.
+func (m *SessionMutation) AddressCleared() bool {
+	_, ok := m.clearedFields[session.FieldAddress]
+	return ok
+}
+
+// ResetAddress resets all changes to the "address" field.
+func (m *SessionMutation) ResetAddress() {
+	m.address = nil
+	delete(m.clearedFields, session.FieldAddress)
+}
+
+// SetProvedAt sets the "proved_at" field.
+func (m *SessionMutation) SetProvedAt(value micros.Time) {
+	m.proved_at = &value
+	m.addproved_at = nil
+}
+
+// ProvedAt returns the value of the "proved_at" field in the mutation.
+func (m *SessionMutation) ProvedAt() (r micros.Time, exists bool) {
+	v := m.proved_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldProvedAt returns the old "proved_at" field's value of the Session entity.
+// If the Session object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SessionMutation) OldProvedAt(ctx context.Context) (v *micros.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldProvedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldProvedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldProvedAt: %w", err)
+	}
+	return oldValue.ProvedAt, nil
+}
+
+// AddProvedAt adds value to the "proved_at" field.
+func (m *SessionMutation) AddProvedAt(value micros.Time) {
+	if m.addproved_at != nil {
+		*m.addproved_at += value
+	} else {
+		m.addproved_at = &value
+	}
+}
+
+// AddedProvedAt returns the value that was added to the "proved_at" field in this mutation.
+func (m *SessionMutation) AddedProvedAt() (r micros.Time, exists bool) {
+	v := m.addproved_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearProvedAt clears the value of the "proved_at" field.
+func (m *SessionMutation) ClearProvedAt() {
+	m.proved_at = nil
+	m.addproved_at = nil
+	m.clearedFields[session.FieldProvedAt] = struct{}{}
+}
+
+// ProvedAtCleared returns if the "proved_at" field was cleared in this mutation.
+func (m *SessionMutation) ProvedAtCleared() bool {
+	_, ok := m.clearedFields[session.FieldProvedAt]
+	return ok
+}
+
+// ResetProvedAt resets all changes to the "proved_at" field.
+func (m *SessionMutation) ResetProvedAt() {
+	m.proved_at = nil
+	m.addproved_at = nil
+	delete(m.clearedFields, session.FieldProvedAt)
 }
 
 // SetCreatedAt sets the "created_at" field.
@@ -30361,12 +35303,18 @@ func (m *SessionMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *SessionMutation) Fields() []string {
-	fields := make([]string, 0, 5)
+	fields := make([]string, 0, 7)
 	if m.user_id != nil {
 		fields = append(fields, session.FieldUserID)
 	}
 	if m.agent != nil {
 		fields = append(fields, session.FieldAgent)
+	}
+	if m.address != nil {
+		fields = append(fields, session.FieldAddress)
+	}
+	if m.proved_at != nil {
+		fields = append(fields, session.FieldProvedAt)
 	}
 	if m.created_at != nil {
 		fields = append(fields, session.FieldCreatedAt)
@@ -30389,6 +35337,10 @@ func (m *SessionMutation) Field(name string) (ent.Value, bool) {
 		return m.UserID()
 	case session.FieldAgent:
 		return m.Agent()
+	case session.FieldAddress:
+		return m.Address()
+	case session.FieldProvedAt:
+		return m.ProvedAt()
 	case session.FieldCreatedAt:
 		return m.CreatedAt()
 	case session.FieldSeenAt:
@@ -30408,6 +35360,10 @@ func (m *SessionMutation) OldField(ctx context.Context, name string) (ent.Value,
 		return m.OldUserID(ctx)
 	case session.FieldAgent:
 		return m.OldAgent(ctx)
+	case session.FieldAddress:
+		return m.OldAddress(ctx)
+	case session.FieldProvedAt:
+		return m.OldProvedAt(ctx)
 	case session.FieldCreatedAt:
 		return m.OldCreatedAt(ctx)
 	case session.FieldSeenAt:
@@ -30436,6 +35392,20 @@ func (m *SessionMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetAgent(v)
+		return nil
+	case session.FieldAddress:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAddress(v)
+		return nil
+	case session.FieldProvedAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetProvedAt(v)
 		return nil
 	case session.FieldCreatedAt:
 		v, ok := value.(micros.Time)
@@ -30466,6 +35436,9 @@ func (m *SessionMutation) SetField(name string, value ent.Value) error {
 // this mutation.
 func (m *SessionMutation) AddedFields() []string {
 	var fields []string
+	if m.addproved_at != nil {
+		fields = append(fields, session.FieldProvedAt)
+	}
 	if m.addcreated_at != nil {
 		fields = append(fields, session.FieldCreatedAt)
 	}
@@ -30483,6 +35456,8 @@ func (m *SessionMutation) AddedFields() []string {
 // was not set, or was not defined in the schema.
 func (m *SessionMutation) AddedField(name string) (ent.Value, bool) {
 	switch name {
+	case session.FieldProvedAt:
+		return m.AddedProvedAt()
 	case session.FieldCreatedAt:
 		return m.AddedCreatedAt()
 	case session.FieldSeenAt:
@@ -30498,6 +35473,13 @@ func (m *SessionMutation) AddedField(name string) (ent.Value, bool) {
 // type.
 func (m *SessionMutation) AddField(name string, value ent.Value) error {
 	switch name {
+	case session.FieldProvedAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddProvedAt(v)
+		return nil
 	case session.FieldCreatedAt:
 		v, ok := value.(micros.Time)
 		if !ok {
@@ -30526,7 +35508,14 @@ func (m *SessionMutation) AddField(name string, value ent.Value) error {
 // ClearedFields returns all nullable fields that were cleared during this
 // mutation.
 func (m *SessionMutation) ClearedFields() []string {
-	return nil
+	var fields []string
+	if m.FieldCleared(session.FieldAddress) {
+		fields = append(fields, session.FieldAddress)
+	}
+	if m.FieldCleared(session.FieldProvedAt) {
+		fields = append(fields, session.FieldProvedAt)
+	}
+	return fields
 }
 
 // FieldCleared returns a boolean indicating if a field with the given name was
@@ -30539,6 +35528,14 @@ func (m *SessionMutation) FieldCleared(name string) bool {
 // ClearField clears the value of the field with the given name. It returns an
 // error if the field is not defined in the schema.
 func (m *SessionMutation) ClearField(name string) error {
+	switch name {
+	case session.FieldAddress:
+		m.ClearAddress()
+		return nil
+	case session.FieldProvedAt:
+		m.ClearProvedAt()
+		return nil
+	}
 	return fmt.Errorf("unknown Session nullable field %s", name)
 }
 
@@ -30551,6 +35548,12 @@ func (m *SessionMutation) ResetField(name string) error {
 		return nil
 	case session.FieldAgent:
 		m.ResetAgent()
+		return nil
+	case session.FieldAddress:
+		m.ResetAddress()
+		return nil
+	case session.FieldProvedAt:
+		m.ResetProvedAt()
 		return nil
 	case session.FieldCreatedAt:
 		m.ResetCreatedAt()
@@ -32210,6 +37213,9 @@ type StoreMutation struct {
 	status                 *state.StoreStatus
 	next_number            *int64
 	addnext_number         *int64
+	second_factor          *bool
+	refund_proof_minor     *int64
+	addrefund_proof_minor  *int64
 	legacy                 *bool
 	demo                   *bool
 	active_theme_id        *xid.ID
@@ -32729,6 +37735,112 @@ func (m *StoreMutation) ResetNextNumber() {
 	m.addnext_number = nil
 }
 
+// SetSecondFactor sets the "second_factor" field.
+func (m *StoreMutation) SetSecondFactor(b bool) {
+	m.second_factor = &b
+}
+
+// SecondFactor returns the value of the "second_factor" field in the mutation.
+func (m *StoreMutation) SecondFactor() (r bool, exists bool) {
+	v := m.second_factor
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSecondFactor returns the old "second_factor" field's value of the Store entity.
+// If the Store object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *StoreMutation) OldSecondFactor(ctx context.Context) (v bool, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSecondFactor is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSecondFactor requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSecondFactor: %w", err)
+	}
+	return oldValue.SecondFactor, nil
+}
+
+// ResetSecondFactor resets all changes to the "second_factor" field.
+func (m *StoreMutation) ResetSecondFactor() {
+	m.second_factor = nil
+}
+
+// SetRefundProofMinor sets the "refund_proof_minor" field.
+func (m *StoreMutation) SetRefundProofMinor(i int64) {
+	m.refund_proof_minor = &i
+	m.addrefund_proof_minor = nil
+}
+
+// RefundProofMinor returns the value of the "refund_proof_minor" field in the mutation.
+func (m *StoreMutation) RefundProofMinor() (r int64, exists bool) {
+	v := m.refund_proof_minor
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldRefundProofMinor returns the old "refund_proof_minor" field's value of the Store entity.
+// If the Store object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *StoreMutation) OldRefundProofMinor(ctx context.Context) (v *int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldRefundProofMinor is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldRefundProofMinor requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldRefundProofMinor: %w", err)
+	}
+	return oldValue.RefundProofMinor, nil
+}
+
+// AddRefundProofMinor adds i to the "refund_proof_minor" field.
+func (m *StoreMutation) AddRefundProofMinor(i int64) {
+	if m.addrefund_proof_minor != nil {
+		*m.addrefund_proof_minor += i
+	} else {
+		m.addrefund_proof_minor = &i
+	}
+}
+
+// AddedRefundProofMinor returns the value that was added to the "refund_proof_minor" field in this mutation.
+func (m *StoreMutation) AddedRefundProofMinor() (r int64, exists bool) {
+	v := m.addrefund_proof_minor
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearRefundProofMinor clears the value of the "refund_proof_minor" field.
+func (m *StoreMutation) ClearRefundProofMinor() {
+	m.refund_proof_minor = nil
+	m.addrefund_proof_minor = nil
+	m.clearedFields[store.FieldRefundProofMinor] = struct{}{}
+}
+
+// RefundProofMinorCleared returns if the "refund_proof_minor" field was cleared in this mutation.
+func (m *StoreMutation) RefundProofMinorCleared() bool {
+	_, ok := m.clearedFields[store.FieldRefundProofMinor]
+	return ok
+}
+
+// ResetRefundProofMinor resets all changes to the "refund_proof_minor" field.
+func (m *StoreMutation) ResetRefundProofMinor() {
+	m.refund_proof_minor = nil
+	m.addrefund_proof_minor = nil
+	delete(m.clearedFields, store.FieldRefundProofMinor)
+}
+
 // SetLegacy sets the "legacy" field.
 func (m *StoreMutation) SetLegacy(b bool) {
 	m.legacy = &b
@@ -32940,7 +38052,7 @@ func (m *StoreMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *StoreMutation) Fields() []string {
-	fields := make([]string, 0, 13)
+	fields := make([]string, 0, 15)
 	if m.version != nil {
 		fields = append(fields, store.FieldVersion)
 	}
@@ -32967,6 +38079,12 @@ func (m *StoreMutation) Fields() []string {
 	}
 	if m.next_number != nil {
 		fields = append(fields, store.FieldNextNumber)
+	}
+	if m.second_factor != nil {
+		fields = append(fields, store.FieldSecondFactor)
+	}
+	if m.refund_proof_minor != nil {
+		fields = append(fields, store.FieldRefundProofMinor)
 	}
 	if m.legacy != nil {
 		fields = append(fields, store.FieldLegacy)
@@ -33006,6 +38124,10 @@ func (m *StoreMutation) Field(name string) (ent.Value, bool) {
 		return m.Status()
 	case store.FieldNextNumber:
 		return m.NextNumber()
+	case store.FieldSecondFactor:
+		return m.SecondFactor()
+	case store.FieldRefundProofMinor:
+		return m.RefundProofMinor()
 	case store.FieldLegacy:
 		return m.Legacy()
 	case store.FieldDemo:
@@ -33041,6 +38163,10 @@ func (m *StoreMutation) OldField(ctx context.Context, name string) (ent.Value, e
 		return m.OldStatus(ctx)
 	case store.FieldNextNumber:
 		return m.OldNextNumber(ctx)
+	case store.FieldSecondFactor:
+		return m.OldSecondFactor(ctx)
+	case store.FieldRefundProofMinor:
+		return m.OldRefundProofMinor(ctx)
 	case store.FieldLegacy:
 		return m.OldLegacy(ctx)
 	case store.FieldDemo:
@@ -33121,6 +38247,20 @@ func (m *StoreMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetNextNumber(v)
 		return nil
+	case store.FieldSecondFactor:
+		v, ok := value.(bool)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSecondFactor(v)
+		return nil
+	case store.FieldRefundProofMinor:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetRefundProofMinor(v)
+		return nil
 	case store.FieldLegacy:
 		v, ok := value.(bool)
 		if !ok {
@@ -33169,6 +38309,9 @@ func (m *StoreMutation) AddedFields() []string {
 	if m.addnext_number != nil {
 		fields = append(fields, store.FieldNextNumber)
 	}
+	if m.addrefund_proof_minor != nil {
+		fields = append(fields, store.FieldRefundProofMinor)
+	}
 	if m.addstorefront_revision != nil {
 		fields = append(fields, store.FieldStorefrontRevision)
 	}
@@ -33188,6 +38331,8 @@ func (m *StoreMutation) AddedField(name string) (ent.Value, bool) {
 		return m.AddedUpdatedAt()
 	case store.FieldNextNumber:
 		return m.AddedNextNumber()
+	case store.FieldRefundProofMinor:
+		return m.AddedRefundProofMinor()
 	case store.FieldStorefrontRevision:
 		return m.AddedStorefrontRevision()
 	}
@@ -33227,6 +38372,13 @@ func (m *StoreMutation) AddField(name string, value ent.Value) error {
 		}
 		m.AddNextNumber(v)
 		return nil
+	case store.FieldRefundProofMinor:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddRefundProofMinor(v)
+		return nil
 	case store.FieldStorefrontRevision:
 		v, ok := value.(int64)
 		if !ok {
@@ -33242,6 +38394,9 @@ func (m *StoreMutation) AddField(name string, value ent.Value) error {
 // mutation.
 func (m *StoreMutation) ClearedFields() []string {
 	var fields []string
+	if m.FieldCleared(store.FieldRefundProofMinor) {
+		fields = append(fields, store.FieldRefundProofMinor)
+	}
 	if m.FieldCleared(store.FieldActiveThemeID) {
 		fields = append(fields, store.FieldActiveThemeID)
 	}
@@ -33259,6 +38414,9 @@ func (m *StoreMutation) FieldCleared(name string) bool {
 // error if the field is not defined in the schema.
 func (m *StoreMutation) ClearField(name string) error {
 	switch name {
+	case store.FieldRefundProofMinor:
+		m.ClearRefundProofMinor()
+		return nil
 	case store.FieldActiveThemeID:
 		m.ClearActiveThemeID()
 		return nil
@@ -33296,6 +38454,12 @@ func (m *StoreMutation) ResetField(name string) error {
 		return nil
 	case store.FieldNextNumber:
 		m.ResetNextNumber()
+		return nil
+	case store.FieldSecondFactor:
+		m.ResetSecondFactor()
+		return nil
+	case store.FieldRefundProofMinor:
+		m.ResetRefundProofMinor()
 		return nil
 	case store.FieldLegacy:
 		m.ResetLegacy()
@@ -37135,19 +42299,21 @@ func (m *ThemeUploadMutation) ResetEdge(name string) error {
 // UserMutation represents an operation that mutates the User nodes in the graph.
 type UserMutation struct {
 	config
-	op            Op
-	typ           string
-	id            *xid.ID
-	email         *string
-	name          *string
-	password_hash *string
-	demo          *bool
-	updated_at    *micros.Time
-	addupdated_at *micros.Time
-	clearedFields map[string]struct{}
-	done          bool
-	oldValue      func(context.Context) (*User, error)
-	predicates    []predicate.User
+	op             Op
+	typ            string
+	id             *xid.ID
+	email          *string
+	name           *string
+	password_hash  *string
+	verified_at    *micros.Time
+	addverified_at *micros.Time
+	demo           *bool
+	updated_at     *micros.Time
+	addupdated_at  *micros.Time
+	clearedFields  map[string]struct{}
+	done           bool
+	oldValue       func(context.Context) (*User, error)
+	predicates     []predicate.User
 }
 
 var _ ent.Mutation = (*UserMutation)(nil)
@@ -37375,6 +42541,76 @@ func (m *UserMutation) ResetPasswordHash() {
 	delete(m.clearedFields, user.FieldPasswordHash)
 }
 
+// SetVerifiedAt sets the "verified_at" field.
+func (m *UserMutation) SetVerifiedAt(value micros.Time) {
+	m.verified_at = &value
+	m.addverified_at = nil
+}
+
+// VerifiedAt returns the value of the "verified_at" field in the mutation.
+func (m *UserMutation) VerifiedAt() (r micros.Time, exists bool) {
+	v := m.verified_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldVerifiedAt returns the old "verified_at" field's value of the User entity.
+// If the User object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *UserMutation) OldVerifiedAt(ctx context.Context) (v *micros.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldVerifiedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldVerifiedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldVerifiedAt: %w", err)
+	}
+	return oldValue.VerifiedAt, nil
+}
+
+// AddVerifiedAt adds value to the "verified_at" field.
+func (m *UserMutation) AddVerifiedAt(value micros.Time) {
+	if m.addverified_at != nil {
+		*m.addverified_at += value
+	} else {
+		m.addverified_at = &value
+	}
+}
+
+// AddedVerifiedAt returns the value that was added to the "verified_at" field in this mutation.
+func (m *UserMutation) AddedVerifiedAt() (r micros.Time, exists bool) {
+	v := m.addverified_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearVerifiedAt clears the value of the "verified_at" field.
+func (m *UserMutation) ClearVerifiedAt() {
+	m.verified_at = nil
+	m.addverified_at = nil
+	m.clearedFields[user.FieldVerifiedAt] = struct{}{}
+}
+
+// VerifiedAtCleared returns if the "verified_at" field was cleared in this mutation.
+func (m *UserMutation) VerifiedAtCleared() bool {
+	_, ok := m.clearedFields[user.FieldVerifiedAt]
+	return ok
+}
+
+// ResetVerifiedAt resets all changes to the "verified_at" field.
+func (m *UserMutation) ResetVerifiedAt() {
+	m.verified_at = nil
+	m.addverified_at = nil
+	delete(m.clearedFields, user.FieldVerifiedAt)
+}
+
 // SetDemo sets the "demo" field.
 func (m *UserMutation) SetDemo(b bool) {
 	m.demo = &b
@@ -37501,7 +42737,7 @@ func (m *UserMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *UserMutation) Fields() []string {
-	fields := make([]string, 0, 5)
+	fields := make([]string, 0, 6)
 	if m.email != nil {
 		fields = append(fields, user.FieldEmail)
 	}
@@ -37510,6 +42746,9 @@ func (m *UserMutation) Fields() []string {
 	}
 	if m.password_hash != nil {
 		fields = append(fields, user.FieldPasswordHash)
+	}
+	if m.verified_at != nil {
+		fields = append(fields, user.FieldVerifiedAt)
 	}
 	if m.demo != nil {
 		fields = append(fields, user.FieldDemo)
@@ -37531,6 +42770,8 @@ func (m *UserMutation) Field(name string) (ent.Value, bool) {
 		return m.Name()
 	case user.FieldPasswordHash:
 		return m.PasswordHash()
+	case user.FieldVerifiedAt:
+		return m.VerifiedAt()
 	case user.FieldDemo:
 		return m.Demo()
 	case user.FieldUpdatedAt:
@@ -37550,6 +42791,8 @@ func (m *UserMutation) OldField(ctx context.Context, name string) (ent.Value, er
 		return m.OldName(ctx)
 	case user.FieldPasswordHash:
 		return m.OldPasswordHash(ctx)
+	case user.FieldVerifiedAt:
+		return m.OldVerifiedAt(ctx)
 	case user.FieldDemo:
 		return m.OldDemo(ctx)
 	case user.FieldUpdatedAt:
@@ -37584,6 +42827,13 @@ func (m *UserMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetPasswordHash(v)
 		return nil
+	case user.FieldVerifiedAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetVerifiedAt(v)
+		return nil
 	case user.FieldDemo:
 		v, ok := value.(bool)
 		if !ok {
@@ -37606,6 +42856,9 @@ func (m *UserMutation) SetField(name string, value ent.Value) error {
 // this mutation.
 func (m *UserMutation) AddedFields() []string {
 	var fields []string
+	if m.addverified_at != nil {
+		fields = append(fields, user.FieldVerifiedAt)
+	}
 	if m.addupdated_at != nil {
 		fields = append(fields, user.FieldUpdatedAt)
 	}
@@ -37617,6 +42870,8 @@ func (m *UserMutation) AddedFields() []string {
 // was not set, or was not defined in the schema.
 func (m *UserMutation) AddedField(name string) (ent.Value, bool) {
 	switch name {
+	case user.FieldVerifiedAt:
+		return m.AddedVerifiedAt()
 	case user.FieldUpdatedAt:
 		return m.AddedUpdatedAt()
 	}
@@ -37628,6 +42883,13 @@ func (m *UserMutation) AddedField(name string) (ent.Value, bool) {
 // type.
 func (m *UserMutation) AddField(name string, value ent.Value) error {
 	switch name {
+	case user.FieldVerifiedAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddVerifiedAt(v)
+		return nil
 	case user.FieldUpdatedAt:
 		v, ok := value.(micros.Time)
 		if !ok {
@@ -37646,6 +42908,9 @@ func (m *UserMutation) ClearedFields() []string {
 	if m.FieldCleared(user.FieldPasswordHash) {
 		fields = append(fields, user.FieldPasswordHash)
 	}
+	if m.FieldCleared(user.FieldVerifiedAt) {
+		fields = append(fields, user.FieldVerifiedAt)
+	}
 	return fields
 }
 
@@ -37663,6 +42928,9 @@ func (m *UserMutation) ClearField(name string) error {
 	case user.FieldPasswordHash:
 		m.ClearPasswordHash()
 		return nil
+	case user.FieldVerifiedAt:
+		m.ClearVerifiedAt()
+		return nil
 	}
 	return fmt.Errorf("unknown User nullable field %s", name)
 }
@@ -37679,6 +42947,9 @@ func (m *UserMutation) ResetField(name string) error {
 		return nil
 	case user.FieldPasswordHash:
 		m.ResetPasswordHash()
+		return nil
+	case user.FieldVerifiedAt:
+		m.ResetVerifiedAt()
 		return nil
 	case user.FieldDemo:
 		m.ResetDemo()

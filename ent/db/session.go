@@ -23,6 +23,10 @@ type Session struct {
 	UserID xid.ID `json:"user_id,omitempty"`
 	// Agent holds the value of the "agent" field.
 	Agent string `json:"agent,omitempty"`
+	// Address holds the value of the "address" field.
+	Address *string `json:"address,omitempty"`
+	// ProvedAt holds the value of the "proved_at" field.
+	ProvedAt *micros.Time `json:"proved_at,omitempty"`
 	// CreatedAt holds the value of the "created_at" field.
 	CreatedAt micros.Time `json:"created_at,omitempty"`
 	// SeenAt holds the value of the "seen_at" field.
@@ -39,9 +43,9 @@ func (*Session) scanValues(columns []string) ([]any, error) {
 		switch columns[i] {
 		case session.FieldID:
 			values[i] = new(digest.Sum)
-		case session.FieldCreatedAt, session.FieldSeenAt, session.FieldExpiresAt:
+		case session.FieldProvedAt, session.FieldCreatedAt, session.FieldSeenAt, session.FieldExpiresAt:
 			values[i] = new(sql.NullInt64)
-		case session.FieldAgent:
+		case session.FieldAgent, session.FieldAddress:
 			values[i] = new(sql.NullString)
 		case session.FieldUserID:
 			values[i] = new(xid.ID)
@@ -77,6 +81,20 @@ func (_m *Session) assignValues(columns []string, values []any) error {
 				return fmt.Errorf("unexpected type %T for field agent", values[i])
 			} else if value.Valid {
 				_m.Agent = value.String
+			}
+		case session.FieldAddress:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field address", values[i])
+			} else if value.Valid {
+				_m.Address = new(string)
+				*_m.Address = value.String
+			}
+		case session.FieldProvedAt:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field proved_at", values[i])
+			} else if value.Valid {
+				_m.ProvedAt = new(micros.Time)
+				*_m.ProvedAt = micros.Time(value.Int64)
 			}
 		case session.FieldCreatedAt:
 			if value, ok := values[i].(*sql.NullInt64); !ok {
@@ -137,6 +155,16 @@ func (_m *Session) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("agent=")
 	builder.WriteString(_m.Agent)
+	builder.WriteString(", ")
+	if v := _m.Address; v != nil {
+		builder.WriteString("address=")
+		builder.WriteString(*v)
+	}
+	builder.WriteString(", ")
+	if v := _m.ProvedAt; v != nil {
+		builder.WriteString("proved_at=")
+		builder.WriteString(fmt.Sprintf("%v", *v))
+	}
 	builder.WriteString(", ")
 	builder.WriteString("created_at=")
 	builder.WriteString(fmt.Sprintf("%v", _m.CreatedAt))

@@ -34,6 +34,34 @@ func (_c *SessionCreate) SetAgent(v string) *SessionCreate {
 	return _c
 }
 
+// SetAddress sets the "address" field.
+func (_c *SessionCreate) SetAddress(v string) *SessionCreate {
+	_c.mutation.SetAddress(v)
+	return _c
+}
+
+// SetNillableAddress sets the "address" field if the given value is not nil.
+func (_c *SessionCreate) SetNillableAddress(v *string) *SessionCreate {
+	if v != nil {
+		_c.SetAddress(*v)
+	}
+	return _c
+}
+
+// SetProvedAt sets the "proved_at" field.
+func (_c *SessionCreate) SetProvedAt(v micros.Time) *SessionCreate {
+	_c.mutation.SetProvedAt(v)
+	return _c
+}
+
+// SetNillableProvedAt sets the "proved_at" field if the given value is not nil.
+func (_c *SessionCreate) SetNillableProvedAt(v *micros.Time) *SessionCreate {
+	if v != nil {
+		_c.SetProvedAt(*v)
+	}
+	return _c
+}
+
 // SetCreatedAt sets the "created_at" field.
 func (_c *SessionCreate) SetCreatedAt(v micros.Time) *SessionCreate {
 	_c.mutation.SetCreatedAt(v)
@@ -154,6 +182,14 @@ func (_c *SessionCreate) createSpec() (*Session, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.Agent(); ok {
 		_spec.SetField(session.FieldAgent, field.TypeString, value)
 		_node.Agent = value
+	}
+	if value, ok := _c.mutation.Address(); ok {
+		_spec.SetField(session.FieldAddress, field.TypeString, value)
+		_node.Address = &value
+	}
+	if value, ok := _c.mutation.ProvedAt(); ok {
+		_spec.SetField(session.FieldProvedAt, field.TypeInt64, value)
+		_node.ProvedAt = &value
 	}
 	if value, ok := _c.mutation.CreatedAt(); ok {
 		_spec.SetField(session.FieldCreatedAt, field.TypeInt64, value)

@@ -515,6 +515,8 @@ var sessionRooms = sync.Pool{New: func() any {
 		&row.ID,
 		&row.UserID,
 		(*cell.Text[string])(&row.Agent),
+		cell.TextOf(&row.Address),
+		cell.NumberOf(&row.ProvedAt),
 		(*cell.Int64)(&row.CreatedAt),
 		(*cell.Int64)(&row.SeenAt),
 		(*cell.Int64)(&row.ExpiresAt),

@@ -43,6 +43,53 @@ func (_u *SessionUpdate) SetNillableAgent(v *string) *SessionUpdate {
 	return _u
 }
 
+// SetAddress sets the "address" field.
+func (_u *SessionUpdate) SetAddress(v string) *SessionUpdate {
+	_u.mutation.SetAddress(v)
+	return _u
+}
+
+// SetNillableAddress sets the "address" field if the given value is not nil.
+func (_u *SessionUpdate) SetNillableAddress(v *string) *SessionUpdate {
+	if v != nil {
+		_u.SetAddress(*v)
+	}
+	return _u
+}
+
+// ClearAddress clears the value of the "address" field.
+func (_u *SessionUpdate) ClearAddress() *SessionUpdate {
+	_u.mutation.ClearAddress()
+	return _u
+}
+
+// SetProvedAt sets the "proved_at" field.
+func (_u *SessionUpdate) SetProvedAt(v micros.Time) *SessionUpdate {
+	_u.mutation.ResetProvedAt()
+	_u.mutation.SetProvedAt(v)
+	return _u
+}
+
+// SetNillableProvedAt sets the "proved_at" field if the given value is not nil.
+func (_u *SessionUpdate) SetNillableProvedAt(v *micros.Time) *SessionUpdate {
+	if v != nil {
+		_u.SetProvedAt(*v)
+	}
+	return _u
+}
+
+// AddProvedAt adds value to the "proved_at" field.
+func (_u *SessionUpdate) AddProvedAt(v micros.Time) *SessionUpdate {
+	_u.mutation.AddProvedAt(v)
+	return _u
+}
+
+// ClearProvedAt clears the value of the "proved_at" field.
+func (_u *SessionUpdate) ClearProvedAt() *SessionUpdate {
+	_u.mutation.ClearProvedAt()
+	return _u
+}
+
 // SetSeenAt sets the "seen_at" field.
 func (_u *SessionUpdate) SetSeenAt(v micros.Time) *SessionUpdate {
 	_u.mutation.ResetSeenAt()
@@ -127,6 +174,21 @@ func (_u *SessionUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	if value, ok := _u.mutation.Agent(); ok {
 		_spec.SetField(session.FieldAgent, field.TypeString, value)
 	}
+	if value, ok := _u.mutation.Address(); ok {
+		_spec.SetField(session.FieldAddress, field.TypeString, value)
+	}
+	if _u.mutation.AddressCleared() {
+		_spec.ClearField(session.FieldAddress, field.TypeString)
+	}
+	if value, ok := _u.mutation.ProvedAt(); ok {
+		_spec.SetField(session.FieldProvedAt, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.AddedProvedAt(); ok {
+		_spec.AddField(session.FieldProvedAt, field.TypeInt64, value)
+	}
+	if _u.mutation.ProvedAtCleared() {
+		_spec.ClearField(session.FieldProvedAt, field.TypeInt64)
+	}
 	if value, ok := _u.mutation.SeenAt(); ok {
 		_spec.SetField(session.FieldSeenAt, field.TypeInt64, value)
 	}
@@ -166,6 +228,53 @@ func (_u *SessionUpdateOne) SetNillableAgent(v *string) *SessionUpdateOne {
 	if v != nil {
 		_u.SetAgent(*v)
 	}
+	return _u
+}
+
+// SetAddress sets the "address" field.
+func (_u *SessionUpdateOne) SetAddress(v string) *SessionUpdateOne {
+	_u.mutation.SetAddress(v)
+	return _u
+}
+
+// SetNillableAddress sets the "address" field if the given value is not nil.
+func (_u *SessionUpdateOne) SetNillableAddress(v *string) *SessionUpdateOne {
+	if v != nil {
+		_u.SetAddress(*v)
+	}
+	return _u
+}
+
+// ClearAddress clears the value of the "address" field.
+func (_u *SessionUpdateOne) ClearAddress() *SessionUpdateOne {
+	_u.mutation.ClearAddress()
+	return _u
+}
+
+// SetProvedAt sets the "proved_at" field.
+func (_u *SessionUpdateOne) SetProvedAt(v micros.Time) *SessionUpdateOne {
+	_u.mutation.ResetProvedAt()
+	_u.mutation.SetProvedAt(v)
+	return _u
+}
+
+// SetNillableProvedAt sets the "proved_at" field if the given value is not nil.
+func (_u *SessionUpdateOne) SetNillableProvedAt(v *micros.Time) *SessionUpdateOne {
+	if v != nil {
+		_u.SetProvedAt(*v)
+	}
+	return _u
+}
+
+// AddProvedAt adds value to the "proved_at" field.
+func (_u *SessionUpdateOne) AddProvedAt(v micros.Time) *SessionUpdateOne {
+	_u.mutation.AddProvedAt(v)
+	return _u
+}
+
+// ClearProvedAt clears the value of the "proved_at" field.
+func (_u *SessionUpdateOne) ClearProvedAt() *SessionUpdateOne {
+	_u.mutation.ClearProvedAt()
 	return _u
 }
 
@@ -282,6 +391,21 @@ func (_u *SessionUpdateOne) sqlSave(ctx context.Context) (_node *Session, err er
 	}
 	if value, ok := _u.mutation.Agent(); ok {
 		_spec.SetField(session.FieldAgent, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.Address(); ok {
+		_spec.SetField(session.FieldAddress, field.TypeString, value)
+	}
+	if _u.mutation.AddressCleared() {
+		_spec.ClearField(session.FieldAddress, field.TypeString)
+	}
+	if value, ok := _u.mutation.ProvedAt(); ok {
+		_spec.SetField(session.FieldProvedAt, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.AddedProvedAt(); ok {
+		_spec.AddField(session.FieldProvedAt, field.TypeInt64, value)
+	}
+	if _u.mutation.ProvedAtCleared() {
+		_spec.ClearField(session.FieldProvedAt, field.TypeInt64)
 	}
 	if value, ok := _u.mutation.SeenAt(); ok {
 		_spec.SetField(session.FieldSeenAt, field.TypeInt64, value)

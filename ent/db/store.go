@@ -37,6 +37,10 @@ type Store struct {
 	Status state.StoreStatus `json:"status,omitempty"`
 	// NextNumber holds the value of the "next_number" field.
 	NextNumber int64 `json:"next_number,omitempty"`
+	// SecondFactor holds the value of the "second_factor" field.
+	SecondFactor bool `json:"second_factor,omitempty"`
+	// RefundProofMinor holds the value of the "refund_proof_minor" field.
+	RefundProofMinor *int64 `json:"refund_proof_minor,omitempty"`
 	// Legacy holds the value of the "legacy" field.
 	Legacy bool `json:"legacy,omitempty"`
 	// Demo holds the value of the "demo" field.
@@ -55,9 +59,9 @@ func (*Store) scanValues(columns []string) ([]any, error) {
 		switch columns[i] {
 		case store.FieldActiveThemeID:
 			values[i] = &sql.NullScanner{S: new(xid.ID)}
-		case store.FieldLegacy, store.FieldDemo:
+		case store.FieldSecondFactor, store.FieldLegacy, store.FieldDemo:
 			values[i] = new(sql.NullBool)
-		case store.FieldVersion, store.FieldEventSequence, store.FieldUpdatedAt, store.FieldNextNumber, store.FieldStorefrontRevision:
+		case store.FieldVersion, store.FieldEventSequence, store.FieldUpdatedAt, store.FieldNextNumber, store.FieldRefundProofMinor, store.FieldStorefrontRevision:
 			values[i] = new(sql.NullInt64)
 		case store.FieldHandle, store.FieldName, store.FieldCurrency, store.FieldTimezone, store.FieldStatus:
 			values[i] = new(sql.NullString)
@@ -137,6 +141,19 @@ func (_m *Store) assignValues(columns []string, values []any) error {
 				return fmt.Errorf("unexpected type %T for field next_number", values[i])
 			} else if value.Valid {
 				_m.NextNumber = value.Int64
+			}
+		case store.FieldSecondFactor:
+			if value, ok := values[i].(*sql.NullBool); !ok {
+				return fmt.Errorf("unexpected type %T for field second_factor", values[i])
+			} else if value.Valid {
+				_m.SecondFactor = value.Bool
+			}
+		case store.FieldRefundProofMinor:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field refund_proof_minor", values[i])
+			} else if value.Valid {
+				_m.RefundProofMinor = new(int64)
+				*_m.RefundProofMinor = value.Int64
 			}
 		case store.FieldLegacy:
 			if value, ok := values[i].(*sql.NullBool); !ok {
@@ -225,6 +242,14 @@ func (_m *Store) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("next_number=")
 	builder.WriteString(fmt.Sprintf("%v", _m.NextNumber))
+	builder.WriteString(", ")
+	builder.WriteString("second_factor=")
+	builder.WriteString(fmt.Sprintf("%v", _m.SecondFactor))
+	builder.WriteString(", ")
+	if v := _m.RefundProofMinor; v != nil {
+		builder.WriteString("refund_proof_minor=")
+		builder.WriteString(fmt.Sprintf("%v", *v))
+	}
 	builder.WriteString(", ")
 	builder.WriteString("legacy=")
 	builder.WriteString(fmt.Sprintf("%v", _m.Legacy))

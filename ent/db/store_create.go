@@ -108,6 +108,34 @@ func (_c *StoreCreate) SetNillableNextNumber(v *int64) *StoreCreate {
 	return _c
 }
 
+// SetSecondFactor sets the "second_factor" field.
+func (_c *StoreCreate) SetSecondFactor(v bool) *StoreCreate {
+	_c.mutation.SetSecondFactor(v)
+	return _c
+}
+
+// SetNillableSecondFactor sets the "second_factor" field if the given value is not nil.
+func (_c *StoreCreate) SetNillableSecondFactor(v *bool) *StoreCreate {
+	if v != nil {
+		_c.SetSecondFactor(*v)
+	}
+	return _c
+}
+
+// SetRefundProofMinor sets the "refund_proof_minor" field.
+func (_c *StoreCreate) SetRefundProofMinor(v int64) *StoreCreate {
+	_c.mutation.SetRefundProofMinor(v)
+	return _c
+}
+
+// SetNillableRefundProofMinor sets the "refund_proof_minor" field if the given value is not nil.
+func (_c *StoreCreate) SetNillableRefundProofMinor(v *int64) *StoreCreate {
+	if v != nil {
+		_c.SetRefundProofMinor(*v)
+	}
+	return _c
+}
+
 // SetLegacy sets the "legacy" field.
 func (_c *StoreCreate) SetLegacy(v bool) *StoreCreate {
 	_c.mutation.SetLegacy(v)
@@ -231,6 +259,10 @@ func (_c *StoreCreate) defaults() error {
 		v := store.DefaultNextNumber
 		_c.mutation.SetNextNumber(v)
 	}
+	if _, ok := _c.mutation.SecondFactor(); !ok {
+		v := store.DefaultSecondFactor
+		_c.mutation.SetSecondFactor(v)
+	}
 	if _, ok := _c.mutation.Legacy(); !ok {
 		v := store.DefaultLegacy
 		_c.mutation.SetLegacy(v)
@@ -286,6 +318,9 @@ func (_c *StoreCreate) check() error {
 	}
 	if _, ok := _c.mutation.NextNumber(); !ok {
 		return &ValidationError{Name: "next_number", err: errors.New(`db: missing required field "Store.next_number"`)}
+	}
+	if _, ok := _c.mutation.SecondFactor(); !ok {
+		return &ValidationError{Name: "second_factor", err: errors.New(`db: missing required field "Store.second_factor"`)}
 	}
 	if _, ok := _c.mutation.Legacy(); !ok {
 		return &ValidationError{Name: "legacy", err: errors.New(`db: missing required field "Store.legacy"`)}
@@ -366,6 +401,14 @@ func (_c *StoreCreate) createSpec() (*Store, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.NextNumber(); ok {
 		_spec.SetField(store.FieldNextNumber, field.TypeInt64, value)
 		_node.NextNumber = value
+	}
+	if value, ok := _c.mutation.SecondFactor(); ok {
+		_spec.SetField(store.FieldSecondFactor, field.TypeBool, value)
+		_node.SecondFactor = value
+	}
+	if value, ok := _c.mutation.RefundProofMinor(); ok {
+		_spec.SetField(store.FieldRefundProofMinor, field.TypeInt64, value)
+		_node.RefundProofMinor = &value
 	}
 	if value, ok := _c.mutation.Legacy(); ok {
 		_spec.SetField(store.FieldLegacy, field.TypeBool, value)

@@ -530,6 +530,8 @@ var storeRooms = sync.Pool{New: func() any {
 		(*cell.Text[string])(&row.Timezone),
 		(*cell.Text[state.StoreStatus])(&row.Status),
 		(*cell.Int64)(&row.NextNumber),
+		(*cell.Flag)(&row.SecondFactor),
+		cell.NumberOf(&row.RefundProofMinor),
 		(*cell.Flag)(&row.Legacy),
 		(*cell.Flag)(&row.Demo),
 		cell.PointerOf(&row.ActiveThemeID),

@@ -171,6 +171,47 @@ func (_u *StoreUpdate) AddNextNumber(v int64) *StoreUpdate {
 	return _u
 }
 
+// SetSecondFactor sets the "second_factor" field.
+func (_u *StoreUpdate) SetSecondFactor(v bool) *StoreUpdate {
+	_u.mutation.SetSecondFactor(v)
+	return _u
+}
+
+// SetNillableSecondFactor sets the "second_factor" field if the given value is not nil.
+func (_u *StoreUpdate) SetNillableSecondFactor(v *bool) *StoreUpdate {
+	if v != nil {
+		_u.SetSecondFactor(*v)
+	}
+	return _u
+}
+
+// SetRefundProofMinor sets the "refund_proof_minor" field.
+func (_u *StoreUpdate) SetRefundProofMinor(v int64) *StoreUpdate {
+	_u.mutation.ResetRefundProofMinor()
+	_u.mutation.SetRefundProofMinor(v)
+	return _u
+}
+
+// SetNillableRefundProofMinor sets the "refund_proof_minor" field if the given value is not nil.
+func (_u *StoreUpdate) SetNillableRefundProofMinor(v *int64) *StoreUpdate {
+	if v != nil {
+		_u.SetRefundProofMinor(*v)
+	}
+	return _u
+}
+
+// AddRefundProofMinor adds value to the "refund_proof_minor" field.
+func (_u *StoreUpdate) AddRefundProofMinor(v int64) *StoreUpdate {
+	_u.mutation.AddRefundProofMinor(v)
+	return _u
+}
+
+// ClearRefundProofMinor clears the value of the "refund_proof_minor" field.
+func (_u *StoreUpdate) ClearRefundProofMinor() *StoreUpdate {
+	_u.mutation.ClearRefundProofMinor()
+	return _u
+}
+
 // SetLegacy sets the "legacy" field.
 func (_u *StoreUpdate) SetLegacy(v bool) *StoreUpdate {
 	_u.mutation.SetLegacy(v)
@@ -335,6 +376,18 @@ func (_u *StoreUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	}
 	if value, ok := _u.mutation.AddedNextNumber(); ok {
 		_spec.AddField(store.FieldNextNumber, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.SecondFactor(); ok {
+		_spec.SetField(store.FieldSecondFactor, field.TypeBool, value)
+	}
+	if value, ok := _u.mutation.RefundProofMinor(); ok {
+		_spec.SetField(store.FieldRefundProofMinor, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.AddedRefundProofMinor(); ok {
+		_spec.AddField(store.FieldRefundProofMinor, field.TypeInt64, value)
+	}
+	if _u.mutation.RefundProofMinorCleared() {
+		_spec.ClearField(store.FieldRefundProofMinor, field.TypeInt64)
 	}
 	if value, ok := _u.mutation.Legacy(); ok {
 		_spec.SetField(store.FieldLegacy, field.TypeBool, value)
@@ -513,6 +566,47 @@ func (_u *StoreUpdateOne) SetNillableNextNumber(v *int64) *StoreUpdateOne {
 // AddNextNumber adds value to the "next_number" field.
 func (_u *StoreUpdateOne) AddNextNumber(v int64) *StoreUpdateOne {
 	_u.mutation.AddNextNumber(v)
+	return _u
+}
+
+// SetSecondFactor sets the "second_factor" field.
+func (_u *StoreUpdateOne) SetSecondFactor(v bool) *StoreUpdateOne {
+	_u.mutation.SetSecondFactor(v)
+	return _u
+}
+
+// SetNillableSecondFactor sets the "second_factor" field if the given value is not nil.
+func (_u *StoreUpdateOne) SetNillableSecondFactor(v *bool) *StoreUpdateOne {
+	if v != nil {
+		_u.SetSecondFactor(*v)
+	}
+	return _u
+}
+
+// SetRefundProofMinor sets the "refund_proof_minor" field.
+func (_u *StoreUpdateOne) SetRefundProofMinor(v int64) *StoreUpdateOne {
+	_u.mutation.ResetRefundProofMinor()
+	_u.mutation.SetRefundProofMinor(v)
+	return _u
+}
+
+// SetNillableRefundProofMinor sets the "refund_proof_minor" field if the given value is not nil.
+func (_u *StoreUpdateOne) SetNillableRefundProofMinor(v *int64) *StoreUpdateOne {
+	if v != nil {
+		_u.SetRefundProofMinor(*v)
+	}
+	return _u
+}
+
+// AddRefundProofMinor adds value to the "refund_proof_minor" field.
+func (_u *StoreUpdateOne) AddRefundProofMinor(v int64) *StoreUpdateOne {
+	_u.mutation.AddRefundProofMinor(v)
+	return _u
+}
+
+// ClearRefundProofMinor clears the value of the "refund_proof_minor" field.
+func (_u *StoreUpdateOne) ClearRefundProofMinor() *StoreUpdateOne {
+	_u.mutation.ClearRefundProofMinor()
 	return _u
 }
 
@@ -710,6 +804,18 @@ func (_u *StoreUpdateOne) sqlSave(ctx context.Context) (_node *Store, err error)
 	}
 	if value, ok := _u.mutation.AddedNextNumber(); ok {
 		_spec.AddField(store.FieldNextNumber, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.SecondFactor(); ok {
+		_spec.SetField(store.FieldSecondFactor, field.TypeBool, value)
+	}
+	if value, ok := _u.mutation.RefundProofMinor(); ok {
+		_spec.SetField(store.FieldRefundProofMinor, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.AddedRefundProofMinor(); ok {
+		_spec.AddField(store.FieldRefundProofMinor, field.TypeInt64, value)
+	}
+	if _u.mutation.RefundProofMinorCleared() {
+		_spec.ClearField(store.FieldRefundProofMinor, field.TypeInt64)
 	}
 	if value, ok := _u.mutation.Legacy(); ok {
 		_spec.SetField(store.FieldLegacy, field.TypeBool, value)

@@ -18,6 +18,10 @@ type Tx struct {
 	APIKey *APIKeyClient
 	// AccessToken is the client for interacting with the AccessToken builders.
 	AccessToken *AccessTokenClient
+	// AccountEvent is the client for interacting with the AccountEvent builders.
+	AccountEvent *AccountEventClient
+	// Allowance is the client for interacting with the Allowance builders.
+	Allowance *AllowanceClient
 	// App is the client for interacting with the App builders.
 	App *AppClient
 	// AppName is the client for interacting with the AppName builders.
@@ -26,6 +30,8 @@ type Tx struct {
 	Attempt *AttemptClient
 	// Audit is the client for interacting with the Audit builders.
 	Audit *AuditClient
+	// Challenge is the client for interacting with the Challenge builders.
+	Challenge *ChallengeClient
 	// ConsentTicket is the client for interacting with the ConsentTicket builders.
 	ConsentTicket *ConsentTicketClient
 	// Credential is the client for interacting with the Credential builders.
@@ -44,12 +50,16 @@ type Tx struct {
 	Export *ExportClient
 	// ExportPart is the client for interacting with the ExportPart builders.
 	ExportPart *ExportPartClient
+	// Factor is the client for interacting with the Factor builders.
+	Factor *FactorClient
 	// Fulfillment is the client for interacting with the Fulfillment builders.
 	Fulfillment *FulfillmentClient
 	// Grant is the client for interacting with the Grant builders.
 	Grant *GrantClient
 	// Idempotency is the client for interacting with the Idempotency builders.
 	Idempotency *IdempotencyClient
+	// Invitation is the client for interacting with the Invitation builders.
+	Invitation *InvitationClient
 	// Mail is the client for interacting with the Mail builders.
 	Mail *MailClient
 	// MarketplaceTheme is the client for interacting with the MarketplaceTheme builders.
@@ -72,6 +82,10 @@ type Tx struct {
 	Payment *PaymentClient
 	// Product is the client for interacting with the Product builders.
 	Product *ProductClient
+	// RecoveryCode is the client for interacting with the RecoveryCode builders.
+	RecoveryCode *RecoveryCodeClient
+	// Redaction is the client for interacting with the Redaction builders.
+	Redaction *RedactionClient
 	// Session is the client for interacting with the Session builders.
 	Session *SessionClient
 	// Staff is the client for interacting with the Staff builders.
@@ -231,10 +245,13 @@ func (tx *Tx) Client() *Client {
 func (tx *Tx) init() {
 	tx.APIKey = NewAPIKeyClient(tx.config)
 	tx.AccessToken = NewAccessTokenClient(tx.config)
+	tx.AccountEvent = NewAccountEventClient(tx.config)
+	tx.Allowance = NewAllowanceClient(tx.config)
 	tx.App = NewAppClient(tx.config)
 	tx.AppName = NewAppNameClient(tx.config)
 	tx.Attempt = NewAttemptClient(tx.config)
 	tx.Audit = NewAuditClient(tx.config)
+	tx.Challenge = NewChallengeClient(tx.config)
 	tx.ConsentTicket = NewConsentTicketClient(tx.config)
 	tx.Credential = NewCredentialClient(tx.config)
 	tx.Customer = NewCustomerClient(tx.config)
@@ -244,9 +261,11 @@ func (tx *Tx) init() {
 	tx.Event = NewEventClient(tx.config)
 	tx.Export = NewExportClient(tx.config)
 	tx.ExportPart = NewExportPartClient(tx.config)
+	tx.Factor = NewFactorClient(tx.config)
 	tx.Fulfillment = NewFulfillmentClient(tx.config)
 	tx.Grant = NewGrantClient(tx.config)
 	tx.Idempotency = NewIdempotencyClient(tx.config)
+	tx.Invitation = NewInvitationClient(tx.config)
 	tx.Mail = NewMailClient(tx.config)
 	tx.MarketplaceTheme = NewMarketplaceThemeClient(tx.config)
 	tx.Membership = NewMembershipClient(tx.config)
@@ -258,6 +277,8 @@ func (tx *Tx) init() {
 	tx.Outbox = NewOutboxClient(tx.config)
 	tx.Payment = NewPaymentClient(tx.config)
 	tx.Product = NewProductClient(tx.config)
+	tx.RecoveryCode = NewRecoveryCodeClient(tx.config)
+	tx.Redaction = NewRedactionClient(tx.config)
 	tx.Session = NewSessionClient(tx.config)
 	tx.Staff = NewStaffClient(tx.config)
 	tx.StaffToken = NewStaffTokenClient(tx.config)

@@ -24,6 +24,8 @@ type User struct {
 	Name string `json:"name,omitempty"`
 	// PasswordHash holds the value of the "password_hash" field.
 	PasswordHash *string `json:"-"`
+	// VerifiedAt holds the value of the "verified_at" field.
+	VerifiedAt *micros.Time `json:"verified_at,omitempty"`
 	// Demo holds the value of the "demo" field.
 	Demo bool `json:"demo,omitempty"`
 	// UpdatedAt holds the value of the "updated_at" field.
@@ -38,7 +40,7 @@ func (*User) scanValues(columns []string) ([]any, error) {
 		switch columns[i] {
 		case user.FieldDemo:
 			values[i] = new(sql.NullBool)
-		case user.FieldUpdatedAt:
+		case user.FieldVerifiedAt, user.FieldUpdatedAt:
 			values[i] = new(sql.NullInt64)
 		case user.FieldEmail, user.FieldName, user.FieldPasswordHash:
 			values[i] = new(sql.NullString)
@@ -83,6 +85,13 @@ func (_m *User) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.PasswordHash = new(string)
 				*_m.PasswordHash = value.String
+			}
+		case user.FieldVerifiedAt:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field verified_at", values[i])
+			} else if value.Valid {
+				_m.VerifiedAt = new(micros.Time)
+				*_m.VerifiedAt = micros.Time(value.Int64)
 			}
 		case user.FieldDemo:
 			if value, ok := values[i].(*sql.NullBool); !ok {
@@ -139,6 +148,11 @@ func (_m *User) String() string {
 	builder.WriteString(_m.Name)
 	builder.WriteString(", ")
 	builder.WriteString("password_hash=<sensitive>")
+	builder.WriteString(", ")
+	if v := _m.VerifiedAt; v != nil {
+		builder.WriteString("verified_at=")
+		builder.WriteString(fmt.Sprintf("%v", *v))
+	}
 	builder.WriteString(", ")
 	builder.WriteString("demo=")
 	builder.WriteString(fmt.Sprintf("%v", _m.Demo))

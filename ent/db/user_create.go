@@ -47,6 +47,20 @@ func (_c *UserCreate) SetNillablePasswordHash(v *string) *UserCreate {
 	return _c
 }
 
+// SetVerifiedAt sets the "verified_at" field.
+func (_c *UserCreate) SetVerifiedAt(v micros.Time) *UserCreate {
+	_c.mutation.SetVerifiedAt(v)
+	return _c
+}
+
+// SetNillableVerifiedAt sets the "verified_at" field if the given value is not nil.
+func (_c *UserCreate) SetNillableVerifiedAt(v *micros.Time) *UserCreate {
+	if v != nil {
+		_c.SetVerifiedAt(*v)
+	}
+	return _c
+}
+
 // SetDemo sets the "demo" field.
 func (_c *UserCreate) SetDemo(v bool) *UserCreate {
 	_c.mutation.SetDemo(v)
@@ -191,6 +205,10 @@ func (_c *UserCreate) createSpec() (*User, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.PasswordHash(); ok {
 		_spec.SetField(user.FieldPasswordHash, field.TypeString, value)
 		_node.PasswordHash = &value
+	}
+	if value, ok := _c.mutation.VerifiedAt(); ok {
+		_spec.SetField(user.FieldVerifiedAt, field.TypeInt64, value)
+		_node.VerifiedAt = &value
 	}
 	if value, ok := _c.mutation.Demo(); ok {
 		_spec.SetField(user.FieldDemo, field.TypeBool, value)

@@ -516,6 +516,7 @@ var userRooms = sync.Pool{New: func() any {
 		(*cell.Text[string])(&row.Email),
 		(*cell.Text[string])(&row.Name),
 		cell.TextOf(&row.PasswordHash),
+		cell.NumberOf(&row.VerifiedAt),
 		(*cell.Flag)(&row.Demo),
 		(*cell.Int64)(&row.UpdatedAt),
 	}

@@ -77,6 +77,33 @@ func (_u *UserUpdate) ClearPasswordHash() *UserUpdate {
 	return _u
 }
 
+// SetVerifiedAt sets the "verified_at" field.
+func (_u *UserUpdate) SetVerifiedAt(v micros.Time) *UserUpdate {
+	_u.mutation.ResetVerifiedAt()
+	_u.mutation.SetVerifiedAt(v)
+	return _u
+}
+
+// SetNillableVerifiedAt sets the "verified_at" field if the given value is not nil.
+func (_u *UserUpdate) SetNillableVerifiedAt(v *micros.Time) *UserUpdate {
+	if v != nil {
+		_u.SetVerifiedAt(*v)
+	}
+	return _u
+}
+
+// AddVerifiedAt adds value to the "verified_at" field.
+func (_u *UserUpdate) AddVerifiedAt(v micros.Time) *UserUpdate {
+	_u.mutation.AddVerifiedAt(v)
+	return _u
+}
+
+// ClearVerifiedAt clears the value of the "verified_at" field.
+func (_u *UserUpdate) ClearVerifiedAt() *UserUpdate {
+	_u.mutation.ClearVerifiedAt()
+	return _u
+}
+
 // SetDemo sets the "demo" field.
 func (_u *UserUpdate) SetDemo(v bool) *UserUpdate {
 	_u.mutation.SetDemo(v)
@@ -184,6 +211,15 @@ func (_u *UserUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	if _u.mutation.PasswordHashCleared() {
 		_spec.ClearField(user.FieldPasswordHash, field.TypeString)
 	}
+	if value, ok := _u.mutation.VerifiedAt(); ok {
+		_spec.SetField(user.FieldVerifiedAt, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.AddedVerifiedAt(); ok {
+		_spec.AddField(user.FieldVerifiedAt, field.TypeInt64, value)
+	}
+	if _u.mutation.VerifiedAtCleared() {
+		_spec.ClearField(user.FieldVerifiedAt, field.TypeInt64)
+	}
 	if value, ok := _u.mutation.Demo(); ok {
 		_spec.SetField(user.FieldDemo, field.TypeBool, value)
 	}
@@ -260,6 +296,33 @@ func (_u *UserUpdateOne) SetNillablePasswordHash(v *string) *UserUpdateOne {
 // ClearPasswordHash clears the value of the "password_hash" field.
 func (_u *UserUpdateOne) ClearPasswordHash() *UserUpdateOne {
 	_u.mutation.ClearPasswordHash()
+	return _u
+}
+
+// SetVerifiedAt sets the "verified_at" field.
+func (_u *UserUpdateOne) SetVerifiedAt(v micros.Time) *UserUpdateOne {
+	_u.mutation.ResetVerifiedAt()
+	_u.mutation.SetVerifiedAt(v)
+	return _u
+}
+
+// SetNillableVerifiedAt sets the "verified_at" field if the given value is not nil.
+func (_u *UserUpdateOne) SetNillableVerifiedAt(v *micros.Time) *UserUpdateOne {
+	if v != nil {
+		_u.SetVerifiedAt(*v)
+	}
+	return _u
+}
+
+// AddVerifiedAt adds value to the "verified_at" field.
+func (_u *UserUpdateOne) AddVerifiedAt(v micros.Time) *UserUpdateOne {
+	_u.mutation.AddVerifiedAt(v)
+	return _u
+}
+
+// ClearVerifiedAt clears the value of the "verified_at" field.
+func (_u *UserUpdateOne) ClearVerifiedAt() *UserUpdateOne {
+	_u.mutation.ClearVerifiedAt()
 	return _u
 }
 
@@ -399,6 +462,15 @@ func (_u *UserUpdateOne) sqlSave(ctx context.Context) (_node *User, err error) {
 	}
 	if _u.mutation.PasswordHashCleared() {
 		_spec.ClearField(user.FieldPasswordHash, field.TypeString)
+	}
+	if value, ok := _u.mutation.VerifiedAt(); ok {
+		_spec.SetField(user.FieldVerifiedAt, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.AddedVerifiedAt(); ok {
+		_spec.AddField(user.FieldVerifiedAt, field.TypeInt64, value)
+	}
+	if _u.mutation.VerifiedAtCleared() {
+		_spec.ClearField(user.FieldVerifiedAt, field.TypeInt64)
 	}
 	if value, ok := _u.mutation.Demo(); ok {
 		_spec.SetField(user.FieldDemo, field.TypeBool, value)

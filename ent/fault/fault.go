@@ -26,11 +26,13 @@ const (
 	VersionRetired          Kind = "version_retired"
 	InsufficientScope       Kind = "insufficient_scope"
 	Forbidden               Kind = "forbidden"
+	SecondFactorRequired    Kind = "second_factor_required"
 	InvalidParameter        Kind = "invalid_parameter"
 	IdempotencyKeyRequired  Kind = "idempotency_key_required"
 	IdempotencyKeyInvalid   Kind = "idempotency_key_invalid"
 	IdempotencyKeyReused    Kind = "idempotency_key_reused"
 	IdempotencyInProgress   Kind = "idempotency_in_progress"
+	IdempotencyAnswerGone   Kind = "idempotency_answer_gone"
 	IdempotencyNotSupported Kind = "idempotency_not_supported"
 	PayloadTooLarge         Kind = "payload_too_large"
 	MalformedBody           Kind = "malformed_body"
@@ -69,11 +71,15 @@ const (
 	LimitReached      = "limit_reached"
 	RotationPending   = "rotation_pending"
 	ReplayPending     = "replay_pending"
+	SecretUnreadable  = "secret_unreadable"
 	AlreadyRevoked    = "already_revoked"
 	LastOwner         = "last_owner"
 	ThemeNotReady     = "theme_not_ready"
 	ThemeActive       = "theme_active"
 	ThemeNotFree      = "theme_not_free"
+	// SecondFactorNeeded: a store requires the factor that would be removed, or the one
+	// that its owner lacks.
+	SecondFactorNeeded = "second_factor_needed"
 )
 
 // Field is one thing wrong with the input. Exactly one of Pointer, Parameter

@@ -50,6 +50,8 @@ const (
 	Category = 32
 	// Version is what a theme's author calls a version of it.
 	Version = 64
+	// Passkey is what a browser says of a passkey, as JSON.
+	Passkey = 16 << 10
 	// IdempotencyKey is the value of the header.
 	IdempotencyKey = 255
 )
@@ -79,14 +81,19 @@ const (
 	Endpoints = 100
 	People    = 500
 	Themes    = 100
+	// Invitations are those that nobody has answered.
+	Invitations = 100
 	// Exports are those that have not ended, ExportsPerDay those that were asked for
 	// within 24 hours.
 	Exports       = 50
 	ExportsPerDay = 500
 )
 
-// Stores are those that a person owns at most.
-const Stores = 50
+// What a person has at most.
+const (
+	Stores  = 50 // that they own
+	Factors = 10 // second factors
+)
 
 // Numbers. The largest amount of money is that of package currency.
 const (

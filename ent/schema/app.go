@@ -29,6 +29,7 @@ func (App) Fields() []ent.Field {
 		field.String("redirect_uris").SchemaType(text),
 		// scopes are the names that the app may ask for, parted by spaces.
 		field.String("scopes").SchemaType(key(1024)),
+		field.UUID("created_by", xid.ID{}).SchemaType(bytes16).Optional().Nillable().Immutable(),
 		field.Bool("legacy").Default(false),
 		// verified_at is when the operator found the app to be whose it says; a new name
 		// ends that.

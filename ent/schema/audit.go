@@ -5,6 +5,7 @@ import (
 	"entgo.io/ent/dialect/entsql"
 	"entgo.io/ent/schema"
 	"entgo.io/ent/schema/field"
+	"entgo.io/ent/schema/index"
 
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
@@ -29,7 +30,19 @@ func (Audit) Fields() []ent.Field {
 		field.UUID("resource_id", xid.ID{}).SchemaType(bytes16),
 		// detail is a short public text, without personal data.
 		field.String("detail").MaxRuneLen(255).Optional().Nillable(),
+		// address and agent are where the request came from, and with which program.
+		field.String("address").SchemaType(key(45)).Optional().Nillable(),
+		field.String("agent").MaxRuneLen(255).Optional().Nillable(),
 		field.String("request_id").SchemaType(key(30)).Optional().Nillable(),
+	}
+}
+
+// Indexes implements ent.Interface.
+func (Audit) Indexes() []ent.Index {
+	return []ent.Index{
+		index.Fields("store_id", "actor_id", "id"),
+		index.Fields("store_id", "resource_id", "id"),
+		index.Fields("store_id", "action", "id"),
 	}
 }
 

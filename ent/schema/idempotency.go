@@ -8,6 +8,7 @@ import (
 	"entgo.io/ent/schema/index"
 
 	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/xid"
 )
 
 // Idempotency is the claim on an idempotency key and the stored answer. Its id is the first
@@ -27,7 +28,10 @@ func (Idempotency) Fields() []ent.Field {
 		field.Int64("created_at").GoType(micros.Time(0)),
 		field.Int("status").Default(0),
 		// answer is the encrypted content type, location and body.
+		// It is null while the request runs, and when it was erased.
 		field.Bytes("answer").SchemaType(longBlob).Optional(),
+		// about_id is the customer or the order that the answer may show.
+		field.UUID("about_id", xid.ID{}).SchemaType(bytes16).Optional().Nillable(),
 	}
 }
 

@@ -21,6 +21,11 @@ func (Session) Fields() []ent.Field {
 		field.UUID("user_id", xid.ID{}).SchemaType(bytes16).Immutable(),
 		// agent is the browser's own name, for the person's list of sessions.
 		field.String("agent").MaxRuneLen(255),
+		// address is where it was last used from.
+		field.String("address").SchemaType(key(45)).Optional().Nillable(),
+		// proved_at is when the person last proved who they are: within the session, or
+		// by signing in. A null is older than any bound.
+		field.Int64("proved_at").GoType(micros.Time(0)).Optional().Nillable(),
 		field.Int64("created_at").GoType(micros.Time(0)).Immutable(),
 		// seen_at is moved at most once a minute; a session that rests too long ends.
 		field.Int64("seen_at").GoType(micros.Time(0)),

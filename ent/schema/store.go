@@ -30,6 +30,11 @@ func (Store) Fields() []ent.Field {
 		field.String("status").GoType(state.StoreStatus("")).SchemaType(key(32)).Default(string(state.StoreOpen)),
 		// next_number is the first order number of the next block.
 		field.Int64("next_number").Default(1001),
+		// second_factor says that the people of the store need one.
+		field.Bool("second_factor").Default(false),
+		// refund_proof_minor is the refund, in minor units, above which a person proves
+		// anew who they are; null asks nobody.
+		field.Int64("refund_proof_minor").Optional().Nillable(),
 		field.Bool("legacy").Default(false),
 		field.Bool("demo").Default(false),
 		// active_theme_id is the theme that the storefront shows: there is one such

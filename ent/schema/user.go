@@ -20,6 +20,8 @@ func (User) Fields() []ent.Field {
 		field.String("name").MaxRuneLen(255),
 		// password_hash is argon2id in its PHC string form; null means no password.
 		field.String("password_hash").SchemaType(key(255)).Optional().Nillable().Sensitive(),
+		// verified_at is when the address was proved to be theirs, by a mailed link.
+		field.Int64("verified_at").GoType(micros.Time(0)).Optional().Nillable(),
 		field.Bool("demo").Default(false),
 		field.Int64("updated_at").GoType(micros.Time(0)),
 	}

@@ -50,6 +50,25 @@ var allEmailMarketing = []EmailMarketing{EmailSubscribed, EmailUnsubscribed, Ema
 // Known reports whether v is a value of the enumeration.
 func (v EmailMarketing) Known() bool { return slices.Contains(allEmailMarketing, v) }
 
+// RedactionStep is how far the redaction of a customer has come.
+type RedactionStep string
+
+// The values of [RedactionStep], in their order.
+const (
+	RedactCustomer  RedactionStep = "customer"  // the customer's own events
+	RedactOrders    RedactionStep = "orders"    // their orders and those events
+	RedactAnswers   RedactionStep = "answers"   // kept answers
+	RedactFiles     RedactionStep = "files"     // exports
+	RedactResponses RedactionStep = "responses" // what receivers answered
+	RedactDone      RedactionStep = "done"
+)
+
+var allRedactionStep = []RedactionStep{RedactCustomer, RedactOrders, RedactAnswers, RedactFiles, RedactResponses,
+	RedactDone}
+
+// Known reports whether v is a value of the enumeration.
+func (v RedactionStep) Known() bool { return slices.Contains(allRedactionStep, v) }
+
 // OrderStatus is the state of an order.
 type OrderStatus string
 

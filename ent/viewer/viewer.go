@@ -5,7 +5,11 @@ package viewer
 
 import (
 	"context"
+	"net/netip"
 	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/storefront-go/storefront/ent/digest"
 	"github.com/storefront-go/storefront/ent/scope"
@@ -81,12 +85,15 @@ type Viewer struct {
 	// Session is the hash of a browser's session; zero for other credentials.
 	Session digest.Sum
 	// Grant is the consent behind an app's token, whose client is the Actor.
-	Grant    xid.ID
-	Granted  scope.Set // as granted
-	Scopes   scope.Set // effective: with what the granted imply
-	Role     Role      // of a person; empty for other kinds
-	Currency string    // the store's currency
-	Legacy   bool      // v0 is still served to it (contract, section 10)
+	Grant   xid.ID
+	Granted scope.Set // as granted
+	Scopes  scope.Set // effective: with what the granted imply
+	Role    Role      // of a person; empty for other kinds
+	// LacksFactor says that the store requires a second factor of this person, who has
+	// none: until they have set one up, the store shows them nothing.
+	LacksFactor bool
+	Currency    string // the store's currency
+	Legacy      bool   // v0 is still served to it (contract, section 10)
 }
 
 // IsPerson reports whether a human being acts.
@@ -122,13 +129,52 @@ func Everywhere(ctx context.Context) context.Context {
 
 type requestKey struct{}
 
-// WithRequest returns a context that carries the public id of the request.
-func WithRequest(ctx context.Context, id string) context.Context {
-	return context.WithValue(ctx, requestKey{}, id)
+// Origin says which request a change comes from.
+type Origin struct {
+	Request string     // its public id
+	Client  netip.Addr // who sent it, behind the trusted proxies; may be invalid
+	Agent   string     // the User-Agent as it was sent
+}
+
+// WithOrigin returns a context of a request.
+func WithOrigin(ctx context.Context, o Origin) context.Context {
+	return context.WithValue(ctx, requestKey{}, o)
+}
+
+// OriginOf returns where the request came from; the zero Origin outside of one.
+func OriginOf(ctx context.Context) Origin {
+	o, _ := ctx.Value(requestKey{}).(Origin)
+	return o
 }
 
 // Request returns the public id of the request, or "" outside of one.
-func Request(ctx context.Context) string {
-	id, _ := ctx.Value(requestKey{}).(string)
-	return id
+func Request(ctx context.Context) string { return OriginOf(ctx).Request }
+
+// Address is the client's address as it is kept, without a zone; nil when it is not
+// known.
+func (o Origin) Address() *string {
+	if !o.Client.IsValid() {
+		return nil
+	}
+	return new(o.Client.WithZone("").String())
+}
+
+// maxAgent bounds what is kept of a User-Agent, in code points.
+const maxAgent = 255
+
+// Program is what the client calls itself, as far as it can be shown; nil for nothing.
+func (o Origin) Program() *string {
+	clean := strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(o.Agent, ""))
+	if clean == "" {
+		return nil
+	}
+	if utf8.RuneCountInString(clean) > maxAgent {
+		clean = string([]rune(clean)[:maxAgent])
+	}
+	return &clean
 }

@@ -1,6 +1,7 @@
 package viewer_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/storefront-go/storefront/ent/scope"
@@ -24,7 +25,7 @@ func TestFrom(t *testing.T) {
 	if v := viewer.From(viewer.Everywhere(ctx)); !v.Everywhere || !v.Store.IsNil() {
 		t.Errorf("got %+v", v)
 	}
-	if got := viewer.Request(viewer.WithRequest(ctx, "req_1")); got != "req_1" {
+	if got := viewer.Request(viewer.WithOrigin(ctx, viewer.Origin{Request: "req_1"})); got != "req_1" {
 		t.Errorf("got request %q", got)
 	}
 }
@@ -60,5 +61,19 @@ func TestRoles(t *testing.T) {
 				t.Errorf("known: %v", tc.role.Known())
 			}
 		})
+	}
+}
+
+func TestProgram(t *testing.T) {
+	for text, want := range map[string]string{
+		"Mozilla/5.0": "Mozilla/5.0", "a\x00b\nc": "abc", "\xffx": "x",
+		strings.Repeat("ä", 300): strings.Repeat("ä", 255),
+	} {
+		if got := (viewer.Origin{Agent: text}).Program(); got == nil || *got != want {
+			t.Errorf("%q becomes %v", text, got)
+		}
+	}
+	if got := (viewer.Origin{Agent: "\n"}).Program(); got != nil {
+		t.Errorf("nothing to show becomes %q", *got)
 	}
 }

@@ -13,6 +13,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/storefront-go/storefront/ent/micros"
 )
@@ -108,6 +110,8 @@ const (
 	App              Kind = "app"
 	Grant            Kind = "grt"
 	Token            Kind = "tok"
+	Invitation       Kind = "inv"
+	Factor           Kind = "fac"
 	Product          Kind = "prod"
 	Customer         Kind = "cus"
 	Order            Kind = "ord"
@@ -131,6 +135,7 @@ const (
 // resources are the names of kinds in events and the audit log.
 var resources = map[Kind]string{
 	Store: "store", User: "staff", APIKey: "api_key", App: "app", Grant: "grant", Token: "staff_token",
+	Invitation: "invitation", Factor: "factor",
 	Product: "product", Customer: "customer", Order: "order", Note: "order_note", Export: "export",
 	WebhookEndpoint: "webhook_endpoint", Theme: "theme", MarketplaceTheme: "marketplace_theme",
 	Notification: "notification",
@@ -138,6 +143,9 @@ var resources = map[Kind]string{
 
 // Resource names what the ids of the kind are of: "product" for prod.
 func (k Kind) Resource() string { return resources[k] }
+
+// Resources returns the kinds that have such a name, in their order.
+func Resources() []Kind { return slices.Sorted(maps.Keys(resources)) }
 
 // KindOf returns the kind of the resources of that name, or "".
 func KindOf(resource string) Kind {

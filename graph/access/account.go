@@ -3,23 +3,27 @@ package access
 import (
 	"context"
 	"errors"
-	"net/netip"
 	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/accountevent"
 	"github.com/storefront-go/storefront/ent/db/staff"
 	"github.com/storefront-go/storefront/ent/db/store"
 	"github.com/storefront-go/storefront/ent/db/user"
 	"github.com/storefront-go/storefront/ent/digest"
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/limit"
+	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/audit"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/model"
+	"github.com/storefront-go/storefront/graph/page"
 	"github.com/storefront-go/storefront/graph/password"
 	"github.com/storefront-go/storefront/graph/session"
 )
@@ -37,7 +41,8 @@ func (q Query) Account(ctx context.Context) (*model.Account, error) {
 	if err != nil {
 		return nil, core.Explain("person", err)
 	}
-	return &model.Account{User: row.ID, Name: row.Name, Email: row.Email, Role: v.Role}, nil
+	return &model.Account{User: row.ID, Name: row.Name, Email: row.Email,
+		Verified: row.VerifiedAt != nil, Role: v.Role}, nil
 }
 
 // human returns the person who asks.
@@ -97,9 +102,29 @@ func (a AccountFields) Sessions(ctx context.Context, obj *model.Account) ([]*mod
 	}
 	shown := make([]*model.Session, len(rows))
 	for i, row := range rows {
-		shown[i] = model.NewSession(row, v.Session)
+		shown[i] = model.NewSession(row, session.PublicID(row.ID), v.Session)
 	}
 	return shown, nil
+}
+
+// Log lists what happened to the account of the person who asks, newest first.
+func (a AccountFields) Log(ctx context.Context, obj *model.Account, first *int, after *string) (
+	*model.AccountEventConnection, error,
+) {
+	return core.Connect(ctx, a.Core, core.List[*model.AccountEvent]{
+		Name: "account_log", Filters: []string{"user", obj.User.String()},
+		At: func(e *model.AccountEvent) page.Position { return core.ByID(e.ID) },
+		Read: func(ctx context.Context, after *page.Position, limit int) ([]*model.AccountEvent, error) {
+			query := a.Client(ctx).AccountEvent.Query().Where(accountevent.UserID(obj.User))
+			query.Modify(core.Window{After: after, Limit: limit, Index: ent.Primary}.Apply)
+			rows, err := query.Load(ctx)
+			events := make([]*model.AccountEvent, len(rows))
+			for i, row := range rows {
+				events[i] = &model.AccountEvent{AccountEvent: row}
+			}
+			return events, err
+		},
+	}, first, after)
 }
 
 // PasswordChange gives the calling person a new password and ends their sessions
@@ -120,11 +145,11 @@ func (m Mutation) PasswordChange(ctx context.Context, current, next string) (*mo
 	if err := c.Err(); err != nil {
 		return nil, err
 	}
-	proof, err := m.Sessions.Prove(ctx, row.Email, current, netip.Addr{})
+	proof, err := m.Sessions.Prove(ctx, row.Email, current, session.SourceOf(v))
 	if err != nil {
 		return nil, explainProof(err)
 	}
-	hash, err := password.Hash(ctx, next)
+	hash, err := password.Hash(password.Known(ctx), next)
 	if err != nil {
 		return nil, core.Explain("password", err)
 	}
@@ -133,7 +158,7 @@ func (m Mutation) PasswordChange(ctx context.Context, current, next string) (*mo
 		if err := m.Sessions.Replace(ctx, proof, hash, v.Session); err != nil {
 			return nil, err
 		}
-		return done, m.endTokensEverywhere(ctx, v.Actor)
+		return done, m.passwordChanged(ctx, v.Actor)
 	})
 	if err != nil {
 		return nil, explainProof(err)
@@ -159,13 +184,38 @@ func (m Mutation) SignOutEverywhere(ctx context.Context) (*model.SignOutPayload,
 	}
 	var ended int
 	err = m.Commit(ctx, xid.User, func(ctx context.Context) (_ *core.Record, err error) {
-		ended, err = m.Sessions.EndAll(ctx, v.Actor, digest.Sum{})
-		return &core.Record{Action: "session.end_all", Kind: xid.User, ID: v.Actor}, err
+		if ended, err = m.Sessions.EndAll(ctx, v.Actor, digest.Sum{}); err != nil {
+			return nil, err
+		}
+		return &core.Record{Action: "session.end_all", Kind: xid.User, ID: v.Actor},
+			audit.Account(ctx, m.Client(ctx), v.Actor, state.AccountSignedOut, "in every browser")
 	})
 	if err != nil {
 		return nil, err
 	}
 	return &model.SignOutPayload{Sessions: ended}, nil
+}
+
+// SessionEnd ends one session of the calling person. What is no session of theirs is
+// none at all.
+func (m Mutation) SessionEnd(ctx context.Context, id string) (*model.SessionEndPayload, error) {
+	v, err := human(ctx)
+	if err != nil {
+		return nil, err
+	}
+	err = m.Commit(ctx, xid.User, func(ctx context.Context) (*core.Record, error) {
+		switch ended, err := m.Sessions.End(ctx, v.Actor, id); {
+		case err != nil:
+			return nil, err
+		case !ended:
+			return nil, fault.Missing("session")
+		}
+		return &core.Record{Action: "session.end", Kind: xid.User, ID: v.Actor}, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &model.SessionEndPayload{EndedID: &id}, nil
 }
 
 // ResetPassword gives a member of the viewer's store a new password, which only
@@ -186,7 +236,7 @@ func (r *Resolver) ResetPassword(ctx context.Context, person xid.ID) (secret str
 			return nil, err
 		}
 		done := &core.Record{Action: "password.reset", Kind: xid.User, ID: person}
-		return done, r.Mutation().endTokensEverywhere(ctx, person)
+		return done, r.passwordChanged(ctx, person)
 	})
 	if err != nil {
 		return "", 0, err

@@ -69,7 +69,7 @@ func TestResetPassword(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		token, _, err := p.Sessions.SignIn(t.Context(), session.Attempt{Email: p.Owner.Email, Password: first})
+		signed, err := p.Sessions.SignIn(t.Context(), session.Attempt{Email: p.Owner.Email, Password: first})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -78,14 +78,14 @@ func TestResetPassword(t *testing.T) {
 			"a long new password")); !got.Changed {
 			t.Errorf("%+v", got)
 		}
-		if who, err := p.Sessions.Find(t.Context(), token); who != nil || err != nil {
+		if who, err := p.Sessions.Find(t.Context(), signed.Token); who != nil || err != nil {
 			t.Errorf("changed by a token, a session goes on: %v, %v", who, err)
 		}
 		second, ended, err := p.ResetPassword(p.Ctx, p.Owner.ID)
 		if err != nil || ended != 0 || first == second {
 			t.Errorf("%q, %d, %v", second, ended, err)
 		}
-		if _, _, err := p.Sessions.SignIn(t.Context(),
+		if _, err := p.Sessions.SignIn(t.Context(),
 			session.Attempt{Email: p.Owner.Email, Password: "a long new password"}); !errors.Is(err, session.ErrWrong) {
 			t.Errorf("the password of before: %v", err)
 		}
@@ -131,8 +131,7 @@ type person struct {
 func newPerson(t *testing.T, p *graphtest.Shop) *person {
 	t.Helper()
 	w := &person{first: p, second: p.Other(t)}
-	graphtest.Must[*model.StaffPayload](t)(w.second.Mutation().StaffAdd(w.second.Ctx,
-		model.StaffAddInput{Email: p.Owner.Email, Name: "Olive", Role: viewer.Support}))
+	graphtest.Must[*model.Staff](t)(w.second.Hire(w.second.Ctx, access.Person{ID: p.Owner.ID}, viewer.Support))
 	w.colleague = w.token(t, w.second, w.second.Owner.ID)
 	w.rearm(t)
 	return w
@@ -195,7 +194,7 @@ func TestNewPasswordEndsTokens(t *testing.T) {
 			"password.change"; got != want {
 			t.Errorf("audited %q, want %q", got, want)
 		}
-		if got, want := w.second.Audited(t), "store.create staff.add"+strings.Repeat(" staff_token.create",
+		if got, want := w.second.Audited(t), "store.create staff.join"+strings.Repeat(" staff_token.create",
 			3); got != want {
 			t.Errorf("audited %q in the other store, want %q", got, want)
 		}
@@ -212,11 +211,11 @@ func TestEndedCredentialMakesNoToken(t *testing.T) {
 			t.Fatal(err)
 		}
 		w.rearm(t)
-		cookie, _, err := p.Sessions.SignIn(t.Context(), session.Attempt{Email: p.Owner.Email, Password: secret})
+		signed, err := p.Sessions.SignIn(t.Context(), session.Attempt{Email: p.Owner.Email, Password: secret})
 		if err != nil {
 			t.Fatal(err)
 		}
-		browser := graphtest.Must[*session.Person](t)(p.Sessions.Find(t.Context(), cookie))
+		browser := graphtest.Must[*session.Person](t)(p.Sessions.Find(t.Context(), signed.Token))
 		asking := map[string]context.Context{
 			"a session": viewer.With(p.Ctx, browser.In(p.Model.ID)),
 			"a token": viewer.With(p.Ctx, graphtest.Must[*viewer.Viewer](t)(p.Keys.Authenticate(t.Context(),

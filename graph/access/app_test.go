@@ -56,7 +56,7 @@ func TestAppCreate(t *testing.T) {
 		if len(list) != 2 || list[0].ID != second.ID || list[1].ID != a.ID {
 			t.Errorf("list %v", list)
 		}
-		if got, want := p.Audited(t), "store.create staff.add app.create app.create"; got != want {
+		if got, want := p.Audited(t), "store.create staff.join app.create app.create"; got != want {
 			t.Errorf("audit log %q, want %q", got, want)
 		}
 	})

@@ -293,7 +293,7 @@ func TestGrantRevoke(t *testing.T) {
 			t.Errorf("again: %v", err)
 		}
 		checkRevoked(t, p, got, a)
-		if got, want := p.Audited(t), "store.create staff.add grant.revoke"; got != want {
+		if got, want := p.Audited(t), "store.create staff.join grant.revoke"; got != want {
 			t.Errorf("audit log %q, want %q", got, want)
 		}
 	})

@@ -8,37 +8,43 @@ import (
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/user"
 	"github.com/storefront-go/storefront/ent/db/useremail"
+	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
 )
 
-// Person returns the person by id or e-mail address, or makes one; fresh reports
-// which. The directory of addresses is written first: its key alone decides who
-// of two at once makes the person.
-func (r *Resolver) Person(ctx context.Context, p Person) (row *db.User, fresh bool, err error) {
+// Person returns the person by id, or makes one at an e-mail address that nobody has.
+// The directory of addresses is written first: its key alone decides who of two at
+// once makes the person.
+func (r *Resolver) Person(ctx context.Context, p Person) (*db.User, error) {
 	if !p.ID.IsNil() {
-		row, err = core.Only(r.Client(ctx).User.Query().Where(user.ID(p.ID)).Load(ctx))
-		return row, false, err
+		return core.Only(r.Client(ctx).User.Query().Where(user.ID(p.ID)).Load(ctx))
 	}
 	id := xid.New()
-	err = r.Client(ctx).UserEmail.Create().SetID(p.Email).SetUserID(id).Exec(ctx)
+	err := r.Client(ctx).UserEmail.Create().SetID(p.Email).SetUserID(id).Exec(ctx)
 	if ent.IsDuplicate(err) {
-		row, err = r.personAt(ctx, p.Email)
-		return row, false, err
+		return nil, fault.Invalid(fault.Field{Pointer: "#/owner/email", Code: fault.Taken,
+			Detail: "This address has an account: a person joins a store by an invitation alone."})
 	}
 	if err != nil {
-		return nil, false, fmt.Errorf("take e-mail address: %w", err)
+		return nil, fmt.Errorf("take e-mail address: %w", err)
 	}
 	create := r.Client(ctx).User.Create().SetID(id).SetEmail(p.Email).SetName(p.Name).SetDemo(p.Demo).
 		SetUpdatedAt(micros.Now())
 	if p.PasswordHash != "" {
 		create.SetPasswordHash(p.PasswordHash)
 	}
-	if row, err = create.Save(ctx); err != nil {
-		return nil, false, fmt.Errorf("make person: %w", err)
+	row, err := create.Save(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("make person: %w", err)
 	}
-	return row, true, nil
+	return row, nil
+}
+
+// personal commits a change of a person's own account, which the log of no store has.
+func (r *Resolver) personal(ctx context.Context, f func(context.Context) error) error {
+	return r.Commit(ctx, xid.User, func(ctx context.Context) (*core.Record, error) { return nil, f(ctx) })
 }
 
 // personAt returns the person with the e-mail address, which is in lower case.
@@ -60,14 +66,12 @@ func (r *Resolver) personAt(ctx context.Context, email string) (*db.User, error)
 	return core.Only(people.Load(ctx))
 }
 
-// Person is who will own a new store: a known one by id or e-mail address, or
-// else a new one.
+// Person is somebody known, by their id, or else somebody new.
 type Person struct {
 	ID    xid.ID
 	Email string
 	Name  string
-	// PasswordHash is what [password.Hash] returned, empty for none; a person who
-	// is known already keeps their own.
+	// PasswordHash is what [password.Hash] returned, empty for none.
 	PasswordHash string
 	// Demo marks the store and a new person as the demo's.
 	Demo bool

@@ -2,12 +2,15 @@ package access_test
 
 import (
 	"context"
+	"fmt"
 	"testing"
+	"time"
 
 	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/access"
 	"github.com/storefront-go/storefront/graph/graphtest"
 	"github.com/storefront-go/storefront/graph/model"
 )
@@ -37,10 +40,25 @@ func TestRoom(t *testing.T) {
 			return p.Client(ctx).Staff.Create().SetID(xid.New()).SetRole(viewer.Support).
 				SetUpdatedAt(micros.Now()).Exec(ctx)
 		})
-		_, err := p.Mutation().StaffAdd(p.Ctx,
-			model.StaffAddInput{Email: "late@example.com", Name: "Late", Role: viewer.Support})
+		_, err := p.Hire(p.Ctx, access.Person{Email: "late@example.com", Name: "Late"}, viewer.Support)
 		if graphtest.FaultOf(err) != "limit_reached" {
 			t.Errorf("one person more: %v", err)
+		}
+		invite := func(i int) error {
+			_, err := p.Mutation().StaffInvite(p.Ctx,
+				model.StaffInviteInput{Email: fmt.Sprintf("p%d@example.com", i), Role: viewer.Support})
+			return err
+		}
+		p.Plant(t, limit.Invitations-1, func(ctx context.Context, i int) error {
+			email := fmt.Sprintf("planted%d@example.com", i)
+			return p.Client(ctx).Invitation.Create().SetEmail(email).SetPending(email).SetRole(viewer.Support).
+				SetInviterName("x").SetExpiresAt(micros.Now().Add(time.Hour)).Exec(ctx)
+		})
+		if err := invite(0); err != nil {
+			t.Errorf("the last invitation: %v", err)
+		}
+		if err := invite(1); graphtest.FaultOf(err) != "limit_reached" {
+			t.Errorf("one invitation more: %v", err)
 		}
 	})
 }

@@ -2,7 +2,6 @@ package access
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"entgo.io/ent/dialect/sql"
@@ -12,68 +11,37 @@ import (
 	"github.com/storefront-go/storefront/ent/db/membership"
 	"github.com/storefront-go/storefront/ent/db/staff"
 	"github.com/storefront-go/storefront/ent/db/stafftoken"
+	"github.com/storefront-go/storefront/ent/db/store"
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/audit"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/model"
-	"github.com/storefront-go/storefront/graph/password"
 )
 
-// StaffAdd makes a person a member of the store. A person whom no store knows
-// yet gets a password, which only this answer shows.
-func (m Mutation) StaffAdd(ctx context.Context, in model.StaffAddInput) (*model.StaffPayload, error) {
-	c := &core.Check{}
-	p := Person{Email: c.Email("email", in.Email), Name: in.Name}
-	c.Name("name", in.Name, limit.Line)
-	checkRole(c, "role", in.Role)
-	if err := c.Err(); err != nil {
-		return nil, err
-	}
-	if err := touching(ctx, in.Role); err != nil {
-		return nil, err
-	}
-	secret, err := m.firstPassword(ctx, &p)
-	if err != nil {
-		return nil, core.Explain("person", err)
-	}
+// Hire makes a person a member of the viewer's store without asking them. Nothing that
+// strangers reach calls it: it is for the demo and for tests.
+func (r *Resolver) Hire(ctx context.Context, p Person, role viewer.Role) (*model.Staff, error) {
 	shown := &model.Staff{}
-	var fresh bool
-	err = m.Commit(ctx, xid.User, func(ctx context.Context) (_ *core.Record, err error) {
-		var person *db.User
-		if person, fresh, err = m.Person(ctx, p); err != nil {
+	err := r.Commit(ctx, xid.User, func(ctx context.Context) (_ *core.Record, err error) {
+		person, err := r.Person(ctx, p)
+		if err != nil {
 			return nil, err
 		}
 		shown.Name, shown.Email = person.Name, person.Email
-		if shown.Staff, err = m.join(ctx, person.ID, in.Role); err != nil {
+		if shown.Staff, err = r.Mutation().join(ctx, person.ID, role); err != nil {
 			return nil, err
 		}
-		return m.members().Made(shown.Staff, "staff.add", string(in.Role)), nil
+		return r.Mutation().members().Made(shown.Staff, "staff.join", string(role)), nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	payload := &model.StaffPayload{Staff: shown}
-	if fresh {
-		payload.Password = &secret
-	}
-	return payload, nil
-}
-
-// firstPassword makes a password for a person who is new, before the
-// transaction: hashing takes too long to hold one open.
-func (m Mutation) firstPassword(ctx context.Context, p *Person) (secret string, err error) {
-	switch _, err = m.personAt(ctx, p.Email); {
-	case err == nil:
-		return "", nil
-	case !errors.Is(err, core.ErrNoRow):
-		return "", err
-	}
-	secret = password.Generate()
-	p.PasswordHash, err = password.Hash(ctx, secret)
-	return secret, err
+	return shown, nil
 }
 
 // join writes the membership. Tokens of an earlier one do not come alive again.
@@ -104,17 +72,36 @@ func (r *Resolver) Enrol(ctx context.Context, person xid.ID, role viewer.Role) (
 	if err != nil && !ent.IsDuplicate(err) {
 		return nil, fmt.Errorf("enter a person's store: %w", err)
 	}
-	return r.Client(ctx).Staff.Create().SetID(person).SetRole(role).SetVersion(1).SetUpdatedAt(micros.Now()).Save(ctx)
+	row, err := r.Client(ctx).Staff.Create().SetID(person).SetRole(role).SetVersion(1).SetUpdatedAt(micros.Now()).
+		Save(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return row, r.noteStore(ctx, person, state.AccountJoined)
 }
 
-// leave takes the viewer's store out of the directory of a person's stores.
-func (r *Resolver) leave(ctx context.Context, person xid.ID) error {
-	_, err := r.Client(ctx).Membership.Delete().
+// noteStore notes in a person's own log what they have to do with the viewer's store,
+// by its name.
+func (r *Resolver) noteStore(ctx context.Context, person xid.ID, action state.AccountAction) error {
+	shop, err := core.Only(r.Client(ctx).Store.Query().Where(store.ID(viewer.From(ctx).Store)).Load(ctx))
+	if err != nil {
+		return fmt.Errorf("find the store of a membership: %w", err)
+	}
+	return audit.Account(ctx, r.Client(ctx), person, action, shop.Name)
+}
+
+// left ends what a person without a membership leaves in the viewer's store: its entry
+// in the directory of their stores, and their tokens.
+func (m Mutation) left(ctx context.Context, person xid.ID) error {
+	_, err := m.Client(ctx).Membership.Delete().
 		Where(membership.ID(person), membership.StoreID(viewer.From(ctx).Store)).Exec(ctx)
 	if err != nil {
 		return fmt.Errorf("leave a person's store: %w", err)
 	}
-	return nil
+	if err := m.endTokens(ctx, person); err != nil {
+		return err
+	}
+	return m.noteStore(ctx, person, state.AccountLeft)
 }
 
 // staffEdit is a change of one membership.
@@ -176,8 +163,8 @@ func (m Mutation) StaffUpdateRole(ctx context.Context, id string, role viewer.Ro
 	return &model.StaffPayload{Staff: shown[0]}, nil
 }
 
-// dropRole prepares the loss of a role: the last owner keeps theirs, and what is
-// remembered of the store's credentials is forgotten.
+// dropRole prepares the loss of a role: the last owner keeps theirs, the invitations
+// that they made end, and what is remembered of the store's credentials is forgotten.
 func (m Mutation) dropRole(ctx context.Context, row *db.Staff) error {
 	if row.Role == viewer.Owner {
 		if err := m.touchOwners(ctx); err != nil {
@@ -185,7 +172,7 @@ func (m Mutation) dropRole(ctx context.Context, row *db.Staff) error {
 		}
 	}
 	ent.OnCommit(ctx, func() { m.Keys.Forget(row.StoreID) })
-	return nil
+	return m.withdrawFrom(ctx, row.ID)
 }
 
 // StaffRemove ends a person's membership and their tokens in the store. The person
@@ -200,22 +187,44 @@ func (m Mutation) StaffRemove(ctx context.Context, id string) (*model.StaffRemov
 		if err != nil {
 			return nil, err
 		}
-		if err := m.dropRole(ctx, row); err != nil {
-			return nil, err
-		}
-		n, err := m.Client(ctx).Staff.Delete().Where(staff.ID(uid), staff.Version(row.Version)).Exec(ctx)
-		if err := core.Swapped(xid.User, n, err); err != nil {
-			return nil, err
-		}
-		if err := m.leave(ctx, uid); err != nil {
-			return nil, err
-		}
-		return &core.Record{Action: "staff.remove", Kind: xid.User, ID: uid}, m.endTokens(ctx, uid)
+		return m.remove(ctx, row, "staff.remove")
 	})
 	if err != nil {
 		return nil, err
 	}
 	return &model.StaffRemovePayload{RemovedID: &id}, nil
+}
+
+// StoreLeave ends the calling person's own membership in the store, and their tokens
+// there. The last owner stays.
+func (m Mutation) StoreLeave(ctx context.Context) (*model.StaffRemovePayload, error) {
+	v, err := human(ctx)
+	if err != nil {
+		return nil, err
+	}
+	err = m.Commit(ctx, xid.User, func(ctx context.Context) (*core.Record, error) {
+		row, err := m.membership(ctx, v.Actor)
+		if err != nil {
+			return nil, err
+		}
+		return m.remove(ctx, row, "store.leave")
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &model.StaffRemovePayload{RemovedID: new(xid.User.Format(v.Actor))}, nil
+}
+
+// remove ends a membership, which the transaction of ctx has locked.
+func (m Mutation) remove(ctx context.Context, row *db.Staff, action string) (*core.Record, error) {
+	if err := m.dropRole(ctx, row); err != nil {
+		return nil, err
+	}
+	n, err := m.Client(ctx).Staff.Delete().Where(staff.ID(row.ID), staff.Version(row.Version)).Exec(ctx)
+	if err := core.Swapped(xid.User, n, err); err != nil {
+		return nil, err
+	}
+	return &core.Record{Action: action, Kind: xid.User, ID: row.ID}, m.left(ctx, row.ID)
 }
 
 // endTokens revokes a person's tokens in the viewer's store.

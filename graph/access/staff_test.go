@@ -2,7 +2,6 @@ package access_test
 
 import (
 	"context"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -10,80 +9,13 @@ import (
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/staff"
 	"github.com/storefront-go/storefront/ent/db/stafftoken"
-	"github.com/storefront-go/storefront/ent/db/user"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/access"
 	"github.com/storefront-go/storefront/graph/graphtest"
 	"github.com/storefront-go/storefront/graph/model"
-	"github.com/storefront-go/storefront/graph/password"
 )
-
-func TestStaffAdd(t *testing.T) {
-	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
-		m, owner := p.Mutation(), p.As(p.Owner.ID, viewer.Owner)
-		in := model.StaffAddInput{Email: "Ada@Example.com", Name: "Ada", Role: viewer.Developer}
-		made := graphtest.Must[*model.StaffPayload](t)(m.StaffAdd(owner, in))
-		if made.Password == nil || made.Staff.Email != "ada@example.com" || made.Staff.Role != viewer.Developer {
-			t.Fatalf("made %+v", made)
-		}
-		person := p.Client(p.Ctx).User.Query().Where(user.ID(made.Staff.ID)).OnlyX(p.Ctx)
-		if ok, err := password.Verify(t.Context(), *person.PasswordHash, *made.Password); !ok || err != nil {
-			t.Errorf("the password does not fit: %v", err)
-		}
-		if _, err := m.StaffAdd(owner, in); graphtest.FieldOf(err) != "#/email taken" {
-			t.Errorf("again: %v", err)
-		}
-		// A person whom another store knows keeps their name and password.
-		other := graphtest.NewShop(t, p.Resolver)
-		known := graphtest.Must[*model.StaffPayload](t)(other.Mutation().StaffAdd(other.Ctx,
-			model.StaffAddInput{Email: "ada@example.com", Name: "Eve", Role: viewer.Owner}))
-		if known.Password != nil || known.Staff.ID != made.Staff.ID || known.Staff.Name != "Ada" {
-			t.Errorf("known: %+v", known.Staff)
-		}
-		for _, tc := range []struct {
-			in   model.StaffAddInput
-			want string
-		}{
-			{model.StaffAddInput{Email: "x", Name: "X", Role: viewer.Admin}, "#/email invalid_format"},
-			{model.StaffAddInput{Email: "x@y.z", Role: viewer.Admin}, "#/name too_short"},
-			{model.StaffAddInput{Email: "x@y.z", Name: "X", Role: "king"}, "#/role unknown_value"},
-		} {
-			if _, err := m.StaffAdd(owner, tc.in); graphtest.FieldOf(err) != tc.want {
-				t.Errorf("%+v: %v, want %s", tc.in, err, tc.want)
-			}
-		}
-		if strings.Contains(p.Audited(t), "ada") {
-			t.Error("the audit log names the person")
-		}
-	})
-}
-
-// A new person added twice at once is one person with one membership.
-func TestStaffAddRace(t *testing.T) {
-	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
-		errs := make([]error, 3)
-		var wg sync.WaitGroup
-		for i := range errs {
-			wg.Go(func() {
-				_, errs[i] = p.Mutation().StaffAdd(p.Ctx,
-					model.StaffAddInput{Email: "ada@example.com", Name: "Ada", Role: viewer.Admin})
-			})
-		}
-		wg.Wait()
-		made := 0
-		for _, err := range errs {
-			if err == nil {
-				made++
-			} else if graphtest.FieldOf(err) != "#/email taken" {
-				t.Error(err)
-			}
-		}
-		if n := p.Client(p.Ctx).User.Query().Where(user.Email("ada@example.com")).CountX(p.Ctx); made != 1 || n != 1 {
-			t.Errorf("%d added, %d people", made, n)
-		}
-	})
-}
 
 // An admin neither makes nor changes nor removes owners.
 func TestStaffAdminAndOwners(t *testing.T) {
@@ -94,7 +26,7 @@ func TestStaffAdminAndOwners(t *testing.T) {
 		support, _ := p.Member(t, viewer.Support)
 		calls := map[string]func(context.Context) error{
 			"add an owner": func(ctx context.Context) error {
-				_, err := m.StaffAdd(ctx, model.StaffAddInput{Email: "x@example.com", Name: "X", Role: viewer.Owner})
+				_, err := m.StaffInvite(ctx, model.StaffInviteInput{Email: "x@example.com", Role: viewer.Owner})
 				return err
 			},
 			"make an owner": func(ctx context.Context) error {
@@ -187,8 +119,7 @@ func TestStaffRemove(t *testing.T) {
 			t.Errorf("again: %v", err)
 		}
 		// Coming back does not bring the token back.
-		graphtest.Must[*model.StaffPayload](t)(m.StaffAdd(p.Ctx,
-			model.StaffAddInput{Email: member.Email, Name: "Max", Role: viewer.Admin}))
+		graphtest.Must[*model.Staff](t)(p.Hire(p.Ctx, access.Person{ID: member.ID}, viewer.Admin))
 		if p.Live(t, token.Token) {
 			t.Error("their token came alive again")
 		}

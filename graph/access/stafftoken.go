@@ -15,9 +15,11 @@ import (
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/apikey"
+	"github.com/storefront-go/storefront/graph/audit"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/model"
 	"github.com/storefront-go/storefront/graph/page"
@@ -90,7 +92,8 @@ func (r *Resolver) NewStaffToken(ctx context.Context, person xid.ID, name string
 		if err != nil {
 			return nil, fmt.Errorf("make staff token: %w", err)
 		}
-		return &core.Record{Action: "staff_token.create", Kind: xid.Token, ID: id}, nil
+		return &core.Record{Action: "staff_token.create", Kind: xid.Token, ID: id},
+			audit.Account(ctx, r.Client(ctx), person, state.AccountTokenMade, name)
 	})
 	if err != nil {
 		return nil, err

@@ -69,7 +69,7 @@ func TestMarketplaceAudit(t *testing.T) {
 		if got := p.Audited(t); !strings.HasSuffix(got, want) {
 			t.Errorf("the audit log: %s", got)
 		}
-		log := graphtest.Must[*model.AuditEntryConnection](t)(p.Query().AuditLog(p.Ctx, new(4), nil))
+		log := graphtest.Must[*model.AuditEntryConnection](t)(p.Query().AuditLog(p.Ctx, new(4), nil, nil))
 		details := []string{}
 		for _, e := range log.Nodes {
 			details = append(details, *e.Detail)

@@ -2,6 +2,7 @@ package audit_test
 
 import (
 	"context"
+	"net/netip"
 	"testing"
 
 	"github.com/storefront-go/storefront/ent"
@@ -18,6 +19,7 @@ func TestWrite(t *testing.T) {
 		ctx, store := storetest.Merchant(t, s)
 		person := &viewer.Viewer{Kind: viewer.Staff, Store: store.ID, Actor: xid.New(), Name: "Olive"}
 		thing := xid.New()
+		from := viewer.Origin{Request: "req_1", Client: netip.MustParseAddr("192.0.2.1"), Agent: "curl/8\n"}
 		for _, tc := range []struct {
 			ctx    context.Context
 			detail string
@@ -27,9 +29,10 @@ func TestWrite(t *testing.T) {
 				return a.ActorType == viewer.System && a.ActorID == nil && a.ActorName == "operator" &&
 					a.Detail == nil && a.RequestID == nil
 			}},
-			{viewer.WithRequest(viewer.With(ctx, person), "req_1"), "orders.read", func(a *db.Audit) bool {
+			{viewer.WithOrigin(viewer.With(ctx, person), from), "orders.read", func(a *db.Audit) bool {
 				return a.ActorType == viewer.Staff && *a.ActorID == person.Actor && a.ActorName == "Olive" &&
-					*a.Detail == "orders.read" && *a.RequestID == "req_1"
+					*a.Detail == "orders.read" && *a.RequestID == "req_1" && *a.Address == "192.0.2.1" &&
+					*a.Agent == "curl/8"
 			}},
 		} {
 			err := s.InTx(tc.ctx, func(ctx context.Context) error {

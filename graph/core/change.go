@@ -13,6 +13,7 @@ import (
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/audit"
+	"github.com/storefront-go/storefront/graph/idem"
 	"github.com/storefront-go/storefront/graph/outbox"
 )
 
@@ -37,6 +38,9 @@ func (c *Core) Commit(ctx context.Context, kind xid.Kind, f func(context.Context
 		done, err := f(ctx)
 		if err != nil || done == nil {
 			return err
+		}
+		if done.Kind == xid.Customer || done.Kind == xid.Order {
+			idem.About(ctx, done.ID)
 		}
 		if err := audit.Write(ctx, c.Client(ctx), done.Action, done.Kind, done.ID, done.Detail); err != nil {
 			return err

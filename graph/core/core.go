@@ -16,9 +16,12 @@ import (
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/graph/apikey"
+	"github.com/storefront-go/storefront/graph/erase"
 	"github.com/storefront-go/storefront/graph/export"
+	"github.com/storefront-go/storefront/graph/factor"
 	"github.com/storefront-go/storefront/graph/install"
 	"github.com/storefront-go/storefront/graph/link"
+	"github.com/storefront-go/storefront/graph/notify"
 	"github.com/storefront-go/storefront/graph/page"
 	"github.com/storefront-go/storefront/graph/session"
 	"github.com/storefront-go/storefront/graph/webhook"
@@ -31,6 +34,8 @@ type Config struct {
 	Keys *apikey.Keeper
 	// Sessions keeps people signed in; by default one without a throttle.
 	Sessions *session.Keeper
+	// Factors keeps people's second factors.
+	Factors *factor.Keeper
 	// Pages signs cursors.
 	Pages *page.Codec
 	// HostOf returns the store_host of a store by its handle.
@@ -43,8 +48,12 @@ type Config struct {
 	Webhooks *webhook.Engine
 	// Exports writes the files of export jobs.
 	Exports *export.Engine
+	// Erasures takes redacted customers out of what is kept; by default one of its own.
+	Erasures *erase.Engine
 	// Themes keeps what themes consist of.
 	Themes *install.Keeper
+	// Notifier writes to people; nil where there is no mail server.
+	Notifier *notify.Notifier
 	// Reviewer reports whether the people of a store review what others submit to
 	// the marketplace; nobody does by default.
 	Reviewer func(*db.Store) bool
@@ -66,14 +75,17 @@ type Core struct {
 
 // New checks the configuration and fills in its defaults.
 func New(c Config) (*Core, error) {
-	if c.Store == nil || c.Keys == nil || c.Pages == nil || c.HostOf == nil || c.APIHost == "" ||
-		c.Links == nil || c.Webhooks == nil || c.Exports == nil || c.Themes == nil {
-		return nil, errors.New("graph: every part is needed but Sessions, Reviewer and Logger")
+	if c.Store == nil || c.Keys == nil || c.Factors == nil || c.Pages == nil || c.HostOf == nil ||
+		c.APIHost == "" || c.Links == nil || c.Webhooks == nil || c.Exports == nil || c.Themes == nil {
+		return nil, errors.New("graph: every part is needed but Sessions, Erasures, Notifier, Reviewer and Logger")
 	}
 	if c.Reviewer == nil {
 		c.Reviewer = func(*db.Store) bool { return false }
 	}
 	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
+	if c.Erasures == nil {
+		c.Erasures = erase.New(erase.Config{Store: c.Store, Notifier: c.Notifier, Logger: c.Logger})
+	}
 	if c.Sessions == nil {
 		var err error
 		if c.Sessions, err = session.NewKeeper(session.Config{Store: c.Store, Logger: c.Logger}); err != nil {

@@ -45,16 +45,8 @@ type source struct {
 // newSource makes the source of a job that has begun: rows created up to its
 // start are in it (contract, section 9).
 func newSource(store *ent.Store, job *db.Export, currency string) *source {
-	s := &source{store: store, job: job, currency: currency, to: xid.First(*job.StartedAt + 1),
-		spare: make(chan []byte, 4)}
-	if job.CreatedFrom != nil {
-		s.from = xid.First(*job.CreatedFrom)
-	}
-	if job.CreatedTo != nil {
-		if to := xid.First(*job.CreatedTo); to.Compare(s.to) < 0 {
-			s.to = to
-		}
-	}
+	s := &source{store: store, job: job, currency: currency, spare: make(chan []byte, 4)}
+	s.from, s.to = Bounds(job)
 	return s
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/storefront-go/storefront/graph/apikey"
 	"github.com/storefront-go/storefront/graph/blob"
 	"github.com/storefront-go/storefront/graph/export"
+	"github.com/storefront-go/storefront/graph/factor"
 	"github.com/storefront-go/storefront/graph/install"
 	"github.com/storefront-go/storefront/graph/keyring"
 	"github.com/storefront-go/storefront/graph/link"
@@ -17,6 +18,9 @@ import (
 	"github.com/storefront-go/storefront/graph/theme/sample"
 	"github.com/storefront-go/storefront/graph/webhook"
 )
+
+// API is {api_host} of a core for tests.
+const API = "https://api.test"
 
 // Config is a whole core over s, with blobs in a folder of the test and engines
 // that stand still. Every store reviews the marketplace.
@@ -49,8 +53,12 @@ func config(t testing.TB, s *ent.Store, ring *keyring.Ring, samples []sample.Sam
 	if err != nil {
 		t.Fatal(err)
 	}
+	factors, err := factor.New(factor.Config{Store: s, Ring: ring, APIHost: API})
+	if err != nil {
+		t.Fatal(err)
+	}
 	return graph.Config{
-		Store: s, Keys: apikey.NewKeeper(s), Pages: page.New(ring), APIHost: "https://api.test",
+		Store: s, Keys: apikey.NewKeeper(s), Factors: factors, Pages: page.New(ring), APIHost: API,
 		HostOf: func(handle string) string { return handle + ".localhost" },
 		Links:  link.New(ring), Webhooks: hooks, Exports: exports, Themes: themes,
 		Reviewer: func(*db.Store) bool { return true },

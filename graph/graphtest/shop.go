@@ -54,12 +54,11 @@ func (p *Shop) As(id xid.ID, role viewer.Role) context.Context {
 // Member adds a person and returns their membership and context.
 func (p *Shop) Member(t testing.TB, role viewer.Role) (*model.Staff, context.Context) {
 	t.Helper()
-	s, err := p.Mutation().StaffAdd(p.Ctx,
-		model.StaffAddInput{Email: "m-" + xid.New().String() + "@example.com", Name: "Max", Role: role})
+	s, err := p.Hire(p.Ctx, access.Person{Email: "m-" + xid.New().String() + "@example.com", Name: "Max"}, role)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return s.Staff, p.As(s.Staff.ID, role)
+	return s, p.As(s.ID, role)
 }
 
 // Live reports whether the credential opens anything.
@@ -75,7 +74,7 @@ func (p *Shop) Live(t testing.TB, secret *string) bool {
 // Audited returns the actions of the audit log, oldest first.
 func (p *Shop) Audited(t testing.TB) string {
 	t.Helper()
-	log := Must[*model.AuditEntryConnection](t)(p.Query().AuditLog(p.Ctx, new(100), nil))
+	log := Must[*model.AuditEntryConnection](t)(p.Query().AuditLog(p.Ctx, new(100), nil, nil))
 	var actions []string
 	for i := len(log.Nodes) - 1; i >= 0; i-- {
 		actions = append(actions, log.Nodes[i].Action)

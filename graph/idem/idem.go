@@ -165,8 +165,9 @@ func (k *Keeper) first(
 		if err := k.insert(ctx, cl); err != nil {
 			return err
 		}
+		about := new(subject)
 		err := k.store.Savepoint(ctx, func(ctx context.Context) (err error) {
-			if a, err = f(ctx); err == nil && a.Refused {
+			if a, err = f(about.with(ctx)); err == nil && a.Refused {
 				err = errRefused
 			}
 			return err
@@ -174,7 +175,7 @@ func (k *Keeper) first(
 		if err != nil && !errors.Is(err, errRefused) {
 			return err
 		}
-		return k.save(ctx, cl, a)
+		return k.save(ctx, cl, a, about)
 	})
 	return a, err
 }
@@ -196,9 +197,9 @@ func (k *Keeper) insert(ctx context.Context, cl *claim) error {
 }
 
 // save stores the answer beside the claim.
-func (k *Keeper) save(ctx context.Context, cl *claim, a Answer) error {
+func (k *Keeper) save(ctx context.Context, cl *claim, a Answer, about *subject) error {
 	_, err := k.store.DB(ctx).Idempotency.Update().Where(idempotency.ID(cl.id)).
-		SetStatus(a.Status).SetAnswer(k.sealer.Seal(encode(a), cl.aad())).Save(ctx)
+		SetStatus(a.Status).SetAnswer(k.sealer.Seal(encode(a), cl.aad())).SetNillableAboutID(about.id).Save(ctx)
 	if err != nil {
 		return fmt.Errorf("store answer: %w", err)
 	}
@@ -222,7 +223,7 @@ func (k *Keeper) stored(ctx context.Context, cl *claim) (a Answer, found bool, e
 	}
 	plain, err := k.sealer.Open(row.Answer, cl.aad())
 	if err != nil {
-		return Answer{}, false, fmt.Errorf("read stored answer: %w", err)
+		return Answer{}, false, answerGone(err)
 	}
 	a, err = decode(row.Status, plain)
 	return a, err == nil, err
@@ -243,6 +244,12 @@ func (k *Keeper) expire(ctx context.Context, row *db.Idempotency) error {
 
 // aad ties a sealed answer to its row.
 func (cl *claim) aad() []byte { return append(append([]byte{}, cl.store[:]...), cl.hash[:]...) }
+
+func answerGone(cause error) error {
+	return &fault.Error{Kind: fault.IdempotencyAnswerGone, Err: cause,
+		Detail: "The request with this Idempotency-Key was carried out, and is not carried out again. Its answer is " +
+			"not kept any more: read what it changed."}
+}
 
 func inProgress(cause error) error {
 	return &fault.Error{Kind: fault.IdempotencyInProgress, RetryAfter: time.Second, Err: cause,

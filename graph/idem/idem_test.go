@@ -260,3 +260,51 @@ func TestCheckKey(t *testing.T) {
 		})
 	}
 }
+
+// An answer that was erased, or whose root secret is gone, is not answered again; nor is
+// its request carried out again.
+func TestAnswerGone(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, s *ent.Store) {
+		ctx, k := merchant(t, s), newKeeper(t, s)
+		about := xid.New()
+		keep := func(key string, before func(context.Context)) {
+			t.Helper()
+			_, _, err := k.Run(ctx, idem.Claim{Key: key}, func(ctx context.Context) (idem.Answer, error) {
+				before(ctx)
+				return sell(s, key)(ctx)
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		keep("erased", func(ctx context.Context) { idem.About(ctx, about) })
+		keep("other", func(ctx context.Context) { idem.About(ctx, xid.New()) })
+		keep("nobody", func(ctx context.Context) { idem.AboutNobody(ctx); idem.About(ctx, about) })
+		kept, last, err := idem.After(ctx, s.DB(ctx), xid.Nil, micros.Never, 10)
+		if err != nil || len(kept) != 2 || last != nil {
+			t.Fatalf("%v are about something, %v, %v", kept, last, err)
+		}
+		kept = slices.DeleteFunc(kept, func(k idem.Kept) bool { return k.About != about })
+		if err := s.InTx(ctx, func(ctx context.Context) error { return idem.Erase(ctx, s.DB(ctx), kept) }); err != nil {
+			t.Fatal(err)
+		}
+		ring, err := keyring.Parse(keyring.New())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, tc := range []struct {
+			key  string
+			k    *idem.Keeper
+			gone bool
+		}{{"erased", k, true}, {"other", k, false}, {"nobody", k, false}, {"other", idem.New(s, ring), true}} {
+			_, replayed, err := tc.k.Run(ctx, idem.Claim{Key: tc.key}, sell(s, tc.key))
+			f, _ := errors.AsType[*fault.Error](err)
+			if gone := f != nil && f.Kind == fault.IdempotencyAnswerGone; gone != tc.gone || replayed == gone {
+				t.Errorf("%s: replayed %t, %v", tc.key, replayed, err)
+			}
+		}
+		if n := products(t, ctx, s); n != 3 {
+			t.Errorf("%d products, want 3", n)
+		}
+	})
+}

@@ -83,7 +83,7 @@ func create(dir, path string) (err error) {
 	}
 	temp := filepath.Join(dir, FileName+"."+rand.Text()+".tmp")
 	defer os.Remove(temp)
-	if err := writeSynced(temp, rand.Text()+rand.Text()+"\n"); err != nil {
+	if err := writeSynced(temp, New()+"\n"); err != nil {
 		return err
 	}
 	if err := os.Link(temp, path); err != nil {

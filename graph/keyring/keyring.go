@@ -14,7 +14,7 @@ import (
 const (
 	Cursors    = "cursors"    // MACs of list cursors
 	Links      = "links"      // MACs of download links
-	Cookies    = "cookies"    // MACs of session and form cookies
+	Cookies    = "cookies"    // MACs of device cookies and consent tickets
 	Encryption = "encryption" // what is stored encrypted
 )
 

@@ -111,6 +111,27 @@ func (s *Sealer) Open(sealed, aad []byte) ([]byte, error) {
 	return nil, ErrOpen
 }
 
+// Reseal returns a sealed text anew under the ring's first secret, or nil where it is
+// sealed with that one. The error is that of [Sealer.Open].
+func (s *Sealer) Reseal(sealed, aad []byte) ([]byte, error) {
+	first := Sealer{keys: s.keys[:1]}
+	if _, err := first.Open(sealed, aad); err == nil {
+		return nil, nil
+	}
+	plain, err := s.Open(sealed, aad)
+	if err != nil {
+		return nil, err
+	}
+	return s.Seal(plain, aad), nil
+}
+
+// MarkAt and MarkLen say where in a sealed text the byte stands that names its key, as
+// SUBSTR counts: see [Ring.KeyIDs].
+const (
+	MarkAt  = 2
+	MarkLen = 1
+)
+
 // Format implements [fmt.Formatter] with a placeholder for every verb.
 func (s *Sealer) Format(f fmt.State, _ rune) { io.WriteString(f, redacted) }
 

@@ -62,7 +62,7 @@ func TestNotifications(t *testing.T) {
 			t.Errorf("after all were read: %v", read)
 		}
 		if got, want := p.Audited(t),
-			"store.create staff.add notification.mark_read notification.mark_all_read"; got != want {
+			"store.create staff.join notification.mark_read notification.mark_all_read"; got != want {
 			t.Errorf("audit log %q, want %q", got, want)
 		}
 	})

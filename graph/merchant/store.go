@@ -127,6 +127,34 @@ func (m Mutation) StoreSetLegacy(ctx context.Context, expectedVersion int64,
 	})
 }
 
+// StoreRequireSecondFactor says whether the people of the store need a second factor. An
+// owner who requires one has one: the operator needs none.
+func (m Mutation) StoreRequireSecondFactor(ctx context.Context, expectedVersion int64,
+	required bool,
+) (*model.StorePayload, error) {
+	if err := core.OwnerOnly(ctx, "say who needs a second factor"); err != nil {
+		return nil, err
+	}
+	return m.changeStore(ctx, expectedVersion, "store.require_second_factor", func(e *storeEdit) error {
+		core.Replace(&e.Changed, &required, "second_factor", &e.Row.SecondFactor, e.Update.SetSecondFactor)
+		e.Then = func(ctx context.Context) error { return m.hasFactor(ctx, required) }
+		return nil
+	})
+}
+
+// hasFactor refuses a requirement to a person who does not meet it.
+func (m Mutation) hasFactor(ctx context.Context, required bool) error {
+	v := viewer.From(ctx)
+	if !required || !v.IsPerson() {
+		return nil
+	}
+	have, err := m.Factors.List(ctx, v.Actor)
+	if err == nil && len(have) == 0 {
+		err = fault.State(fault.SecondFactorNeeded, "Set a second factor up for yourself first.")
+	}
+	return err
+}
+
 // firstNumber is the next order number of a store without orders.
 const firstNumber = 1001
 

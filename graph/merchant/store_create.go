@@ -38,49 +38,82 @@ func (m Mutation) StoreCreate(ctx context.Context, in model.StoreCreateInput) (*
 	return &model.StorePayload{Store: s}, nil
 }
 
-// NewStore makes a store with its owner, in one transaction. It is what the
-// mutation, the command line and the demo share; who may call it is theirs to
-// decide. Its rows name the viewer of ctx as their actor, or else the operator.
+// NewStore makes a store with its owner, in one transaction. It is what the mutation
+// and the demo share; who may call it is theirs to decide. Its rows name the viewer of
+// ctx as their actor, or else the operator.
 func (r *Resolver) NewStore(ctx context.Context, in model.StoreCreateInput,
 	owner access.Person,
 ) (*model.Store, *db.User, error) {
-	if err := r.checkStore(&in, &owner); err != nil {
-		return nil, nil, err
+	c := &core.Check{}
+	if owner.ID.IsNil() {
+		owner.Email = c.Email("owner/email", owner.Email)
+		c.Name("owner/name", owner.Name, limit.Line)
+	}
+	var person *db.User
+	s, err := r.newStore(ctx, c, in, owner.Demo, func(ctx context.Context) (err error) {
+		if err := r.roomForStore(ctx, owner.ID); err != nil {
+			return err
+		}
+		if person, err = r.access.Person(ctx, owner); err != nil {
+			return err
+		}
+		if _, err := r.access.Enrol(ctx, person.ID, viewer.Owner); err != nil {
+			return fmt.Errorf("make the owner's membership: %w", err)
+		}
+		return nil
+	})
+	return s, person, err
+}
+
+// NewStoreFor makes a store whose owner is invited, and returns the link of the
+// invitation. It is the operator's.
+func (r *Resolver) NewStoreFor(ctx context.Context, in model.StoreCreateInput,
+	email string,
+) (s *model.Store, link string, err error) {
+	c := &core.Check{}
+	email = c.Email("owner/email", email)
+	s, err = r.newStore(ctx, c, in, false, func(ctx context.Context) (err error) {
+		_, link, err = r.access.Invite(ctx, email, viewer.Owner)
+		return err
+	})
+	return s, link, err
+}
+
+// newStore makes a store, and lets somebody in by the function.
+func (r *Resolver) newStore(ctx context.Context, c *core.Check, in model.StoreCreateInput, demo bool,
+	let func(context.Context) error,
+) (*model.Store, error) {
+	r.checkStore(c, &in)
+	if err := c.Err(); err != nil {
+		return nil, err
 	}
 	id := xid.New()
 	ctx = inStore(ctx, id)
 	var s *db.Store
-	var person *db.User
-	err := r.Commit(ctx, xid.User, func(ctx context.Context) (_ *core.Record, err error) {
-		if err := r.roomForStore(ctx, owner.ID); err != nil {
-			return nil, err
-		}
+	err := r.Commit(ctx, xid.User, func(ctx context.Context) (*core.Record, error) {
 		handle, err := r.takeHandle(ctx, id, in)
 		if err != nil {
 			return nil, err
 		}
 		s, err = r.Client(ctx).Store.Create().SetID(id).SetHandle(handle).SetName(in.Name).SetCurrency(in.Currency).
-			SetTimezone(in.Timezone).SetDemo(owner.Demo).SetUpdatedAt(id.Time()).Save(ctx)
+			SetTimezone(in.Timezone).SetDemo(demo).SetUpdatedAt(id.Time()).Save(ctx)
 		if err != nil {
 			return nil, fmt.Errorf("make store: %w", err)
 		}
-		if person, _, err = r.access.Person(ctx, owner); err != nil {
+		if err := let(ctx); err != nil {
 			return nil, err
-		}
-		if _, err := r.access.Enrol(ctx, person.ID, viewer.Owner); err != nil {
-			return nil, fmt.Errorf("make the owner's membership: %w", err)
 		}
 		return r.stores().Made(s, "store.create", ""), r.dress(ctx, s)
 	})
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	return r.ShownStore(s), person, nil
+	return r.ShownStore(s), nil
 }
 
 // roomForStore refuses a person who owns as many open stores as one may. The lock
-// lets the stores that they make at once wait for each other. The operator, who names
-// owners by their address, is not bounded.
+// lets the stores that they make at once wait for each other. The demo, which
+// makes its owners, is not bounded.
 func (r *Resolver) roomForStore(ctx context.Context, person xid.ID) error {
 	if person.IsNil() {
 		return nil
@@ -167,19 +200,12 @@ func StoreSlug(name string) string {
 	return strings.TrimRight(s[:min(len(s), MaxStoreHandle)], "-")
 }
 
-// checkStore judges a new store and its owner, and brings the currency to upper
-// and the e-mail address to lower case.
-func (r *Resolver) checkStore(in *model.StoreCreateInput, owner *access.Person) error {
-	c := &core.Check{}
+// checkStore judges a new store, and brings the currency to upper case.
+func (r *Resolver) checkStore(c *core.Check, in *model.StoreCreateInput) {
 	c.Name("name", in.Name, limit.Line)
 	core.Opt(in.Handle, func(s string) { r.checkHandle(c, "handle", s) })
 	in.Currency = c.Currency("currency", in.Currency)
 	c.Timezone("timezone", in.Timezone)
-	if owner.ID.IsNil() {
-		owner.Email = c.Email("owner/email", owner.Email)
-		c.Name("owner/name", owner.Name, limit.Line)
-	}
-	return c.Err()
 }
 
 // checkHandle checks the handle of a store, which is part of host names.

@@ -33,7 +33,7 @@ func TestNewStore(t *testing.T) {
 		// Another store of the same name, and of a person who is known already.
 		in := model.StoreCreateInput{Name: "Corner shop", Currency: "JPY", Timezone: "UTC"}
 		second, owner, err := p.NewStore(t.Context(), in,
-			access.Person{Email: strings.ToUpper(p.Owner.Email), Name: "Else", PasswordHash: "x", Demo: true})
+			access.Person{ID: p.Owner.ID, Name: "Else", PasswordHash: "x", Demo: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -43,8 +43,13 @@ func TestNewStore(t *testing.T) {
 		if owner.ID != p.Owner.ID || owner.Name != "Olive" || owner.PasswordHash != nil || owner.Demo {
 			t.Errorf("second owner %v", owner)
 		}
+		// An address alone makes nobody an owner.
+		_, _, err = p.NewStore(t.Context(), in, access.Person{Email: strings.ToUpper(p.Owner.Email), Name: "Olive"})
+		if graphtest.FieldOf(err) != "#/owner/email taken" {
+			t.Errorf("a known address: %v", err)
+		}
 		log := graphtest.Must[*model.AuditEntryConnection](t)(
-			p.Query().AuditLog(viewer.Operator(t.Context(), second.ID), nil, nil)).Nodes
+			p.Query().AuditLog(viewer.Operator(t.Context(), second.ID), nil, nil, nil)).Nodes
 		if len(log) != 1 || log[0].Action != "store.create" || log[0].PublicResourceID() != second.PublicID() ||
 			log[0].Actor().Type != viewer.System {
 			t.Errorf("audit log %v", log)
@@ -73,7 +78,7 @@ func TestStoreCreate(t *testing.T) {
 			}
 		}
 		there := merchant.InStore(owner, made.Store.ID)
-		log := graphtest.Must[*model.AuditEntryConnection](t)(p.Query().AuditLog(there, nil, nil)).Nodes
+		log := graphtest.Must[*model.AuditEntryConnection](t)(p.Query().AuditLog(there, nil, nil, nil)).Nodes
 		if len(log) != 1 || log[0].Actor().ID != xid.User.Format(p.Owner.ID) {
 			t.Errorf("audit log %v", log)
 		}

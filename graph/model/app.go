@@ -17,8 +17,9 @@ type Account struct {
 	User xid.ID
 	Name string
 	// Email is their address, in lower case.
-	Email string
-	Role  viewer.Role
+	Email    string
+	Verified bool
+	Role     viewer.Role
 }
 
 // PublicID returns the person's id.
@@ -95,14 +96,27 @@ func (i *InstalledApp) LastUsedAt() *micros.Time {
 // Session is a browser that is signed in.
 type Session struct {
 	*db.Session
-	Current bool
+	PublicID string
+	Current  bool
 }
 
-// NewSession shows a session to its person; current is the hash of the one that
-// asks.
-func NewSession(s *db.Session, current digest.Sum) *Session {
-	return &Session{Session: s, Current: s.ID == current}
+// NewSession shows a session to its person, under a name that is not its hash; current
+// is the hash of the one that asks.
+func NewSession(s *db.Session, public string, current digest.Sum) *Session {
+	return &Session{Session: s, PublicID: public, Current: s.ID == current}
 }
+
+// AccountEvent is a row of a person's own log.
+type AccountEvent struct{ *db.AccountEvent }
+
+// PublicID returns its id.
+func (e *AccountEvent) PublicID() string { return xid.Audit.Format(e.ID) }
+
+// Action says what happened.
+func (e *AccountEvent) Action() string { return string(e.AccountEvent.Action) }
+
+// CreatedAt is when.
+func (e *AccountEvent) CreatedAt() micros.Time { return e.ID.Time() }
 
 // Event is an entry of the event log.
 type Event struct{ *db.Event }

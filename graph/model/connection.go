@@ -5,7 +5,8 @@ import "github.com/storefront-go/storefront/ent/db"
 // Connection is one page of a list, in Relay's form.
 type Connection[T any] struct {
 	Nodes []T
-	// Next is the cursor behind the last node, empty on the last page.
+	// Next is the cursor behind the last node, or behind what was looked through after
+	// it; empty on the last page.
 	Next string
 	// Sign makes the cursor of a node.
 	Sign func(T) string
@@ -33,6 +34,9 @@ func (c *Connection[T]) PageInfo() *PageInfo {
 		info.StartCursor = new(c.Sign(c.Nodes[0]))
 		info.EndCursor = new(c.Sign(c.Nodes[len(c.Nodes)-1]))
 	}
+	if c.Next != "" { // it may lie behind the last node
+		info.EndCursor = &c.Next
+	}
 	return info
 }
 
@@ -42,6 +46,8 @@ func (c *Connection[T]) PageInfo() *PageInfo {
 type (
 	StaffConnection                 = Connection[*Staff]
 	StaffEdge                       = Edge[*Staff]
+	InvitationConnection            = Connection[*Invitation]
+	InvitationEdge                  = Edge[*Invitation]
 	StaffTokenConnection            = Connection[*db.StaffToken]
 	StaffTokenEdge                  = Edge[*db.StaffToken]
 	APIKeyConnection                = Connection[*APIKey]
@@ -62,6 +68,8 @@ type (
 	GrantEdge                       = Edge[*Grant]
 	NotificationConnection          = Connection[*Notification]
 	NotificationEdge                = Edge[*Notification]
+	AccountEventConnection          = Connection[*AccountEvent]
+	AccountEventEdge                = Edge[*AccountEvent]
 	EventConnection                 = Connection[*Event]
 	EventEdge                       = Edge[*Event]
 	WebhookEndpointConnection       = Connection[*WebhookEndpoint]

@@ -12,8 +12,12 @@ func TestConnection(t *testing.T) {
 	c := model.Connection[int]{Nodes: []int{7, 8}, Next: "n",
 		Sign: func(n int) string { return strings.Repeat("c", n) }}
 	info := c.PageInfo()
-	if !info.HasNextPage || *info.StartCursor != "ccccccc" || *info.EndCursor != "cccccccc" {
+	if !info.HasNextPage || *info.StartCursor != "ccccccc" || *info.EndCursor != "n" {
 		t.Errorf("got %+v", info)
+	}
+	c.Next = ""
+	if info := c.PageInfo(); info.HasNextPage || *info.EndCursor != "cccccccc" {
+		t.Errorf("the last page: %+v", info)
 	}
 	if e := c.Edges(); len(e) != 2 || e[1].Node != 8 || e[1].Cursor != "cccccccc" {
 		t.Errorf("got %+v", e)

@@ -94,6 +94,9 @@ func UnmarshalStoreStatus(v any) (state.StoreStatus, error)    { return unmarsha
 func MarshalGrantEnd(v state.GrantEnd) graphql.Marshaler { return enum(v) }
 func UnmarshalGrantEnd(v any) (state.GrantEnd, error)    { return unmarshal[state.GrantEnd](v) }
 
+func MarshalFactorKind(v state.FactorKind) graphql.Marshaler { return enum(v) }
+func UnmarshalFactorKind(v any) (state.FactorKind, error)    { return unmarshal[state.FactorKind](v) }
+
 func MarshalNotificationLevel(v state.NotificationLevel) graphql.Marshaler { return enum(v) }
 func UnmarshalNotificationLevel(v any) (state.NotificationLevel, error) {
 	return unmarshal[state.NotificationLevel](v)

@@ -41,6 +41,12 @@ type AddressInput struct {
 	Phone      *string `json:"phone,omitempty"`
 }
 
+// Where the link was sent to.
+type AddressPayload struct {
+	SentTo     *string      `json:"sentTo,omitempty"`
+	UserErrors []*UserError `json:"userErrors"`
+}
+
 type AppCreateInput struct {
 	Name string `json:"name"`
 	// Who makes it; the store's name when absent.
@@ -64,6 +70,19 @@ type AppUpdateInput struct {
 	Website      graphql.Omittable[*string]  `json:"website,omitempty"`
 	RedirectUris graphql.Omittable[[]string] `json:"redirectUris,omitempty"`
 	Scopes       graphql.Omittable[[]string] `json:"scopes,omitempty"`
+}
+
+type AuditFilter struct {
+	// The id of a person, a key or an app; system for the operator.
+	ActorID *string `json:"actorId,omitempty"`
+	// Such as product.create.
+	Action *string `json:"action,omitempty"`
+	// Such as product.
+	ResourceType *string      `json:"resourceType,omitempty"`
+	ResourceID   *string      `json:"resourceId,omitempty"`
+	From         *micros.Time `json:"from,omitempty"`
+	// Entries of this time and later are left out.
+	To *micros.Time `json:"to,omitempty"`
 }
 
 type Author struct {
@@ -161,6 +180,23 @@ type ExportStartInput struct {
 	Decoded     `json:"-"`
 }
 
+type FactorAddPayload struct {
+	Factor *db.Factor `json:"factor,omitempty"`
+	// Shown once, with the first factor.
+	RecoveryCodes []string     `json:"recoveryCodes,omitempty"`
+	UserErrors    []*UserError `json:"userErrors"`
+}
+
+type FactorPayload struct {
+	Factor     *db.Factor   `json:"factor,omitempty"`
+	UserErrors []*UserError `json:"userErrors"`
+}
+
+type FactorRemovePayload struct {
+	RemovedID  *string      `json:"removedId,omitempty"`
+	UserErrors []*UserError `json:"userErrors"`
+}
+
 type FulfillInput struct {
 	// All that is left where absent.
 	Lines          []*LineQuantityInput `json:"lines,omitempty"`
@@ -181,6 +217,13 @@ type GrantPayload struct {
 type InstalledAppRevokePayload struct {
 	// The grants that were ended.
 	RevokedIds []string     `json:"revokedIds"`
+	UserErrors []*UserError `json:"userErrors"`
+}
+
+// The link is shown once, where the service sends no mail.
+type InvitationPayload struct {
+	Invitation *Invitation  `json:"invitation,omitempty"`
+	Link       *string      `json:"link,omitempty"`
 	UserErrors []*UserError `json:"userErrors"`
 }
 
@@ -318,6 +361,14 @@ type PageInfo struct {
 	EndCursor       *string `json:"endCursor,omitempty"`
 }
 
+type PasskeyBeginPayload struct {
+	// For passkeyFinish.
+	Token *string `json:"token,omitempty"`
+	// What navigator.credentials.create takes, as JSON.
+	Options    *string      `json:"options,omitempty"`
+	UserErrors []*UserError `json:"userErrors"`
+}
+
 type PasswordChangePayload struct {
 	// Whether it was changed.
 	Changed    bool         `json:"changed"`
@@ -385,6 +436,12 @@ type ProductUpdateInput struct {
 type Query struct {
 }
 
+type RecoveryCodesPayload struct {
+	// Shown once.
+	RecoveryCodes []string     `json:"recoveryCodes,omitempty"`
+	UserErrors    []*UserError `json:"userErrors"`
+}
+
 type RefundInput struct {
 	AmountMinor int64                `json:"amountMinor"`
 	Reason      *string              `json:"reason,omitempty"`
@@ -408,22 +465,25 @@ type SalesReport struct {
 	Days []*SalesDay `json:"days"`
 }
 
+type SessionEndPayload struct {
+	// The session that was ended.
+	EndedID    *string      `json:"endedId,omitempty"`
+	UserErrors []*UserError `json:"userErrors"`
+}
+
 type SignOutPayload struct {
 	// How many sessions were ended.
 	Sessions   int          `json:"sessions"`
 	UserErrors []*UserError `json:"userErrors"`
 }
 
-type StaffAddInput struct {
+type StaffInviteInput struct {
 	Email string      `json:"email"`
-	Name  string      `json:"name"`
 	Role  viewer.Role `json:"role"`
 }
 
 type StaffPayload struct {
-	Staff *Staff `json:"staff,omitempty"`
-	// Shown once, for a new person.
-	Password   *string      `json:"password,omitempty"`
+	Staff      *Staff       `json:"staff,omitempty"`
 	UserErrors []*UserError `json:"userErrors"`
 }
 
@@ -475,6 +535,18 @@ type ThemeImportInput struct {
 
 type ThemePayload struct {
 	Theme      *Theme       `json:"theme,omitempty"`
+	UserErrors []*UserError `json:"userErrors"`
+}
+
+type TotpBeginPayload struct {
+	// For totpConfirm.
+	Token *string `json:"token,omitempty"`
+	// In base32, to be typed.
+	Secret *string `json:"secret,omitempty"`
+	// The secret as otpauth:// address, as which apps take it.
+	URI *string `json:"uri,omitempty"`
+	// The address as a QR code: an SVG in a data: URI.
+	QR         *string      `json:"qr,omitempty"`
 	UserErrors []*UserError `json:"userErrors"`
 }
 
@@ -619,6 +691,67 @@ func (e *CredentialType) UnmarshalJSON(b []byte) error {
 }
 
 func (e CredentialType) MarshalJSON() ([]byte, error) {
+	var buf bytes.Buffer
+	e.MarshalGQL(&buf)
+	return buf.Bytes(), nil
+}
+
+type InvitationStatus string
+
+const (
+	InvitationStatusPending   InvitationStatus = "PENDING"
+	InvitationStatusAccepted  InvitationStatus = "ACCEPTED"
+	InvitationStatusDeclined  InvitationStatus = "DECLINED"
+	InvitationStatusWithdrawn InvitationStatus = "WITHDRAWN"
+	InvitationStatusExpired   InvitationStatus = "EXPIRED"
+)
+
+var AllInvitationStatus = []InvitationStatus{
+	InvitationStatusPending,
+	InvitationStatusAccepted,
+	InvitationStatusDeclined,
+	InvitationStatusWithdrawn,
+	InvitationStatusExpired,
+}
+
+func (e InvitationStatus) IsValid() bool {
+	switch e {
+	case InvitationStatusPending, InvitationStatusAccepted, InvitationStatusDeclined, InvitationStatusWithdrawn, InvitationStatusExpired:
+		return true
+	}
+	return false
+}
+
+func (e InvitationStatus) String() string {
+	return string(e)
+}
+
+func (e *InvitationStatus) UnmarshalGQL(v any) error {
+	str, ok := v.(string)
+	if !ok {
+		return fmt.Errorf("enums must be strings")
+	}
+
+	*e = InvitationStatus(str)
+	if !e.IsValid() {
+		return fmt.Errorf("%s is not a valid InvitationStatus", str)
+	}
+	return nil
+}
+
+func (e InvitationStatus) MarshalGQL(w io.Writer) {
+	fmt.Fprint(w, strconv.Quote(e.String()))
+}
+
+func (e *InvitationStatus) UnmarshalJSON(b []byte) error {
+	s, err := strconv.Unquote(string(b))
+	if err != nil {
+		return err
+	}
+	return e.UnmarshalGQL(s)
+}
+
+func (e InvitationStatus) MarshalJSON() ([]byte, error) {
 	var buf bytes.Buffer
 	e.MarshalGQL(&buf)
 	return buf.Bytes(), nil

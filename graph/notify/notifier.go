@@ -73,6 +73,23 @@ func (n *Notifier) Append(ctx context.Context, c *db.Client, notice Notice) erro
 	return nil
 }
 
+// Sends reports whether there is a mail server to send by.
+func (n *Notifier) Sends() bool { return n != nil }
+
+// Send writes a letter, in the transaction of ctx. Without a mail server it writes
+// nothing: ask [Notifier.Sends] first where the letter is the only way.
+func (n *Notifier) Send(ctx context.Context, c *db.Client, l Letter) error {
+	if n == nil {
+		return nil
+	}
+	err := c.Mail.Create().SetBucket(bucket.Of(l.Of)).SetDueAt(micros.Now()).SetRecipient(l.To).
+		SetSubject(clip(oneLine(l.Subject), limit.Line)).SetBody(l.Body).Exec(viewer.Operator(ctx, l.Of))
+	if err != nil {
+		return fmt.Errorf("write a letter: %w", err)
+	}
+	return nil
+}
+
 // footer says which store a mail is about and where it can be read.
 func (n *Notifier) footer(s *db.Store) string {
 	return "This is about the store " + oneLine(s.Name) + " (" + s.Handle +

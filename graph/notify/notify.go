@@ -29,6 +29,16 @@ type Notice struct {
 	Person xid.ID
 }
 
+// Letter is a mail to one person about their own affairs.
+type Letter struct {
+	To      string // the e-mail address
+	Subject string // up to 255 characters
+	Body    string // plain text
+	// Of is whose row the mail is until it is sent: the person, or the store that
+	// writes to them.
+	Of xid.ID
+}
+
 // Append writes a notice for the store of the viewer on the dashboard alone. See
 // [Notifier.Append] for one that goes out by mail as well.
 func Append(ctx context.Context, c *db.Client, n Notice) error {

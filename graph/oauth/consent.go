@@ -83,6 +83,10 @@ func (s *Server) Allow(ctx context.Context, r *Request, ticket string) (redirect
 	if v == nil || !v.IsPerson() || !MayConsent(v.Role) || !v.Scopes.Covers(r.Scopes) {
 		return "", fault.New(fault.Forbidden, "Your role in this store does not reach what the app asks for.")
 	}
+	if v.LacksFactor {
+		return "", fault.New(fault.Forbidden,
+			"This store requires a second factor of its people. Set one up on the dashboard's page Security first.")
+	}
 	code := apikey.Mint(apikey.Code)
 	err = s.spend(ctx, r, ticket, func(ctx context.Context, c *db.Client) error {
 		now, id := micros.Now(), xid.New()

@@ -2,15 +2,30 @@ package password
 
 import (
 	"compress/gzip"
+	"context"
 	"io"
 	"strings"
 	"testing"
 )
 
+// Queue is a queue of its own.
+type Queue = queue
+
+// NewQueue makes one.
+func NewQueue() *Queue { return newQueue() }
+
+// Enter is [queue.enter].
+func (q *queue) Enter(ctx context.Context) (leave func(), err error) { return q.enter(ctx) }
+
+// Left counts who is in the queue or hashes.
+func (q *queue) Left() int {
+	return q.known.running + q.strange.running + len(q.known.waiting) + len(q.strange.waiting) + len(q.requests)
+}
+
 // Turn takes one of the turns; the function gives it back.
 func Turn(t *testing.T) func() {
 	t.Helper()
-	done, err := turn(t.Context())
+	done, err := turns.enter(Known(t.Context()))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -27,24 +27,11 @@ const (
 	maxLanes  = 8
 )
 
-// turns lets two hashes run at once in this process: each takes its memory, and
-// a burst of sign-ins would otherwise take it many times over.
-var turns = make(chan struct{}, 2)
-
-// turn waits for leave to hash; the caller ends it with the function.
-func turn(ctx context.Context) (func(), error) {
-	select {
-	case turns <- struct{}{}:
-		return func() { <-turns }, nil
-	case <-ctx.Done():
-		return nil, fmt.Errorf("wait to hash a password: %w", context.Cause(ctx))
-	}
-}
-
 // Hash returns the argon2id hash of text with a new salt, as a PHC string. Its
-// error is that of ctx, when that ends before the hash's turn has come.
+// error is that of ctx, when that ends before the hash's turn has come, or the fault of
+// a full queue: [ErrBusy].
 func Hash(ctx context.Context, text string) (string, error) {
-	done, err := turn(ctx)
+	done, err := turns.enter(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -60,7 +47,7 @@ func Verify(ctx context.Context, phc, text string) (bool, error) {
 	if err := judge(stored); err != nil {
 		return false, err
 	}
-	done, err := turn(ctx)
+	done, err := turns.enter(ctx)
 	if err != nil {
 		return false, err
 	}

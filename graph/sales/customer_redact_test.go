@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/99designs/gqlgen/graphql"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/storefront-go/storefront/ent/db"
@@ -13,7 +14,6 @@ import (
 	"github.com/storefront-go/storefront/graph"
 	"github.com/storefront-go/storefront/graph/graphtest"
 	"github.com/storefront-go/storefront/graph/model"
-	"github.com/storefront-go/storefront/graph/sales"
 )
 
 func TestCustomerRedact(t *testing.T) {
@@ -24,10 +24,10 @@ func TestCustomerRedact(t *testing.T) {
 			return graphtest.Must[*model.OrderPayload](t)(r.Mutation().OrderCreate(ctx, in)).Order
 		}
 		home := &model.AddressInput{Line1: "St James's Square 12", City: "London", Country: "GB"}
-		// Two pages and a half of them.
+		// More than one page of them.
 		full := order(model.OrderCreateInput{CustomerID: new(c.PublicID()), BillingAddress: home,
 			ShippingAddress: home})
-		for range sales.RedactBatch + 5 {
+		for range 95 {
 			order(model.OrderCreateInput{CustomerID: new(c.PublicID())})
 		}
 		other := order(model.OrderCreateInput{Email: new("ada@example.com"), BillingAddress: home})
@@ -91,4 +91,46 @@ func checkRedacted(t *testing.T, ctx context.Context, r *graph.Resolver, c *mode
 			t.Fatal("the new event names the person")
 		}
 	}
+}
+
+// What is kept beside the rows follows, and nothing of the person can be written down
+// again.
+func TestCustomerRedactReachesWhatIsKept(t *testing.T) {
+	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
+		c := graphtest.NewCustomer(t, ctx, r, graphtest.Ada())
+		home := &model.AddressInput{Line1: "St James's Square 12", City: "London", Country: "GB"}
+		o := graphtest.Must[*model.OrderPayload](t)(r.Mutation().OrderCreate(ctx, model.OrderCreateInput{Source: "test",
+			CustomerID: new(c.PublicID()), BillingAddress: home,
+			Lines: []*model.OrderLineInput{graphtest.Item("Mug", 1, 500)}})).Order
+		other := graphtest.Ada()
+		other.Email = new("ben@example.com")
+		ben := graphtest.NewCustomer(t, ctx, r, other)
+		c = graphtest.Must[*model.Customer](t)(r.Query().Customer(ctx, c.PublicID()))
+		graphtest.Must[*model.CustomerPayload](t)(r.Mutation().CustomerRedact(ctx, c.PublicID(), c.Version))
+		last := graphtest.LastEvent(t, ctx, r, c.ID)
+		if err := r.Erasures.Round(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range graphtest.Must[[]*db.Event](t)(r.Client(ctx).Event.Query().All(ctx)) {
+			shows := strings.Contains(strings.ToLower(string(e.Body)), "james") ||
+				strings.Contains(string(e.Body), "Lovelace") || strings.Contains(string(e.Body), "@")
+			if shows != (e.ResourceID == ben.ID) {
+				t.Errorf("%s: %s", e.Type, e.Body)
+			}
+		}
+		if got := graphtest.LastEvent(t, ctx, r, c.ID); got != last {
+			t.Errorf("customer.redacted became %s", got)
+		}
+		o = graphtest.Must[*model.Order](t)(r.Query().Order(ctx, o.PublicID()))
+		for name, in := range map[string]model.OrderUpdateInput{
+			"email": {Email: model.Some("ada@example.com")}, "address": {ShippingAddress: model.Some(*home)},
+		} {
+			_, err := r.Mutation().OrderUpdate(ctx, o.PublicID(), o.Version, in)
+			if graphtest.FaultOf(err) != "invalid_transition" {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		graphtest.Must[*model.OrderPayload](t)(r.Mutation().OrderUpdate(ctx, o.PublicID(), o.Version,
+			model.OrderUpdateInput{Tags: graphql.OmittableOf([]string{"gift"})}))
+	})
 }

@@ -10,7 +10,6 @@ import (
 
 // What the tests, which stand outside of the package, see of its inside.
 const MaxAmount = maxAmount
-const RedactBatch = redactBatch
 
 var CheckCountry = checkCountry
 var CheckAddress = checkAddress

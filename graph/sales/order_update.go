@@ -2,9 +2,15 @@ package sales
 
 import (
 	"context"
+	"fmt"
 
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/db/customer"
 	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/event"
+	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/model"
 	"github.com/storefront-go/storefront/graph/outbox"
@@ -26,6 +32,11 @@ func (m Mutation) OrderUpdate(
 	}
 	return m.changeOrder(ctx, id, expectedVersion, "order.update", func(ctx context.Context, e *orderEdit) error {
 		u := e.Update
+		if in.Email.Value() != nil || billing != nil || shipping != nil {
+			if err := m.mayName(ctx, e.CustomerID); err != nil {
+				return err
+			}
+		}
 		core.MemberOpt(&e.Changed, in.Email, "email", &e.Email, u.SetEmail, u.ClearEmail)
 		core.MemberDoc(&e.Changed, document.NewAddress(billing), in.BillingAddress.IsSet(), "billing_address",
 			&e.BillingAddress, u.SetBillingAddress, u.ClearBillingAddress)
@@ -37,4 +48,23 @@ func (m Mutation) OrderUpdate(
 		}
 		return nil
 	})
+}
+
+// mayName refuses to write down who placed an order, when their customer was redacted.
+// It waits for a redaction that is under way.
+func (m Mutation) mayName(ctx context.Context, id *xid.ID) error {
+	if id == nil {
+		return nil
+	}
+	query := m.Client(ctx).Customer.Query().Where(customer.ID(*id))
+	query.Modify(ent.ForUpdate)
+	rows, err := query.Load(ctx)
+	if err != nil {
+		return fmt.Errorf("read the order's customer: %w", err)
+	}
+	if len(rows) > 0 && rows[0].Status == state.CustomerRedacted {
+		return fault.State(fault.InvalidTransition,
+			"The order's customer is redacted: it gets no e-mail and no addresses any more.")
+	}
+	return nil
 }

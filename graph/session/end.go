@@ -2,16 +2,69 @@ package session
 
 import (
 	"context"
+	"encoding/hex"
 	"fmt"
+	"slices"
 
+	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/session"
 	"github.com/storefront-go/storefront/ent/digest"
 	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
 // purgeBatch keeps a transaction short.
 const purgeBatch = 90
+
+// SignOut ends the session of a token, if there is one.
+func (k *Keeper) SignOut(ctx context.Context, token string) error {
+	sum, ok := digest.OfToken(token)
+	if !ok {
+		return nil
+	}
+	return explain("sign out", k.store.InTx(ctx, func(ctx context.Context) error {
+		rows, err := k.store.DB(ctx).Session.Query().Where(session.ID(sum)).Load(ctx)
+		if err != nil || len(rows) == 0 {
+			return err
+		}
+		return k.endNoted(ctx, rows[0])
+	}))
+}
+
+// PublicID names a session to its person. The hash that finds it is a secret of the
+// server's, as far as it can be kept; nobody reads it from this.
+func PublicID(sum digest.Sum) string {
+	of := digest.Of(append([]byte("session id\x00"), sum[:]...))
+	return "ses_" + hex.EncodeToString(of[:16])
+}
+
+// End ends the one session of a person that has a public id, and reports whether there
+// was one. It joins the transaction of ctx.
+func (k *Keeper) End(ctx context.Context, person xid.ID, public string) (ended bool, err error) {
+	err = k.store.InTx(ctx, func(ctx context.Context) error {
+		rows, err := k.List(ctx, person)
+		if err != nil {
+			return err
+		}
+		i := slices.IndexFunc(rows, func(row *db.Session) bool { return PublicID(row.ID) == public })
+		if ended = i >= 0; !ended {
+			return nil
+		}
+		return k.endNoted(ctx, rows[i])
+	})
+	return ended, err
+}
+
+// endNoted deletes one session and notes it in its person's log, with what was signed
+// out.
+func (k *Keeper) endNoted(ctx context.Context, row *db.Session) error {
+	n, err := k.store.DB(ctx).Session.Delete().Where(session.ID(row.ID)).Exec(ctx)
+	if err != nil || n == 0 {
+		return err
+	}
+	return k.note(ctx, row.UserID, state.AccountSignedOut, row.Agent)
+}
 
 // end deletes one session, in the transaction of ctx.
 func (k *Keeper) end(ctx context.Context, sum digest.Sum) error {

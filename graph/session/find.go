@@ -10,6 +10,7 @@ import (
 	"entgo.io/ent/dialect/sql"
 
 	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/factor"
 	"github.com/storefront-go/storefront/ent/db/membership"
 	"github.com/storefront-go/storefront/ent/db/session"
 	"github.com/storefront-go/storefront/ent/db/staff"
@@ -29,27 +30,30 @@ const maxStores = 1000
 // touchTimeout bounds how long a request waits for leave to note its use.
 const touchTimeout = 500 * time.Millisecond
 
-// row is a person in one of their stores, as the statements below read them.
+// row is a person in one of their stores, or in none, as the statements below read
+// them.
 type row struct {
-	User     xid.ID      `sql:"user_id"`
-	Name     string      `sql:"user_name"`
-	Email    string      `sql:"email"`
-	Hash     *string     `sql:"password_hash"`
-	SeenAt   micros.Time `sql:"seen_at"`
-	Store    xid.ID      `sql:"store_id"`
-	Handle   string      `sql:"handle"`
-	Shop     string      `sql:"store_name"`
-	Currency string      `sql:"currency"`
-	Legacy   bool        `sql:"legacy"`
-	Role     viewer.Role `sql:"role"`
+	User       xid.ID       `sql:"user_id"`
+	Name       string       `sql:"user_name"`
+	Email      string       `sql:"email"`
+	VerifiedAt *micros.Time `sql:"verified_at"`
+	Hash       *string      `sql:"password_hash"`
+	SeenAt     micros.Time  `sql:"seen_at"`
+	Store      *xid.ID      `sql:"store_id"`
+	Handle     *string      `sql:"handle"`
+	Shop       *string      `sql:"store_name"`
+	Currency   *string      `sql:"currency"`
+	Legacy     *bool        `sql:"legacy"`
+	Role       *viewer.Role `sql:"role"`
+	Required   *bool        `sql:"second_factor"`
+	Factor     bool         `sql:"has_factor"`
 }
 
 // Find returns who a token stands for; nil for one that is unknown, ended or
-// expired, and for a person who belongs to no open store any more. It is one
-// statement, by keys, and another one a minute, which notes the use. A database
+// expired. It is one statement, by keys, and another one a minute, which notes the use. A database
 // that is away is an Unavailable fault.
 func (k *Keeper) Find(ctx context.Context, token string) (*Person, error) {
-	sum, ok := sumOf(token)
+	sum, ok := digest.OfToken(token)
 	if !ok {
 		return nil, nil
 	}
@@ -73,28 +77,33 @@ func (k *Keeper) Find(ctx context.Context, token string) (*Person, error) {
 	return p, nil
 }
 
-// memberships joins a statement about people with their open stores and returns
-// the columns of [row]. person is the column of the person's id. It reads many
-// stores: those that they belong to are their own business.
+// memberships joins a statement about people with their open stores, where they have
+// some, and returns the columns of [row]. person is the column of the person's id. It
+// reads many stores: those that they belong to are their own business.
 func memberships(s *sql.Selector, person string) []string {
 	u, of, m, shop := sql.Table(user.Table), sql.Table(membership.Table), sql.Table(staff.Table), sql.Table(store.Table)
 	s.Join(u).On(u.C(user.FieldID), person)
-	s.Join(of).On(of.C(membership.FieldID), u.C(user.FieldID))
-	s.Join(m).On(m.C(staff.FieldStoreID), of.C(membership.FieldStoreID)).
+	s.LeftJoin(of).On(of.C(membership.FieldID), u.C(user.FieldID))
+	s.LeftJoin(m).On(m.C(staff.FieldStoreID), of.C(membership.FieldStoreID)).
 		On(m.C(staff.FieldID), of.C(membership.FieldID))
-	s.Join(shop).On(m.C(staff.FieldStoreID), shop.C(store.FieldID))
-	s.Where(sql.EQ(shop.C(store.FieldStatus), state.StoreOpen)).OrderBy(m.C(staff.FieldStoreID)).Limit(maxStores)
+	s.LeftJoin(shop).OnP(sql.And(sql.ColumnsEQ(m.C(staff.FieldStoreID), shop.C(store.FieldID)),
+		sql.EQ(shop.C(store.FieldStatus), state.StoreOpen)))
+	s.OrderBy(m.C(staff.FieldStoreID)).Limit(maxStores)
 	return []string{
 		sql.As(u.C(user.FieldID), "user_id"), sql.As(u.C(user.FieldName), "user_name"),
-		sql.As(u.C(user.FieldEmail), "email"), sql.As(u.C(user.FieldPasswordHash), "password_hash"),
+		sql.As(u.C(user.FieldEmail), "email"), sql.As(u.C(user.FieldVerifiedAt), "verified_at"),
+		sql.As(u.C(user.FieldPasswordHash), "password_hash"),
 		sql.As(shop.C(store.FieldID), "store_id"), sql.As(shop.C(store.FieldHandle), "handle"),
 		sql.As(shop.C(store.FieldName), "store_name"), sql.As(shop.C(store.FieldCurrency), "currency"),
 		sql.As(shop.C(store.FieldLegacy), "legacy"), sql.As(m.C(staff.FieldRole), "role"),
+		sql.As(shop.C(store.FieldSecondFactor), "second_factor"),
+		sql.As("EXISTS (SELECT 1 FROM `"+factor.Table+"` AS `f` WHERE `f`.`"+factor.FieldUserID+"` = "+
+			u.C(user.FieldID)+")", "has_factor"),
 	}
 }
 
 // named reads the person behind an e-mail address in lower case, in one
-// statement; nil when there is none, or none who belongs to an open store.
+// statement; nil when there is none.
 func (k *Keeper) named(ctx context.Context, email string) (*Person, string, error) {
 	var rows []row
 	err := k.store.DB(ctx).UserEmail.Query().Where(useremail.ID(email)).
@@ -112,8 +121,7 @@ func (k *Keeper) named(ctx context.Context, email string) (*Person, string, erro
 	return personOf(rows), hash, nil
 }
 
-// Of returns a person by their id, without a session; nil when they belong
-// to no open store.
+// Of returns a person by their id, without a session; nil when there is none.
 func (k *Keeper) Of(ctx context.Context, id xid.ID) (*Person, error) {
 	var rows []row
 	err := k.store.DB(ctx).User.Query().Where(user.ID(id)).
@@ -129,11 +137,14 @@ func (k *Keeper) Of(ctx context.Context, id xid.ID) (*Person, error) {
 
 // personOf gathers the rows of one person.
 func personOf(rows []row) *Person {
-	p := &Person{User: rows[0].User, Name: rows[0].Name, Email: rows[0].Email,
-		Memberships: make([]Membership, len(rows))}
-	for i, r := range rows {
-		p.Memberships[i] = Membership{Store: r.Store, Handle: r.Handle, Name: r.Shop, Currency: r.Currency,
-			Legacy: r.Legacy, Role: r.Role}
+	p := &Person{User: rows[0].User, Name: rows[0].Name, Email: rows[0].Email, Verified: rows[0].VerifiedAt != nil,
+		HasFactor: rows[0].Factor}
+	for _, r := range rows {
+		if r.Store == nil || r.Role == nil {
+			continue // no store, a closed one, or an entry without a membership
+		}
+		p.Memberships = append(p.Memberships, Membership{Store: *r.Store, Handle: *r.Handle, Name: *r.Shop,
+			Currency: *r.Currency, Legacy: *r.Legacy, Role: *r.Role, SecondFactor: *r.Required})
 	}
 	slices.SortStableFunc(p.Memberships, func(a, b Membership) int {
 		return strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name))
@@ -150,7 +161,8 @@ func (k *Keeper) touch(ctx context.Context, sum digest.Sum, seen, now micros.Tim
 	bounded, cancel := context.WithTimeout(ctx, touchTimeout)
 	defer cancel()
 	err := k.store.InTx(bounded, func(ctx context.Context) error {
-		return k.store.DB(ctx).Session.Update().Where(session.ID(sum), session.SeenAt(seen)).SetSeenAt(now).Exec(ctx)
+		return k.store.DB(ctx).Session.Update().Where(session.ID(sum), session.SeenAt(seen)).SetSeenAt(now).
+			SetNillableAddress(viewer.OriginOf(ctx).Address()).Exec(ctx)
 	})
 	if err != nil {
 		k.log.WarnContext(ctx, "the use of a session was not noted", "error", err)

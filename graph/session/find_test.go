@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/digest"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/storetest"
 	"github.com/storefront-go/storefront/ent/viewer"
@@ -19,8 +20,8 @@ func TestFindStatements(t *testing.T) {
 		p.second("Second", viewer.Owner)
 		token := p.signIn("")
 		for text, want := range map[string]uint64{
-			token: 1, newToken(): 1, "": 0, token[1:]: 0, token + "A": 0, strings.ToLower(token): 0,
-			strings.Repeat("1", tokenLen): 0,
+			token: 1, digest.NewToken(): 1, "": 0, token[1:]: 0, token + "A": 0, strings.ToLower(token): 0,
+			strings.Repeat("1", digest.TokenLen): 0,
 		} {
 			before := s.Statements()
 			if got := p.who(text); (got != nil) != (text == token) {
@@ -40,7 +41,7 @@ func TestExpiry(t *testing.T) {
 		s := storetest.Open(t)
 		p := newPlace(t, s)
 		token := p.signIn("")
-		sum, _ := sumOf(token)
+		sum, _ := digest.OfToken(token)
 		seen := func() micros.Time { return s.DB(p.ctx).Session.GetX(p.ctx, sum).SeenAt }
 		first := seen()
 		time.Sleep(seenEvery - time.Microsecond)

@@ -8,19 +8,16 @@ package session
 
 import (
 	"cmp"
-	"context"
-	"crypto/rand"
 	"errors"
 	"log/slog"
-	"net/netip"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/digest"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/keyring"
 )
 
 // The life of a session.
@@ -37,8 +34,12 @@ const (
 type Person struct {
 	User        xid.ID
 	Name, Email string
+	Verified    bool // they have proved that the address is theirs
 	Session     digest.Sum
-	Memberships []Membership // by the store's name; at least one
+	Memberships []Membership // by the store's name
+	// HasFactor says that they have a second factor, by which they came in: the first
+	// one of a person ends their other sessions.
+	HasFactor bool
 }
 
 // Membership is one store of a person.
@@ -46,7 +47,9 @@ type Membership struct {
 	Store                  xid.ID
 	Handle, Name, Currency string
 	Legacy                 bool
-	Role                   viewer.Role
+	// SecondFactor says that the store requires one of its people.
+	SecondFactor bool
+	Role         viewer.Role
 }
 
 // In returns the person at work in a store, or nil where they do not belong to it.
@@ -58,34 +61,28 @@ func (p *Person) In(store xid.ID) *viewer.Viewer {
 	m := p.Memberships[i]
 	return &viewer.Viewer{Kind: viewer.Staff, Store: m.Store, Actor: p.User, Principal: p.User, Name: p.Name,
 		Session: p.Session, Role: m.Role, Granted: m.Role.Scopes(), Scopes: m.Role.Scopes().Effective(),
-		Currency: m.Currency, Legacy: m.Legacy}
+		Currency: m.Currency, Legacy: m.Legacy, LacksFactor: p.Lacks(m)}
 }
 
-// Throttle bounds how fast passwords may be guessed, for an account, by the
-// digest of its e-mail address whether it exists or not, and for a client, where
-// one is known.
-type Throttle interface {
-	// Take counts an attempt before its outcome is known, so that attempts at the
-	// same time are counted too. It returns 0, or how long to wait; then nothing
-	// was counted.
-	Take(account digest.Sum, client netip.Addr) time.Duration
-	// Return takes the count back of an attempt that was no guess.
-	Return(account digest.Sum, client netip.Addr)
-}
+// Lacks reports whether a store of theirs requires a second factor that they do not have.
+func (p *Person) Lacks(m Membership) bool { return m.SecondFactor && !p.HasFactor }
 
 // Config is what a [Keeper] needs.
 type Config struct {
 	Store *ent.Store
-	// Throttle may be nil: then nothing is bounded, as for the operator's commands.
-	Throttle Throttle
-	Logger   *slog.Logger
+	// Devices sign the cookies of browsers that are known, the first one; all verify.
+	// Without any, no browser is known and no guess counted, as for the operator's
+	// commands.
+	Devices []keyring.MACKey
+	Logger  *slog.Logger
 }
 
 // Keeper signs people in and out. It is safe for concurrent use.
 type Keeper struct {
-	store    *ent.Store
-	throttle Throttle
-	log      *slog.Logger
+	store   *ent.Store
+	devices devices
+	counts  counts
+	log     *slog.Logger
 }
 
 // NewKeeper makes a keeper.
@@ -93,38 +90,6 @@ func NewKeeper(c Config) (*Keeper, error) {
 	if c.Store == nil {
 		return nil, errors.New("session: Store is needed")
 	}
-	if c.Throttle == nil {
-		c.Throttle = unbounded{}
-	}
-	return &Keeper{store: c.Store, throttle: c.Throttle, log: cmp.Or(c.Logger, slog.New(slog.DiscardHandler))}, nil
-}
-
-type unbounded struct{}
-
-func (unbounded) Take(digest.Sum, netip.Addr) time.Duration { return 0 }
-func (unbounded) Return(digest.Sum, netip.Addr)             {}
-
-// tokenLen is the length of a token: two texts of rand.Text.
-const tokenLen = 52
-
-func newToken() string { return rand.Text() + rand.Text() }
-
-// sumOf returns what is kept of a token; a text that cannot be one has none, and
-// costs no statement.
-func sumOf(token string) (digest.Sum, bool) {
-	if len(token) != tokenLen || strings.ContainsFunc(token, func(r rune) bool { return !base32Rune(r) }) {
-		return digest.Sum{}, false
-	}
-	return digest.Of([]byte(token)), true
-}
-
-func base32Rune(r rune) bool { return r >= 'A' && r <= 'Z' || r >= '2' && r <= '7' }
-
-// SignOut ends the session of a token, if there is one.
-func (k *Keeper) SignOut(ctx context.Context, token string) error {
-	sum, ok := sumOf(token)
-	if !ok {
-		return nil
-	}
-	return explain("sign out", k.store.InTx(ctx, func(ctx context.Context) error { return k.end(ctx, sum) }))
+	return &Keeper{store: c.Store, devices: devices{c.Devices},
+		log: cmp.Or(c.Logger, slog.New(slog.DiscardHandler))}, nil
 }

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,11 +13,14 @@ import (
 	"unicode/utf8"
 
 	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/db/factor"
 	"github.com/storefront-go/storefront/ent/db/user"
 	"github.com/storefront-go/storefront/ent/digest"
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/password"
 )
@@ -25,13 +29,12 @@ import (
 const (
 	// MaxPassword is the length of a password in code points; a longer one is wrong.
 	MaxPassword = limit.Password
-	maxAgent    = 255 // code points
 	// hashTimeout bounds the wait for a turn to hash: two do so at once.
 	hashTimeout = 10 * time.Second
 )
 
 // ErrWrong is the cause of the one fault that a wrong password, an unknown
-// address, a person without a password and one without a store have in common.
+// address and a person without a password have in common.
 var ErrWrong = errors.New("wrong e-mail address or password")
 
 func wrong() error {
@@ -44,17 +47,35 @@ type Attempt struct {
 	Agent           string     // the browser's User-Agent
 	Client          netip.Addr // who is throttled
 	Former          string     // the token of the cookie that came along; it ends
+	Device          string     // the cookie of known browsers that came along
 }
 
 // Proof is a person who knew their password.
 type Proof struct {
+	User    xid.ID
+	hash    string // that was verified
+	account digest.Sum
+}
+
+// Signed is a new session, or the way to it.
+type Signed struct {
 	User xid.ID
-	hash string // that was verified
+	// Second is the token of the next step where the person has a second factor; then
+	// there is no session yet, and nothing else is set.
+	Second string
+	Token  string
+	Ends   time.Time
+	// Device is what the cookie of known browsers is from now on.
+	Device string
+	// NewDevice reports whether the person never signed in with this browser, as far
+	// as it shows.
+	NewDevice bool
 }
 
 // SignIn returns a new token and the end of its life, and ends the session that
 // the browser had before: the token of a signed-in browser is never one that
-// somebody could have put there.
+// somebody could have put there. Whoever has a second factor gets the token of the
+// step to it instead, for [Keeper.Finish].
 //
 // A refusal is a fault: [ErrWrong] is behind the Forbidden one, whose cost and
 // text are the same whatever was wrong; RateLimited says when to try again,
@@ -62,55 +83,95 @@ type Proof struct {
 //
 // The audit log has no row of it: each row there belongs to one store, the
 // sign-in to none, and rows in all stores of a person would take part in one
-// transaction. People see their sessions, and the log of the program has a
-// line.
-func (k *Keeper) SignIn(ctx context.Context, a Attempt) (token string, ends time.Time, err error) {
-	proof, err := k.Prove(ctx, a.Email, a.Password, a.Client)
+// transaction. The person's own log has one.
+func (k *Keeper) SignIn(ctx context.Context, a Attempt) (Signed, error) {
+	proof, err := k.Prove(ctx, a.Email, a.Password, Source{Client: a.Client, Device: a.Device})
 	if err != nil {
-		return "", time.Time{}, err
+		return Signed{}, err
 	}
-	token = newToken()
-	sum, _ := sumOf(token)
-	now := micros.Now()
-	expires := now.Add(Life)
+	var s Signed
 	err = k.store.InTx(ctx, func(ctx context.Context) error {
 		if err := k.hold(ctx, proof); err != nil {
 			return err
 		}
-		if former, ok := sumOf(a.Former); ok {
-			if err := k.end(ctx, former); err != nil {
-				return err
-			}
+		has, err := k.store.DB(ctx).Factor.Query().Where(factor.UserID(proof.User)).Exist(ctx)
+		if err != nil {
+			return err
 		}
-		return k.store.DB(ctx).Session.Create().SetID(sum).SetUserID(proof.User).SetAgent(agent(a.Agent)).
-			SetCreatedAt(now).SetSeenAt(now).SetExpiresAt(expires).Exec(ctx)
+		if has {
+			s = Signed{User: proof.User}
+			s.Second, err = k.pend(ctx, proof)
+			return err
+		}
+		s, err = k.open(ctx, proof.User, proof.account, a)
+		return err
 	})
 	if err != nil {
-		return "", time.Time{}, explain("sign in", err)
+		return Signed{}, explain("sign in", err)
 	}
-	k.log.InfoContext(ctx, "signed in", "user", xid.User.Format(proof.User), "client", a.Client)
-	return token, expires.Time(), nil
+	return s, nil
 }
 
-// Prove returns who knows the password of an e-mail address, within the throttle.
-// Its faults are those of [Keeper.SignIn].
-func (k *Keeper) Prove(ctx context.Context, email, text string, client netip.Addr) (Proof, error) {
+// open makes a session in the transaction of ctx, which holds the person, and ends the
+// one that the browser had before.
+func (k *Keeper) open(ctx context.Context, person xid.ID, account digest.Sum, a Attempt) (Signed, error) {
+	now := micros.Now()
+	expires := now.Add(Life)
+	s := Signed{User: person, Token: digest.NewToken(), Ends: expires.Time()}
+	s.Device, s.NewDevice = k.devices.after(account, a.Device, now)
+	sum, _ := digest.OfToken(s.Token)
+	if former, ok := digest.OfToken(a.Former); ok {
+		if err := k.end(ctx, former); err != nil {
+			return Signed{}, err
+		}
+	}
+	from := viewer.Origin{Client: a.Client, Agent: a.Agent}
+	row := k.store.DB(ctx).Session.Create().SetID(sum).SetUserID(person).SetAgent("")
+	if name := from.Program(); name != nil {
+		row.SetAgent(*name)
+	}
+	err := row.SetNillableAddress(from.Address()).
+		SetCreatedAt(now).SetSeenAt(now).SetExpiresAt(expires).Exec(ctx)
+	if err != nil {
+		return Signed{}, err
+	}
+	ent.OnCommit(ctx, func() {
+		k.log.InfoContext(ctx, "signed in", "user", xid.User.Format(person), "client", a.Client)
+		k.counts.signedIn.Add(1)
+	})
+	return s, k.note(ctx, person, state.AccountSignedIn, s.note())
+}
+
+// Prove returns who knows the password of an e-mail address, within the bounds on
+// guessing. Its faults are those of [Keeper.SignIn].
+func (k *Keeper) Prove(ctx context.Context, email, text string, from Source) (Proof, error) {
 	email = normal(email)
 	account := digest.Of([]byte(email))
-	if wait := k.throttle.Take(account, client); wait > 0 {
-		return Proof{}, &fault.Error{Kind: fault.RateLimited, RetryAfter: wait,
-			Detail: "Too many attempts: try again in " + seconds(wait) + "."}
+	charges := k.charges(account, from)
+	if err := k.admit(ctx, charges); err != nil {
+		return Proof{}, err
 	}
-	proof, err := k.verify(ctx, email, text)
-	if !errors.Is(err, ErrWrong) { // right, or our own fault: no guess was answered
-		k.throttle.Return(account, client)
-	} else {
-		k.log.InfoContext(ctx, "sign-in refused", "client", client)
+	first := ctx
+	if k.trusted(account, from) {
+		first = password.Known(ctx)
 	}
-	return proof, err
+	proof, err := k.verify(first, email, text)
+	switch {
+	case err == nil:
+		err = k.admit(ctx, charges)
+	case errors.Is(err, ErrWrong):
+		k.log.InfoContext(ctx, "sign-in refused", "client", from.Client)
+		err = cmp.Or(k.refuse(ctx, charges, proof.User), err)
+	}
+	if err != nil {
+		return Proof{}, err
+	}
+	proof.account = account
+	return proof, nil
 }
 
-// verify does the same work for every address: one statement and one hash.
+// verify does the same work for every address: one statement and one hash. Whose
+// password was wrong is in its answer too.
 func (k *Keeper) verify(ctx context.Context, email, text string) (Proof, error) {
 	person, hash, err := k.named(ctx, email)
 	if err != nil {
@@ -122,8 +183,10 @@ func (k *Keeper) verify(ctx context.Context, email, text string) (Proof, error) 
 	switch {
 	case err != nil:
 		return Proof{}, explain("sign in", err)
-	case !ok || person == nil || !possible(text):
+	case person == nil:
 		return Proof{}, wrong()
+	case !ok || !possible(text):
+		return Proof{User: person.User}, wrong()
 	}
 	return Proof{User: person.User, hash: hash}, nil
 }
@@ -154,8 +217,10 @@ func (k *Keeper) Replace(ctx context.Context, p Proof, hash string, keep digest.
 		if n == 0 {
 			return wrong()
 		}
-		_, err = k.EndAll(ctx, p.User, keep)
-		return err
+		if _, err = k.EndAll(ctx, p.User, keep); err != nil {
+			return err
+		}
+		return k.note(ctx, p.User, state.AccountPasswordChanged, "")
 	})
 }
 
@@ -172,8 +237,10 @@ func (k *Keeper) Reset(ctx context.Context, person xid.ID, hash string) (ended i
 		if n == 0 {
 			return fault.Missing("person")
 		}
-		ended, err = k.EndAll(ctx, person, digest.Sum{})
-		return err
+		if ended, err = k.EndAll(ctx, person, digest.Sum{}); err != nil {
+			return err
+		}
+		return k.note(ctx, person, state.AccountPasswordReset, "")
 	})
 	return ended, err
 }
@@ -192,20 +259,6 @@ func normal(email string) string {
 func possible(text string) bool {
 	return utf8.ValidString(text) && utf8.RuneCountInString(text) <= MaxPassword &&
 		!strings.ContainsFunc(text, unicode.IsControl)
-}
-
-// agent is what a browser calls itself, as far as it can be shown.
-func agent(text string) string {
-	clean := strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
-			return -1
-		}
-		return r
-	}, strings.ToValidUTF8(text, ""))
-	if runes := []rune(clean); len(runes) > maxAgent {
-		clean = string(runes[:maxAgent])
-	}
-	return clean
 }
 
 // seconds writes a wait, rounded up.

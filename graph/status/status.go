@@ -65,6 +65,9 @@ var kinds = []Kind{
 		"The credential is good but lacks the scope that the detail names."},
 	{string(fault.Forbidden), http.StatusForbidden, free, "Forbidden",
 		"The caller may not do this, whatever the scopes."},
+	{string(fault.SecondFactorRequired), http.StatusForbidden, free, "Second factor required",
+		"The store requires a second factor of its people, and the one who asks has none: set one up on the " +
+			"dashboard's page Security."},
 	{string(fault.InvalidParameter), http.StatusBadRequest, free, "Invalid query parameter",
 		"A query parameter is unknown here, repeated or has a bad value; errors lists them."},
 	{string(fault.IdempotencyKeyRequired), http.StatusBadRequest, free, "Idempotency key required",
@@ -83,6 +86,9 @@ var kinds = []Kind{
 		"The key belongs to an earlier request with another method, path or body; use a new key."},
 	{string(fault.IdempotencyInProgress), http.StatusConflict, free, "Request in progress",
 		"The first request with this key is still running; repeat it after the seconds in Retry-After."},
+	{string(fault.IdempotencyAnswerGone), http.StatusConflict, free, "Answer gone",
+		"The first request with this key was carried out, but its answer is not kept any more: it showed a customer " +
+			"who was redacted since, or was sealed with a secret that is gone. Read what the request changed."},
 	{string(fault.MalformedBody), http.StatusBadRequest, keep, "Malformed body",
 		"The body is not JSON, or not unambiguous: duplicate members, trailing data, bad UTF-8 and deep nesting " +
 			"are refused."},
@@ -112,6 +118,8 @@ var kinds = []Kind{
 		"An earlier rotation is not finished; revoke one of the two keys, or promote the second secret, first."},
 	{fault.ReplayPending, http.StatusConflict, keep, "Replay pending",
 		"An earlier replay of the endpoint is under way; wait until it has ended."},
+	{fault.SecretUnreadable, http.StatusConflict, free, "Secret unreadable",
+		"The endpoint's signing secret was sealed with a root secret that is gone; rotate it and promote the new one."},
 	{fault.AlreadyRevoked, http.StatusConflict, keep, "Already revoked",
 		"The credential is revoked already."},
 	{fault.LastOwner, http.StatusConflict, keep, "Last owner",
@@ -122,6 +130,8 @@ var kinds = []Kind{
 		"The storefront shows this theme; activate another one first."},
 	{fault.ThemeNotFree, http.StatusConflict, keep, "Theme not free",
 		"The theme has a price, and nothing is sold here yet; only free ones can be installed."},
+	{fault.SecondFactorNeeded, http.StatusConflict, keep, "Second factor needed",
+		"A store requires a second factor of its people: the last one stays, and an owner who requires it has one."},
 	{string(fault.LinkInvalid), http.StatusForbidden, free, "Invalid link",
 		"The address of the download is not one that was given out: a character of it was changed, or it " +
 			"is not whole."},

@@ -21,7 +21,8 @@ func TestStatuses(t *testing.T) {
 		fault.NotFound: 404, status.MethodNotAllowed: 405, status.RequestTimeout: 408,
 		fault.AuthenticationRequired: 401, fault.InvalidToken: 401,
 		fault.InvalidRequest: 400, fault.RateLimited: 429, fault.VersionRetired: 410, fault.InsufficientScope: 403,
-		fault.Forbidden: 403, fault.InvalidParameter: 400, fault.IdempotencyKeyRequired: 400,
+		fault.Forbidden: 403, fault.SecondFactorRequired: 403,
+		fault.InvalidParameter: 400, fault.IdempotencyKeyRequired: 400,
 		fault.IdempotencyKeyInvalid: 400, fault.IdempotencyKeyReused: 409, fault.IdempotencyInProgress: 409,
 		fault.IdempotencyNotSupported: 400, fault.PayloadTooLarge: 413, status.UnsupportedMediaType: 415,
 		fault.MalformedBody: 400, fault.ValidationFailed: 422, fault.LinkInvalid: 403, fault.LinkExpired: 403,
@@ -55,7 +56,7 @@ func TestLasting(t *testing.T) {
 			n++
 		}
 	}
-	if want := 4 + 16; n != want { // the kinds above, and the state codes
+	if want := 4 + 17; n != want { // the kinds above, and the state codes
 		t.Errorf("%d rows are kept, want %d", n, want)
 	}
 }

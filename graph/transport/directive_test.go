@@ -36,6 +36,13 @@ func TestGateOfEveryRootField(t *testing.T) {
 				continue
 			}
 			t.Run(field.Name, func(t *testing.T) {
+				if field.Name == "storeLeave" { // they do
+					defer func() {
+						for _, r := range roles {
+							tokens[string(r)] = staffToken(f, r)
+						}
+					}()
+				}
 				for holder, token := range tokens {
 					a := f.Query(token, operationOf(root, field), nil)
 					code := code(a)
@@ -166,7 +173,7 @@ func TestOperatorPasses(t *testing.T) {
 		if tc.v != nil {
 			c = viewer.With(c, tc.v)
 		}
-		_, err := graph.RequireRole(c, nil, func(context.Context) (any, error) { return nil, nil }, roles)
+		_, err := graph.RequireRole(c, nil, func(context.Context) (any, error) { return nil, nil }, roles, false)
 		if graphtest.FaultOf(err) != tc.want {
 			t.Errorf("%s: %v", tc.name, err)
 		}

@@ -109,8 +109,8 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.answer(ctx, out, op)
 	case r.Method == http.MethodGet:
 		out.wrongMethod("POST", "A mutation is a POST.")
-	case crowded(op):
-		out.fault(fault.New(fault.InvalidRequest, "A request sends one ping at most, and nothing beside it."))
+	case crowded(op) != nil:
+		h.refuse(ctx, out, crowded(op))
 	case keyed:
 		h.once(ctx, out, op, key)
 	default:

@@ -40,7 +40,7 @@ func newEndpoint(t testing.TB, s *ent.Store, configure func(*Config)) *graphtest
 	}
 	f.HTTP = graphtest.Must[http.Handler](t)(New(c))
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		f.HTTP.ServeHTTP(w, r.WithContext(viewer.WithRequest(r.Context(), "req_test")))
+		f.HTTP.ServeHTTP(w, r.WithContext(viewer.WithOrigin(r.Context(), viewer.Origin{Request: "req_test"})))
 	}))
 	t.Cleanup(server.Close)
 	f.URL = server.URL + "/graphql"

@@ -17,19 +17,37 @@ import (
 
 // secretive are the mutations that show or take a secret, of which only a hash is
 // ever stored: neither what they answer nor a digest of what they are sent is kept.
-var secretive = []string{"apiKeyCreate", "apiKeyRotate", "staffTokenCreate", "staffAdd", "passwordChange"}
+var secretive = []string{"apiKeyCreate", "apiKeyRotate", "staffTokenCreate", "staffInvite",
+	"invitationResend", "passwordChange", "totpBegin", "totpConfirm", "passkeyBegin", "passkeyFinish",
+	"recoveryCodesRenew"}
 
 // outward are the mutations that wait for somebody outside, which no transaction
 // may do.
 var outward = []string{"webhookEndpointTest"}
 
-// crowded reports whether an operation sends to somebody outside beside other things:
-// under a thousand aliases, one request would send a thousand.
-func crowded(o *operation) bool {
+// hashing are the mutations that hash passwords, which few may do at once.
+var hashing = []string{"passwordChange"}
+
+// crowded refuses an operation that sends to somebody outside beside other things, and
+// one that hashes passwords more than once: under a thousand aliases, one request would
+// do so a thousand times.
+func crowded(o *operation) error {
 	fields := mutationFields(o)
-	return len(fields) > 1 && slices.ContainsFunc(fields, func(f graphql.CollectedField) bool {
-		return slices.Contains(outward, f.Name)
-	})
+	count := func(names []string) (n int) {
+		for _, f := range fields {
+			if slices.Contains(names, f.Name) {
+				n++
+			}
+		}
+		return n
+	}
+	switch {
+	case len(fields) > 1 && count(outward) > 0:
+		return fault.New(fault.InvalidRequest, "A request sends one ping at most, and nothing beside it.")
+	case count(hashing) > 1:
+		return fault.New(fault.InvalidRequest, "A request changes one password at most.")
+	}
+	return nil
 }
 
 // errUnkept lets go of an idempotency key, and of all that was written with it.

@@ -174,9 +174,9 @@ func TestKeyRules(t *testing.T) {
 				status: 400, code: "idempotency_not_supported"},
 			{name: "a token", document: `mutation { staffTokenCreate(name: "n") { token } }`, key: "i", status: 400,
 				code: "idempotency_not_supported"},
-			{name: "a password",
-				document: `mutation { ... { staffAdd(input: {email: "a@b.example", name: "n", role: SUPPORT}) { ` +
-					`password } } }`, key: "j", status: 400, code: "idempotency_not_supported"},
+			{name: "a link",
+				document: `mutation { ... { staffInvite(input: {email: "a@b.example", role: SUPPORT}) { link } } }`,
+				key:      "j", status: 400, code: "idempotency_not_supported"},
 			{name: "a query", document: `{ products { nodes { id } } }`, key: "k", status: 200},
 			{name: "a bad key", document: "mutation { " + one + " }", key: strings.Repeat("x", 256), status: 400,
 				code: "idempotency_key_invalid"},

@@ -53,6 +53,11 @@ func TestWebhookSecretsAndKeys(t *testing.T) {
 				t.Errorf("a ping beside other things: %d %s", a.Status, a.Body)
 			}
 		}
+		change := `passwordChange(current: "a", next: "b") { changed userErrors { code } }`
+		if a := f.Query(staffToken(f, viewer.Support), "mutation { a: "+change+" ... { b: "+change+" } }",
+			nil); code(a) != "invalid_request" {
+			t.Errorf("two changes of a password: %d %s", a.Status, a.Body)
+		}
 		if a := f.Query(staffToken(f, viewer.Support), createHook, in); code(a) != "insufficient_scope" {
 			t.Errorf("support registered: %s", a.Body)
 		}

@@ -95,6 +95,11 @@ func (d *dispatcher) lease(ctx context.Context, free []candidate) (won int, err 
 	if err != nil {
 		return 0, err
 	}
+	for _, r := range rows {
+		if err := d.noteUnreadable(ctx, r); err != nil {
+			return 0, err
+		}
+	}
 	d.mu.Lock()
 	defer d.unlock()
 	for _, c := range free {

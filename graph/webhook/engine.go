@@ -19,6 +19,7 @@ import (
 	lru "github.com/hashicorp/golang-lru/v2"
 
 	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/event"
 	"github.com/storefront-go/storefront/ent/scope"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/attempt"
@@ -41,6 +42,9 @@ type Config struct {
 	// AppScopes returns what an app may have in a store at present. Nothing by
 	// default, so that an app's endpoints get nothing.
 	AppScopes func(ctx context.Context, store, appStore, app xid.ID) (scope.Set, error)
+	// Veil returns a body as it may leave the store at the time of an attempt; by default
+	// as it is.
+	Veil func(store xid.ID, kind event.Type, body []byte) ([]byte, error)
 	// Notifier mails people about endpoints that fail; with a nil one only the
 	// dashboard shows it.
 	Notifier *notify.Notifier
@@ -86,6 +90,9 @@ func New(c Config) (*Engine, error) {
 	}
 	if c.AppScopes == nil {
 		c.AppScopes = func(context.Context, xid.ID, xid.ID, xid.ID) (scope.Set, error) { return scope.Of(), nil }
+	}
+	if c.Veil == nil {
+		c.Veil = func(_ xid.ID, _ event.Type, body []byte) ([]byte, error) { return body, nil }
 	}
 	pings, err := gcra.New[xid.ID](gcra.Config{Rate: pingsPerMinute / 60.0, Burst: pingsPerMinute})
 	if err != nil {

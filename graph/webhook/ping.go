@@ -35,7 +35,7 @@ func (e *Engine) MayTest(endpoint xid.ID) error {
 func (e *Engine) Test(ctx context.Context, endpoint *db.WebhookEndpoint) (*db.DeliveryLog, error) {
 	target, err := e.targetOf(endpoint)
 	if err != nil {
-		return nil, err
+		return nil, &fault.Error{Kind: fault.Conflict, Code: fault.SecretUnreadable, Detail: unreadable, Err: err}
 	}
 	var q *db.WebhookQueue
 	err = e.Store.InTx(ctx, func(ctx context.Context) error {

@@ -89,9 +89,11 @@ func appOf(store, id *xid.ID) *app {
 	return &app{*store, *id}
 }
 
-// targetOf makes what an endpoint's attempts share.
+// targetOf makes what an endpoint's attempts share. Of two secrets one is enough: the
+// first may have been sealed with a root secret that is gone.
 func (e *Engine) targetOf(endpoint *db.WebhookEndpoint) (*attempt.Target, error) {
 	var secrets []string
+	var lost error
 	current, next := model.Secrets(endpoint, micros.Now())
 	for _, sealed := range [][]byte{current, next} {
 		if len(sealed) == 0 {
@@ -99,9 +101,13 @@ func (e *Engine) targetOf(endpoint *db.WebhookEndpoint) (*attempt.Target, error)
 		}
 		secret, err := e.Vault.Open(endpoint.ID, sealed)
 		if err != nil {
-			return nil, err
+			lost = err
+			continue
 		}
 		secrets = append(secrets, secret)
+	}
+	if len(secrets) == 0 && lost != nil {
+		return nil, lost
 	}
 	return attempt.NewTarget(endpoint.URL, secrets...)
 }

@@ -82,8 +82,11 @@ func (d *dispatcher) postBody(s *shipment) attempt.Result {
 	} else if !ok {
 		return attempt.Result{Outcome: outcomeForbidden}
 	}
+	var err error
+	if it.Body, err = d.Veil(s.key.Store, it.Kind, it.Body); err != nil {
+		return d.unable(s, "veil the body", err)
+	}
 	if s.owner != nil {
-		var err error
 		if it.Body, err = veiled(it.Kind, it.Body); err != nil {
 			return d.unable(s, "veil the body", err)
 		}

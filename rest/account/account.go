@@ -15,6 +15,7 @@ import (
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph"
 	"github.com/storefront-go/storefront/graph/session"
 	"github.com/storefront-go/storefront/rest/page"
 )
@@ -26,6 +27,8 @@ var templates embed.FS
 const (
 	SignInPath  = "/sign-in"
 	SignOutPath = "/sign-out"
+	// LobbyPath is where people are who belong to no store.
+	LobbyPath = "/account"
 	// home is where people go who came from nowhere.
 	home = "/dashboard"
 )
@@ -36,6 +39,8 @@ const storeHeader = "Storefront-Store"
 // Config is what an [Account] needs.
 type Config struct {
 	Sessions *session.Keeper
+	// Core has the operations behind the pages of mailed links, and only they need it.
+	Core *graph.Resolver
 	// APIHost is {api_host}; its scheme decides about the cookie.
 	APIHost string
 	// Allowed reports whether people may sign in here at all: not over plain http
@@ -110,8 +115,18 @@ func (a *Account) Person(r *http.Request) (*session.Person, error) {
 // Viewer returns who is signed in, at work in the store that the header
 // Storefront-Store names by id or handle, or in the first of theirs by name; nil
 // when nobody is. A store that is not theirs and one that does not exist are the same
-// NotFound.
+// NotFound; who belongs to no store is Forbidden.
 func (a *Account) Viewer(r *http.Request) (*viewer.Viewer, error) {
+	return a.at(r, r.Header.Values(storeHeader))
+}
+
+// ViewerIn is [Account.Viewer] for requests that cannot have a header, such as a link
+// that is followed: they name the store themselves.
+func (a *Account) ViewerIn(r *http.Request, store string) (*viewer.Viewer, error) {
+	return a.at(r, []string{store})
+}
+
+func (a *Account) at(r *http.Request, names []string) (*viewer.Viewer, error) {
 	p, err := a.Person(r)
 	if p == nil || err != nil {
 		return nil, err
@@ -121,9 +136,11 @@ func (a *Account) Viewer(r *http.Request) (*viewer.Viewer, error) {
 			return nil, err
 		}
 	}
-	names := r.Header.Values(storeHeader)
 	switch len(names) {
 	case 0:
+		if len(p.Memberships) == 0 {
+			return nil, fault.New(fault.Forbidden, "You belong to no store.")
+		}
 		return p.In(p.Memberships[0].Store), nil
 	case 1:
 		return in(p, names[0])

@@ -59,24 +59,20 @@ func build(t testing.TB, s *ent.Store, host string, edit ...setting) *site {
 	if err != nil {
 		t.Fatal(err)
 	}
-	throttle, err := account.NewThrottle()
-	if err != nil {
-		t.Fatal(err)
-	}
 	log := slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelError}))
-	sessions, err := session.NewKeeper(session.Config{Store: s, Throttle: throttle, Logger: log})
+	sessions, err := session.NewKeeper(session.Config{Store: s, Devices: ring.MACs(keyring.Cookies), Logger: log})
 	if err != nil {
 		t.Fatal(err)
 	}
 	keys := apikey.NewKeeper(s)
 	cc := graphtest.Config(t, s, ring)
-	cc.Keys, cc.Sessions, cc.Logger = keys, sessions, log
+	cc.Keys, cc.Sessions, cc.APIHost, cc.Logger = keys, sessions, host, log
 	core, err := graph.New(cc)
 	if err != nil {
 		t.Fatal(err)
 	}
 	claims := idem.New(s, ring)
-	ac := account.Config{Sessions: sessions, APIHost: host, Allowed: true, Logger: log}
+	ac := account.Config{Sessions: sessions, Core: core, APIHost: host, Allowed: true, Logger: log}
 	rc := rest.Config{Core: core, Keys: keys, Idem: claims, APIHost: host, Logger: log}
 	for _, f := range edit {
 		f(&ac, &rc)
@@ -132,17 +128,30 @@ type reply struct {
 	body   string
 }
 
-// cookie is the only cookie that the answer sets, or nil.
+// cookie is the session's cookie that the answer sets, or nil.
 func (a *reply) cookie(t testing.TB) *http.Cookie {
 	t.Helper()
-	list := (&http.Response{Header: a.header}).Cookies()
-	if len(list) > 1 {
-		t.Errorf("%d cookies", len(list))
+	return a.only(t, func(name string) bool { return !strings.HasSuffix(name, "device") })
+}
+
+// device is the cookie of known browsers that the answer sets, or nil.
+func (a *reply) device(t testing.TB) *http.Cookie {
+	t.Helper()
+	return a.only(t, func(name string) bool { return strings.HasSuffix(name, "device") })
+}
+
+// only is the only cookie that the answer sets of those names, or nil.
+func (a *reply) only(t testing.TB, named func(string) bool) (found *http.Cookie) {
+	t.Helper()
+	for _, c := range (&http.Response{Header: a.header}).Cookies() {
+		if named(c.Name) {
+			if found != nil {
+				t.Errorf("two cookies %s and %s", found.Name, c.Name)
+			}
+			found = c
+		}
 	}
-	if len(list) == 0 {
-		return nil
-	}
-	return list[0]
+	return found
 }
 
 // send sends a request with headers in pairs: over HTTP, or, without a socket,
@@ -268,6 +277,12 @@ func TestCookie(t *testing.T) {
 		if got := strings.Replace(a.header.Get("Set-Cookie"), c.Value, "TOKEN", 1); got != want || len(c.Value) != 52 {
 			t.Errorf("%s: %s, want %s", host, got, want)
 		}
+		known := a.device(t)
+		if got, want := strings.Replace(a.header.Values("Set-Cookie")[1], known.Value, "TOKEN", 1), strings.NewReplacer(
+			"__Host-storefront=", "__Host-storefront-device=", "storefront_session", "storefront_device",
+			"1209600", "31536000").Replace(want); got != want {
+			t.Errorf("%s: %s, want %s", host, got, want)
+		}
 		other := "storefront_session"
 		if strings.HasPrefix(host, "http:") {
 			other = "__Host-storefront"
@@ -375,8 +390,10 @@ func TestFormEscapes(t *testing.T) {
 	w := serve(t, storetest.Open(t), "https://shop.example")
 	form := credentials(`"><script>alert(1)</script>`, `"><img>`)
 	form.Set("return_to", `/"><script>`)
-	if a := w.post("/sign-in", form); strings.Contains(a.body, "<script") || strings.Contains(a.body, "<img") ||
-		!strings.Contains(a.body, "&lt;script&gt;") {
+	a := w.post("/sign-in", form)
+	body := strings.Replace(a.body, `<script src="/pages/passkey.js" defer></script>`, "", 1)
+	if strings.Contains(body, "<script") || strings.Contains(body, "<img") ||
+		!strings.Contains(body, "&lt;script&gt;") {
 		t.Errorf("%s", a.body)
 	}
 }

@@ -23,6 +23,8 @@ type form struct {
 	Email    page.Field
 	Password page.Field
 	Send     page.Button
+	// Passkey leads to a sign-in without a password; empty where there are no passkeys.
+	Passkey, Options string
 }
 
 // show answers with the form. The e-mail address stays in it, a password never.
@@ -33,7 +35,7 @@ func (a *Account) show(w http.ResponseWriter, r *http.Request, status int, probl
 			Autocomplete: "username", Required: true, Autofocus: email == ""},
 		Password: page.Field{Name: "password", Label: "Password", Type: "password",
 			Autocomplete: "current-password", Required: true, Autofocus: email != ""},
-		Send: page.Button{Label: "Sign in"},
+		Send: page.Button{Label: "Sign in"}, Passkey: a.offer(PasskeyPath), Options: PasskeyOptionsPath,
 	})
 }
 
@@ -80,10 +82,7 @@ func (a *Account) take(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	email, returnTo := values.Get("email"), values.Get("return_to")
-	token, _, err := a.Sessions.SignIn(r.Context(), session.Attempt{
-		Email: email, Password: values.Get("password"), Agent: r.UserAgent(), Client: a.hooks.Client(r),
-		Former: a.token(r),
-	})
+	signed, err := a.Sessions.SignIn(r.Context(), a.attempt(r, email, values.Get("password")))
 	if f, is := errors.AsType[*fault.Error](err); is {
 		a.refused(w, r, f, email, returnTo)
 		return
@@ -92,8 +91,25 @@ func (a *Account) take(w http.ResponseWriter, r *http.Request) {
 		a.failed(w, r, err)
 		return
 	}
-	http.SetCookie(w, a.cookie(token))
-	page.Redirect(w, local(returnTo))
+	a.signed(w, signed, local(returnTo))
+}
+
+// attempt is a try of the browser that sends a request.
+func (a *Account) attempt(r *http.Request, email, text string) session.Attempt {
+	return session.Attempt{Email: email, Password: text, Agent: r.UserAgent(), Client: a.hooks.Client(r),
+		Former: a.token(r), Device: a.device(r)}
+}
+
+// signed goes on with a session, or to the second factor, and then to an address here.
+func (a *Account) signed(w http.ResponseWriter, s session.Signed, to string) {
+	if s.Second != "" {
+		a.setStep(w, s.Second)
+		page.Redirect(w, SecondPath+"?return_to="+url.QueryEscape(to))
+		return
+	}
+	http.SetCookie(w, a.cookie(s.Token))
+	a.setDevice(w, s.Device)
+	page.Redirect(w, to)
 }
 
 // refused shows the form again and says why. The status of a wrong password is

@@ -728,7 +728,7 @@ type Checksum = string
 // Currency A currency of ISO 4217, in upper case.
 type Currency = string
 
-// Customer A person who buys. Redacting nulls what identifies the person and keeps the row. `orders_count` and `total_spent_minor` change in the same transaction as the orders that they count.
+// Customer A person who buys. Redacting nulls what identifies the person and keeps the row; stored events and exports that show them follow, so that a replay shows nothing of them. `orders_count` and `total_spent_minor` change in the same transaction as the orders that they count.
 type Customer struct {
 	// Addresses Every known address.
 	Addresses []Address `json:"addresses"`

@@ -21,19 +21,17 @@ const Root = "/dashboard"
 const assetRoot = Root + "/assets/"
 
 // policy is the Content-Security-Policy of every answer. Pictures come from
-// wherever merchants keep those of their products. No text becomes markup or
+// wherever merchants keep those of their products, and QR codes from the answers. No text becomes markup or
 // code, not even by mistake: that would take a trusted type, and none exists.
-const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' https:; connect-src 'self'; " +
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' https: data:; connect-src 'self'; " +
 	"base-uri 'none'; form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'; " +
 	"trusted-types 'none'"
 
 // Config is what the dashboard needs.
 type Config struct {
-	// Signed reports whether the request comes from a browser that is signed in.
-	Signed func(*http.Request) bool
-	// SignIn returns the address of the sign-in page, which leads back to
-	// returnTo: a path with its query.
-	SignIn func(returnTo string) string
+	// Elsewhere returns where a browser is sent that has no business here, such as the
+	// sign-in page for one that is not signed in; "" for one that has.
+	Elsewhere func(*http.Request) string
 }
 
 type dashboard struct {
@@ -43,11 +41,11 @@ type dashboard struct {
 }
 
 // New makes the handler of [Root] and everything below it. An address that is
-// not a file's gets the page, so that links into the dashboard work; who is not
-// signed in is sent to the sign-in page (303).
+// not a file's gets the page, so that links into the dashboard work; who has no business
+// here is sent elsewhere (303).
 func New(c Config) (http.Handler, error) {
-	if c.Signed == nil || c.SignIn == nil {
-		return nil, errors.New("dashboard: Signed and SignIn are needed")
+	if c.Elsewhere == nil {
+		return nil, errors.New("dashboard: Elsewhere is needed")
 	}
 	s, err := load()
 	if err != nil {
@@ -77,11 +75,13 @@ func (d *dashboard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		file.ServeHTTP(w, r)
 	case strings.HasPrefix(path, assetRoot), path != Root && !strings.HasPrefix(path, Root+"/"):
 		refuse(w, http.StatusNotFound)
-	case !d.Signed(r):
-		w.Header().Set("Cache-Control", "no-store")
-		w.Header().Set("Location", d.SignIn(r.URL.RequestURI()))
-		w.WriteHeader(http.StatusSeeOther)
 	default:
+		if to := d.Elsewhere(r); to != "" {
+			w.Header().Set("Cache-Control", "no-store")
+			w.Header().Set("Location", to)
+			w.WriteHeader(http.StatusSeeOther)
+			return
+		}
 		d.shell.ServeHTTP(w, r)
 	}
 }

@@ -16,8 +16,12 @@ import (
 func open(t *testing.T) *dashboard {
 	t.Helper()
 	h, err := New(Config{
-		Signed: func(r *http.Request) bool { return r.Header.Get("Cookie") != "" },
-		SignIn: func(to string) string { return "/sign-in?return_to=" + url.QueryEscape(to) },
+		Elsewhere: func(r *http.Request) string {
+			if r.Header.Get("Cookie") != "" {
+				return ""
+			}
+			return "/sign-in?return_to=" + url.QueryEscape(r.URL.RequestURI())
+		},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -49,17 +53,9 @@ func address(t *testing.T, name string) string {
 	return s.address(name)
 }
 
-func TestNewNeedsBoth(t *testing.T) {
-	for name, c := range map[string]Config{
-		"neither": {},
-		"no sign": {SignIn: func(string) string { return "" }},
-		"no page": {Signed: func(*http.Request) bool { return true }},
-	} {
-		t.Run(name, func(t *testing.T) {
-			if _, err := New(c); err == nil {
-				t.Error("want an error")
-			}
-		})
+func TestNewNeedsElsewhere(t *testing.T) {
+	if _, err := New(Config{}); err == nil {
+		t.Error("made without it")
 	}
 }
 
@@ -151,7 +147,7 @@ func safe(t *testing.T, h http.Header) {
 	got := h.Get("Content-Security-Policy")
 	for _, want := range []string{
 		"default-src 'none'", "script-src 'self'", "style-src 'self'", "connect-src 'self'",
-		"img-src 'self' https:", "base-uri 'none'", "form-action 'self'", "frame-ancestors 'none'",
+		"img-src 'self' https: data:", "base-uri 'none'", "form-action 'self'", "frame-ancestors 'none'",
 		"require-trusted-types-for 'script'", "trusted-types 'none'",
 	} {
 		if !strings.Contains(got+";", want+";") {

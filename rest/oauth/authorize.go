@@ -69,6 +69,11 @@ func (f *Frontend) ask(w http.ResponseWriter, r *http.Request) {
 		f.choose(w, r, v)
 		return
 	}
+	if v.person.Lacks(*store) {
+		page.Message(w, r, http.StatusForbidden, "A second factor is needed", store.Name+" requires a second factor "+
+			"of its people. Set one up on the dashboard's page Security, then start again from the app.")
+		return
+	}
 	screen, err := f.Server.Consent(viewer.With(r.Context(), v.person.In(store.Store)), v.request)
 	if err != nil {
 		f.trouble(w, r, err)

@@ -250,6 +250,19 @@ func TestWhoMayNotConsent(t *testing.T) {
 		w.answer(p, clone(form), "decision=allow").page(http.StatusForbidden)
 		w.answer(p, form, "decision=deny").redirected(callback)
 	})
+	t.Run("a store that requires a second factor meanwhile", func(t *testing.T) {
+		shop := w.newShop("Strict shop")
+		p := w.signIn("Uma", "uma@example.com", member{shop, viewer.Owner})
+		form := w.authorize(p).form()
+		w.in(shop.ID, func(ctx context.Context, c *db.Client) error {
+			return c.Store.Update().SetSecondFactor(true).Exec(ctx)
+		})
+		for _, r := range []*reply{w.answer(p, form, "decision=allow"), w.authorize(p)} {
+			if page := r.page(http.StatusForbidden); !strings.Contains(page.body, "second factor") {
+				t.Errorf("%s", page.body)
+			}
+		}
+	})
 	t.Run("a role that was taken while the screen was open", func(t *testing.T) {
 		p := w.signIn("Tim", "tim@example.com", member{w.shop, viewer.Owner})
 		form := w.authorize(p).form()
@@ -257,8 +270,7 @@ func TestWhoMayNotConsent(t *testing.T) {
 			_, err := c.Staff.Delete().Exec(ctx)
 			return err
 		})
-		// Without a store they are nobody: the session finds no person.
-		w.answer(p, form, "decision=allow").redirected("/sign-in?")
+		w.answer(p, form, "decision=allow").page(http.StatusBadRequest)
 	})
 }
 

@@ -20,6 +20,7 @@ import (
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/apikey"
+	"github.com/storefront-go/storefront/graph/graphtest"
 	"github.com/storefront-go/storefront/graph/keyring"
 	engine "github.com/storefront-go/storefront/graph/oauth"
 	"github.com/storefront-go/storefront/graph/session"
@@ -93,7 +94,7 @@ func serve(t testing.TB, s *ent.Store, edit ...setting) *world {
 		t.Fatal(err)
 	}
 	log := slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelError}))
-	a := account.Config{Sessions: sessions, APIHost: issuer, Allowed: true, Logger: log}
+	a := account.Config{Sessions: sessions, Core: graphtest.NewCore(t, s), APIHost: issuer, Allowed: true, Logger: log}
 	c := oauth.Config{Resource: "/api/public/v1", Logger: log, ClientOf: func(*http.Request) netip.Addr {
 		return netip.MustParseAddr("192.0.2.1")
 	}}

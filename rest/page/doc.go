@@ -1,7 +1,7 @@
 // Package page is the frame of the pages on which people decide something: the
 // sign-in, the choice of a store, the consent screen, and plain messages. A page
 // is made on the server, works without script and loads nothing but the one
-// stylesheet, from its own host.
+// stylesheet, and the script of passkeys where one can be used, from its own host.
 //
 // A package that shows pages embeds its templates and makes a [Set] of them:
 //
@@ -19,11 +19,17 @@
 //	{{define "main"}}<h1>Sign in</h1> … {{end}}
 //
 // "main" stands in a card in the middle of the page; its first element is the
-// page's only h1. It may use these parts:
+// page's only h1. A page on which a passkey can be used defines "script" too, works
+// without it all the same, and gets a policy that allows our own script:
+//
+//	{{define "script"}}{{template "passkey-script"}}{{end}}
+//
+// A page may use these parts:
 //
 //	{{template "alert" .Problem}}    a string, read out at once (role=alert); nothing for ""
 //	{{template "field" .Email}}      a [Field]: label, input, hint and error
 //	{{template "button" .Allow}}     a [Button] that sends its form
+//	{{template "passkey" .}}         the form that a passkey answers: .Passkey, .Options, .ReturnTo
 //
 // and these classes:
 //

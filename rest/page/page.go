@@ -14,7 +14,7 @@ import (
 	"strings"
 )
 
-//go:embed frame.html page.css
+//go:embed frame.html page.css passkey.js
 var files embed.FS
 
 // policy allows the page its stylesheet and pictures of its own, and forbids
@@ -23,6 +23,9 @@ var files embed.FS
 // answer leads to the app. What a form may be sent to is fixed by the templates,
 // and where a redirect may lead by the server.
 const policy = "default-src 'none'; style-src 'self'; img-src 'self' data:; base-uri 'none'; frame-ancestors 'none'"
+
+// scripted is the policy of a page that defines "script": our own one runs, and asks us.
+const scripted = policy + "; script-src 'self'; connect-src 'self'"
 
 // frame is the layout with its parts; each page is a clone of it.
 var frame = template.Must(template.New("frame.html").ParseFS(files, "frame.html"))
@@ -58,8 +61,9 @@ type Button struct {
 
 // Set is the pages of one package.
 type Set struct {
-	pages map[string]*template.Template
-	log   *slog.Logger
+	pages    map[string]*template.Template
+	policies map[string]string
+	log      *slog.Logger
 }
 
 // New parses every file *.html of templates, in whatever folder it lies. Its
@@ -69,7 +73,7 @@ func New(templates fs.FS, log *slog.Logger) (*Set, error) {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	s := &Set{pages: map[string]*template.Template{}, log: log}
+	s := &Set{pages: map[string]*template.Template{}, policies: map[string]string{}, log: log}
 	err := fs.WalkDir(templates, ".", func(file string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || path.Ext(file) != ".html" {
 			return err
@@ -78,7 +82,7 @@ func New(templates fs.FS, log *slog.Logger) (*Set, error) {
 		if s.pages[name] != nil {
 			return fmt.Errorf("%s: there is another page of this name", file)
 		}
-		s.pages[name], err = parse(templates, file)
+		s.pages[name], s.policies[name], err = parse(templates, file)
 		return err
 	})
 	if err != nil {
@@ -87,22 +91,25 @@ func New(templates fs.FS, log *slog.Logger) (*Set, error) {
 	return s, nil
 }
 
-func parse(templates fs.FS, file string) (*template.Template, error) {
+// parse reads one page and says which policy it has.
+func parse(templates fs.FS, file string) (t *template.Template, allowed string, err error) {
 	text, err := fs.ReadFile(templates, file)
 	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", file, err)
+		return nil, "", fmt.Errorf("read %s: %w", file, err)
 	}
-	t, err := frame.Clone()
-	if err != nil {
-		return nil, fmt.Errorf("clone the frame: %w", err)
+	if t, err = frame.Clone(); err != nil {
+		return nil, "", fmt.Errorf("clone the frame: %w", err)
 	}
 	if _, err := t.New(file).Parse(string(text)); err != nil {
-		return nil, err // names the file
+		return nil, "", err // names the file
 	}
 	if t.Lookup("title") == nil || t.Lookup("main") == nil {
-		return nil, fmt.Errorf("%s: define \"title\" and \"main\"", file)
+		return nil, "", fmt.Errorf("%s: define \"title\" and \"main\"", file)
 	}
-	return t, nil
+	if strings.Contains(string(text), `{{define "script"}}`) {
+		return t, scripted, nil
+	}
+	return t, policy, nil
 }
 
 // Render answers with a page. The page is made before the first byte is sent:
@@ -115,7 +122,7 @@ func (s *Set) Render(w http.ResponseWriter, r *http.Request, status int, name st
 			"The error is ours and is logged. Try again in a while.")
 		return
 	}
-	send(w, r, status, body)
+	send(w, r, status, s.policies[name], body)
 }
 
 func (s *Set) render(name string, data any) ([]byte, error) {
@@ -136,7 +143,7 @@ func Message(w http.ResponseWriter, r *http.Request, status int, title, text str
 	var b bytes.Buffer
 	// Two texts in a template of ours, into memory: it cannot fail.
 	_ = message.Execute(&b, struct{ Title, Text string }{title, text})
-	send(w, r, status, b.Bytes())
+	send(w, r, status, policy, b.Bytes())
 }
 
 // Guard writes the headers that every page has, and that a redirect between
@@ -163,9 +170,10 @@ func Redirect(w http.ResponseWriter, address string) {
 	w.WriteHeader(http.StatusSeeOther)
 }
 
-func send(w http.ResponseWriter, r *http.Request, status int, body []byte) {
+func send(w http.ResponseWriter, r *http.Request, status int, allowed string, body []byte) {
 	h := w.Header()
 	Guard(h)
+	h.Set("Content-Security-Policy", allowed)
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(status)

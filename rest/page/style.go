@@ -9,13 +9,21 @@ import (
 	"github.com/storefront-go/storefront/rest/variant"
 )
 
-// StylePath is where the pages expect [Style].
-const StylePath = "/pages/page.css"
+// Where the pages expect their files.
+const (
+	StylePath  = "/pages/page.css"   // [Style]
+	ScriptPath = "/pages/passkey.js" // [Script]
+)
 
 // Style serves the stylesheet: GET and HEAD, with 304 for a known tag.
-func Style() http.Handler {
-	css, _ := files.ReadFile("page.css") // embedded above
-	sum := sha256.Sum256(css)
+func Style() http.Handler { return file("page.css", "text/css; charset=utf-8") }
+
+// Script serves the script of the pages on which a passkey can be used, as [Style] does.
+func Script() http.Handler { return file("passkey.js", "text/javascript; charset=utf-8") }
+
+func file(name, media string) http.Handler {
+	body, _ := files.ReadFile(name) // embedded in this package
+	sum := sha256.Sum256(body)
 	tag := `"` + base64.RawURLEncoding.EncodeToString(sum[:12]) + `"`
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
@@ -25,10 +33,10 @@ func Style() http.Handler {
 			w.WriteHeader(http.StatusMethodNotAllowed)
 			return
 		}
-		h.Set("Content-Type", "text/css; charset=utf-8")
+		h.Set("Content-Type", media)
 		h.Set("Content-Security-Policy", policy)
 		h.Set("Cache-Control", "public, no-cache")
 		h.Set("ETag", tag)
-		variant.Content(w, r, bytes.NewReader(css))
+		variant.Content(w, r, bytes.NewReader(body))
 	})
 }

@@ -96,7 +96,7 @@ func startDispatch(ctx context.Context, c DispatchConfig, r Runtime) (_ *Server,
 	}
 	s.admin = &admin{store: s.base.Store, hosts: c.AdminHosts}
 	s.serve(s.server(ctx, s.admin.handler(reg), 0), operator, "admin")
-	if err := s.background(ctx, s.mailLoops(), s.hooks); err != nil {
+	if err := s.background(ctx, s.dispatchLoops(), s.hooks); err != nil {
 		return nil, err
 	}
 	s.admin.phase.Store(serving)

@@ -58,8 +58,9 @@ func Diagnose(ctx context.Context, c Config) Report {
 		add(ok("settings", "consistent"))
 	}
 	add(diagnoseFolder(c.Data)...)
-	add(diagnoseSecret(c.Storage))
-	add(diagnoseDatabase(ctx, c.Storage)...)
+	secret, ring := diagnoseSecret(c.Storage)
+	add(secret)
+	add(diagnoseDatabase(ctx, c.Storage, ring)...)
 	add(diagnoseAddresses(ctx, c)...)
 	return r
 }

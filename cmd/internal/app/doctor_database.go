@@ -16,6 +16,7 @@ import (
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db/storehandle"
 	"github.com/storefront-go/storefront/ent/migrate"
+	"github.com/storefront-go/storefront/graph/keyring"
 	"github.com/storefront-go/storefront/graph/merchant"
 )
 
@@ -28,7 +29,7 @@ const (
 
 // diagnoseDatabase checks that the database answers, what it is, its schema and
 // its clock.
-func diagnoseDatabase(ctx context.Context, st Storage) []Finding {
+func diagnoseDatabase(ctx context.Context, st Storage, ring *keyring.Ring) []Finding {
 	if path := st.SQLitePath(); path != "" {
 		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 			return []Finding{ok("database", "%s does not exist yet; serve makes it", path)}
@@ -44,6 +45,7 @@ func diagnoseDatabase(ctx context.Context, st Storage) []Finding {
 	defer func() { _ = s.Close() }() // it only read
 	list := []Finding{ok("database", "%s answers", s.Redacted()), diagnoseVersion(ctx, s)}
 	list = append(list, diagnoseSchema(ctx, s), diagnoseClock(ctx, s))
+	list = append(list, diagnoseSealed(ctx, s, ring)...)
 	return append(list, diagnoseHandles(ctx, s)...)
 }
 

@@ -77,29 +77,31 @@ func judgeSpace(free uint64) Finding {
 	return ok("disk", "%s", found)
 }
 
-// diagnoseSecret checks the root secret without making one.
-func diagnoseSecret(s Storage) Finding {
+// diagnoseSecret checks the root secret without making one, and returns it; nil where
+// there is none that can be used.
+func diagnoseSecret(s Storage) (Finding, *keyring.Ring) {
 	if s.SecretKey != "" {
 		ring, err := keyring.Parse(s.SecretKey)
 		if err != nil {
-			return fail("secret", "STOREFRONT_SECRET_KEY: "+firstLine(err), "generate one: openssl rand -base64 32")
+			return fail("secret", "STOREFRONT_SECRET_KEY: "+firstLine(err),
+				"generate one: openssl rand -base64 32"), nil
 		}
 		if weak(s.SecretKey) {
 			return warn("secret", "STOREFRONT_SECRET_KEY repeats few characters",
-				"put a generated one in front (openssl rand -base64 32) and a comma")
+				"put a generated one in front (openssl rand -base64 32) and a comma"), ring
 		}
-		return ok("secret", "%d from STOREFRONT_SECRET_KEY", len(ring.KeyIDs()))
+		return ok("secret", "%d from STOREFRONT_SECRET_KEY", len(ring.KeyIDs())), ring
 	}
 	path := filepath.Join(s.Data, keyring.FileName)
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		return ok("secret", "%s does not exist yet; serve makes it", path)
+		return ok("secret", "%s does not exist yet; serve makes it", path), nil
 	}
 	ring, err := keyring.LoadOrCreate(s.Data)
 	if err != nil {
 		return fail("secret", firstLine(err),
-			"make it a file of the program's user with mode 0600 that holds at least 32 random characters")
+			"make it a file of the program's user with mode 0600 that holds at least 32 random characters"), nil
 	}
-	return ok("secret", "%d in %s", len(ring.KeyIDs()), path)
+	return ok("secret", "%d in %s", len(ring.KeyIDs()), path), ring
 }
 
 // weak reports whether a secret is so monotonous that nobody drew it by lot.

@@ -5,6 +5,9 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/storefront-go/storefront/graph/allowance"
+	"github.com/storefront-go/storefront/graph/audit"
+	"github.com/storefront-go/storefront/graph/challenge"
 	"github.com/storefront-go/storefront/graph/idem"
 	"github.com/storefront-go/storefront/graph/outbox"
 	"github.com/storefront-go/storefront/graph/reminder"
@@ -19,17 +22,25 @@ const (
 	mailEvery   = 5 * time.Second
 	themeEvery  = 5 * time.Second
 	sweepEvery  = 24 * time.Hour
+	watchEvery  = time.Second
+	eraseEvery  = 5 * time.Second
 )
 
 // newLoops makes what runs beside the requests. They start in this order and
 // stop in reverse.
 func (s *Server) newLoops(claims *idem.Keeper) []work.Config {
-	return append(s.mailLoops(), []work.Config{
+	return append(s.dispatchLoops(), []work.Config{
 		{Name: "last_use", Interval: usedEvery, Run: s.base.Keys.WriteUsed},
 		{Name: "purge_idempotency", Interval: purgeEvery, Timeout: purgeEvery,
 			Run: counted(s.log, "idempotency keys", claims.Purge)},
 		{Name: "purge_sessions", Interval: purgeEvery, Timeout: purgeEvery,
 			Run: counted(s.log, "sessions", s.base.Sessions.Purge)},
+		{Name: "purge_allowances", Interval: purgeEvery, Timeout: purgeEvery, Run: counted(s.log, "allowances",
+			func(ctx context.Context) (int, error) { return allowance.Purge(ctx, s.base.Store) })},
+		{Name: "purge_challenges", Interval: purgeEvery, Timeout: purgeEvery, Run: counted(s.log, "challenges",
+			func(ctx context.Context) (int, error) { return challenge.Purge(ctx, s.base.Store) })},
+		{Name: "purge_account_logs", Interval: purgeEvery, Timeout: purgeEvery, Run: counted(s.log, "people's logs",
+			func(ctx context.Context) (int, error) { return audit.Purge(ctx, s.base.Store) })},
 		{Name: "purge_grants", Interval: purgeEvery, Timeout: purgeEvery,
 			Run: counted(s.log, "grants and tokens", s.oauth.Purge)},
 		{Name: "purge_events", Interval: purgeEvery, Timeout: purgeEvery, Run: counted(s.log, "events",
@@ -39,6 +50,8 @@ func (s *Server) newLoops(claims *idem.Keeper) []work.Config {
 		{Name: "sweep_themes", Interval: sweepEvery, Timeout: purgeEvery, Run: s.themes.Sweep},
 		{Name: "purge_webhooks", Interval: purgeEvery, Timeout: purgeEvery,
 			Run: counted(s.log, "deliveries and attempts", s.hooks.Purge)},
+		{Name: "erase", Interval: eraseEvery, Timeout: purgeEvery, Run: s.base.Erasures.Round,
+			Woken: s.base.Erasures.Woken()},
 		{Name: "remind_staff_tokens", Interval: remindEvery, Timeout: remindEvery, Run: s.remind},
 	}...)
 }
@@ -50,6 +63,12 @@ func (s *Server) remind(ctx context.Context) error {
 		s.log.InfoContext(ctx, "reminded of staff tokens", "notices", n)
 	}
 	return err
+}
+
+// dispatchLoops are those of a process that only delivers, too.
+func (s *Server) dispatchLoops() []work.Config {
+	return append(s.mailLoops(), work.Config{Name: "watch_redactions", Interval: watchEvery,
+		Run: s.base.Erasures.Watch})
 }
 
 // mailLoops hands mails to the mail server, where there is one.
@@ -73,6 +92,10 @@ func (s *Server) background(ctx context.Context, loops []work.Config, others ...
 		g.Add(l)
 	}
 	g.Add(others...)
+	// Whoever was redacted while this process was down is known before anything is sent.
+	if err := s.base.Erasures.Watch(ctx); err != nil {
+		return err
+	}
 	g.Start(ctx)
 	s.closer.push("stop background work", func(limit context.Context) error { g.Stop(limit); return nil })
 	return nil

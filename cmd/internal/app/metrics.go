@@ -7,6 +7,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
 	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/graph/session"
 )
 
 // newRegistry makes the registry of the process: the runtime, the process, what
@@ -32,6 +33,17 @@ func newRegistry(s *ent.Store, b Build, rejected func() uint64) (*prometheus.Reg
 		}
 	}
 	return reg, nil
+}
+
+// signIns are the counters of what comes of people's passwords.
+func signIns(read func() session.Counts) []prometheus.Collector {
+	return []prometheus.Collector{
+		counter("storefront_sign_ins_total", "Sessions that began.", func() uint64 { return read().SignedIn }),
+		counter("storefront_sign_in_failures_total", "Wrong passwords, at the sign-in and where they are asked for again.",
+			func() uint64 { return read().Refused }),
+		counter("storefront_sign_ins_throttled_total", "Passwords that got no answer, after too many others.",
+			func() uint64 { return read().Throttled }),
+	}
 }
 
 func counter(name, help string, read func() uint64) prometheus.Collector {

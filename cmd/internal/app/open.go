@@ -16,7 +16,9 @@ import (
 	"github.com/storefront-go/storefront/graph"
 	"github.com/storefront-go/storefront/graph/apikey"
 	"github.com/storefront-go/storefront/graph/blob"
+	"github.com/storefront-go/storefront/graph/erase"
 	"github.com/storefront-go/storefront/graph/export"
+	"github.com/storefront-go/storefront/graph/factor"
 	"github.com/storefront-go/storefront/graph/install"
 	"github.com/storefront-go/storefront/graph/keyring"
 	"github.com/storefront-go/storefront/graph/link"
@@ -24,7 +26,6 @@ import (
 	"github.com/storefront-go/storefront/graph/page"
 	"github.com/storefront-go/storefront/graph/session"
 	"github.com/storefront-go/storefront/graph/webhook"
-	"github.com/storefront-go/storefront/rest/account"
 )
 
 // Base is what every command that touches data stands on.
@@ -38,6 +39,9 @@ type Base struct {
 	Blobs *blob.Store
 	// Notifier writes notices; nil where they are on the dashboard alone.
 	Notifier *notify.Notifier
+	// Erasures takes redacted customers out of what is kept, and of what is sent; nil
+	// where nothing is sent.
+	Erasures *erase.Engine
 }
 
 // Opening says how to open.
@@ -69,15 +73,11 @@ func open(ctx context.Context, s *ent.Store, o Opening) (*Base, error) {
 	if err := prepareSchema(ctx, s, o); err != nil {
 		return nil, err
 	}
-	ring, err := o.ring()
+	ring, err := o.Ring()
 	if err != nil {
 		return nil, err
 	}
-	throttle, err := account.NewThrottle()
-	if err != nil {
-		return nil, err
-	}
-	sessions, err := session.NewKeeper(session.Config{Store: s, Throttle: throttle, Logger: o.Logger})
+	sessions, err := session.NewKeeper(session.Config{Store: s, Devices: ring.MACs(keyring.Cookies), Logger: o.Logger})
 	if err != nil {
 		return nil, err
 	}
@@ -141,8 +141,9 @@ func pendingError(st migrate.Status) error {
 	return errors.New(text)
 }
 
-// ring loads the root secret from the environment or the data folder.
-func (s Storage) ring() (*keyring.Ring, error) {
+// Ring loads the root secret from the environment or the data folder, where the first
+// call makes it.
+func (s Storage) Ring() (*keyring.Ring, error) {
 	if s.SecretKey == "" {
 		return keyring.LoadOrCreate(s.Data)
 	}
@@ -163,8 +164,14 @@ func (b *Base) Core(a Addresses, hooks *webhook.Engine, m Marketplace, log *slog
 	if err != nil {
 		return nil, err
 	}
-	return graph.New(graph.Config{Store: b.Store, Keys: b.Keys, Sessions: b.Sessions, Pages: page.New(b.Ring),
-		HostOf: a.StoreHost, APIHost: a.API, Links: link.New(b.Ring), Webhooks: hooks, Exports: exports, Themes: themes,
+	factors, err := factor.New(factor.Config{Store: b.Store, Ring: b.Ring, APIHost: a.API, Notifier: b.Notifier,
+		Logger: log})
+	if err != nil {
+		return nil, err
+	}
+	return graph.New(graph.Config{Store: b.Store, Keys: b.Keys, Sessions: b.Sessions, Factors: factors,
+		Notifier: b.Notifier, Pages: page.New(b.Ring), HostOf: a.StoreHost, APIHost: a.API, Links: link.New(b.Ring),
+		Webhooks: hooks, Exports: exports, Themes: themes, Erasures: b.Erasures,
 		Reviewer: m.reviews, Logger: log})
 }
 

@@ -169,6 +169,11 @@ func (s *Server) measured(b Build, core *graph.Resolver) (*prometheus.Registry, 
 	if err != nil {
 		return nil, err
 	}
+	for _, c := range signIns(s.base.Sessions.Counts) {
+		if err := reg.Register(c); err != nil {
+			return nil, err
+		}
+	}
 	panics := counter("storefront_theme_panics_total", "Panics in the processing of themes.", s.themes.Panics)
 	return reg, errors.Join(s.hooks.Register(reg), core.Exports.Register(reg), reg.Register(panics))
 }

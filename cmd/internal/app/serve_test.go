@@ -110,7 +110,8 @@ func TestAdminPort(t *testing.T) {
 	}
 	_, body := get(t, s.Admin+"/metrics", "")
 	for _, want := range []string{`storefront_build_info{`, `storefront_db_pool_open_connections{pool="writer"} 1`,
-		"storefront_cursor_rejections_total 0", `storefront_db_tx_retries_total{class="conflict"}`,
+		"storefront_cursor_rejections_total 0", "storefront_sign_ins_total 0", "storefront_sign_in_failures_total 0",
+		"storefront_sign_ins_throttled_total 0", `storefront_db_tx_retries_total{class="conflict"}`,
 		"go_goroutines", "process_cpu_seconds_total"} {
 		if !strings.Contains(body, want) {
 			t.Errorf("no %s in the metrics", want)

@@ -8,18 +8,20 @@ import (
 	"strings"
 
 	"github.com/storefront-go/storefront/ent/db/user"
+	"github.com/storefront-go/storefront/graph"
 	"github.com/storefront-go/storefront/rest/account"
 )
 
 // people makes what signs people in, and warns where it may not.
-func (s *Server) people(ctx context.Context, c Config) (*account.Account, error) {
+func (s *Server) people(ctx context.Context, c Config, core *graph.Resolver) (*account.Account, error) {
 	allowed := c.signInAllowed(s.API)
 	if !allowed {
 		s.log.WarnContext(ctx, "sign-in, consent and tokens are off: plain http on an address that is not loopback "+
 			"(serve https, or --insecure-http)",
 			"addr", c.Addr, "api_host", s.API)
 	}
-	return account.New(account.Config{Sessions: s.base.Sessions, APIHost: s.API, Allowed: allowed, Logger: s.log})
+	return account.New(account.Config{Sessions: s.base.Sessions, Core: core, APIHost: s.API, Allowed: allowed,
+		Logger: s.log})
 }
 
 // signInAllowed reports whether passwords may be typed in here: by https, or by

@@ -11,6 +11,7 @@ import (
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/egress"
+	"github.com/storefront-go/storefront/graph/erase"
 	"github.com/storefront-go/storefront/graph/oauth"
 	"github.com/storefront-go/storefront/graph/webhook"
 )
@@ -35,14 +36,16 @@ func (c Delivery) egress(demo bool) (egress.Policy, error) {
 	return p, nil
 }
 
-// Engine makes the webhooks of this process, which stand still.
+// Engine makes the webhooks of this process, which stand still, and what keeps redacted
+// customers out of them.
 func (b *Base) Engine(c Delivery, demo bool, log *slog.Logger) (*webhook.Engine, error) {
 	policy, err := c.egress(demo)
 	if err != nil {
 		return nil, err
 	}
+	b.Erasures = erase.New(erase.Config{Store: b.Store, Notifier: b.Notifier, Logger: log})
 	return webhook.New(webhook.Config{
-		Store: b.Store, Vault: webhook.NewVault(b.Ring), Egress: policy, Notifier: b.Notifier,
+		Store: b.Store, Vault: webhook.NewVault(b.Ring), Egress: policy, Notifier: b.Notifier, Veil: b.Erasures.Veil,
 		SuspendOnSilence: c.SuspendOn == "silence", Logger: log,
 		AppScopes: func(ctx context.Context, store, appStore, app xid.ID) (scope.Set, error) {
 			ctx = viewer.Operator(ctx, store)

@@ -26,7 +26,7 @@ func (s *Server) handler(
 	if err != nil {
 		return nil, err
 	}
-	people, err := s.people(ctx, c)
+	people, err := s.people(ctx, c, core)
 	if err != nil {
 		return nil, err
 	}

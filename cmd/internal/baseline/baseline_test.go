@@ -111,7 +111,7 @@ func (b *bench) viewer(t *testing.T) context.Context {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return viewer.WithRequest(viewer.With(t.Context(), v), "req_test")
+	return viewer.WithOrigin(viewer.With(t.Context(), v), viewer.Origin{Request: "req_test"})
 }
 
 // The comparison is of layers, so the statements below them must be the same.

@@ -8,6 +8,11 @@ import (
 // maxSources is how many hand-written source files a package has at most.
 const maxSources = 40
 
+// lists are packages that hold one file for each of something.
+var lists = map[string]string{
+	"ent/schema": "one file for each entity, and ent reads them as one package",
+}
+
 // changers are files of the domain that open transactions themselves.
 var changers = map[string]string{
 	"graph/sales/number.go": "a block of order numbers is taken apart from the order, and is no change that " +
@@ -40,7 +45,7 @@ func crowds(t *Tree) []Finding {
 	var list []Finding
 	for _, dir := range slices.Sorted(maps.Keys(group)) {
 		sources := slices.DeleteFunc(slices.Clone(group[dir]), (*File).Test)
-		if len(sources) > maxSources {
+		if len(sources) > maxSources && lists[dir] == "" {
 			list = append(list, finding(&File{Path: dir}, 0, "%d source files, more than %d: split the package",
 				len(sources), maxSources))
 		}

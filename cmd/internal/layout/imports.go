@@ -32,11 +32,17 @@ var domains = map[string][]string{
 var arrows = map[string][]string{
 	// Dials are judged.
 	"graph/attempt": {"graph/egress"},
+	// What is kept of a redacted customer: answers, files, events.
+	"graph/erase": {"graph/export", "graph/idem", "graph/notify", "graph/outbox", "graph/wire"},
 	// A job's life: claimed, written, announced.
 	"graph/export": {
 		"graph/audit", "graph/blob", "graph/lease", "graph/notify", "graph/outbox", "graph/wire", "graph/work",
 	},
 	// Stored answers are encrypted.
+	// A factor's life: asked, proved, counted, noted, told.
+	"graph/factor": {
+		"graph/allowance", "graph/audit", "graph/challenge", "graph/gcra", "graph/keyring", "graph/notify",
+	},
 	// What waits is given in whole seconds.
 	"graph/gcra": {"graph/status"},
 	"graph/idem": {"graph/keyring"},
@@ -58,14 +64,20 @@ var arrows = map[string][]string{
 	"graph/oauth": {
 		"graph/apikey", "graph/audit", "graph/keyring", "graph/notify", "graph/outbox", "graph/strict", "graph/wire",
 	},
+	// Those who wait to hash take turns by their network.
+	"graph/password": {"graph/gcra"},
 	// Payloads are made of wire types.
 	"graph/outbox": {"graph/wire"},
 	// Cursors are signed.
 	"graph/page": {"graph/keyring"},
 	// Who is reminded gets a notice.
 	"graph/reminder": {"graph/notify"},
-	// Signing in proves a password.
-	"graph/session": {"graph/password"},
+	// What is sealed is opened and sealed anew.
+	"graph/reseal": {"graph/keyring"},
+	// Signing in proves a password, within bounds, and is noted.
+	"graph/session": {
+		"graph/allowance", "graph/audit", "graph/challenge", "graph/gcra", "graph/keyring", "graph/password",
+	},
 	// Templates are judged by compiling them; the manifest is strict JSON.
 	"graph/theme": {"graph/render", "graph/strict"},
 	// Tests judge the samples as what strangers send.
@@ -95,6 +107,8 @@ var libraries = []home{
 	{"gocloud.dev", below("graph/blob"), "graph/blob"},
 	{"github.com/aws/aws-sdk-go-v2", below("graph/blob"), "graph/blob"},
 	{"github.com/wneessen/go-mail", below("graph/notify"), "graph/notify"},
+	{"github.com/go-webauthn/webauthn", below("graph/factor"), "graph/factor"},
+	{"github.com/pquerna/otp", below("graph/factor"), "graph/factor"},
 	{"github.com/yuin/goldmark", below("rest/web"), "rest/web"},
 }
 

@@ -33,6 +33,8 @@ const (
 	FieldRedirectUris = "redirect_uris"
 	// FieldScopes holds the string denoting the scopes field in the database.
 	FieldScopes = "scopes"
+	// FieldCreatedBy holds the string denoting the created_by field in the database.
+	FieldCreatedBy = "created_by"
 	// FieldLegacy holds the string denoting the legacy field in the database.
 	FieldLegacy = "legacy"
 	// FieldVerifiedAt holds the string denoting the verified_at field in the database.
@@ -56,6 +58,7 @@ var Columns = []string{
 	FieldWebsite,
 	FieldRedirectUris,
 	FieldScopes,
+	FieldCreatedBy,
 	FieldLegacy,
 	FieldVerifiedAt,
 	FieldDisabledAt,
@@ -151,6 +154,11 @@ func ByRedirectUris(opts ...sql.OrderTermOption) OrderOption {
 // ByScopes orders the results by the scopes field.
 func ByScopes(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldScopes, opts...).ToFunc()
+}
+
+// ByCreatedBy orders the results by the created_by field.
+func ByCreatedBy(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldCreatedBy, opts...).ToFunc()
 }
 
 // ByLegacy orders the results by the legacy field.

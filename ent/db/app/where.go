@@ -105,6 +105,11 @@ func Scopes(v string) predicate.App {
 	return predicate.App(sql.FieldEQ(FieldScopes, v))
 }
 
+// CreatedBy applies equality check predicate on the "created_by" field. It's identical to CreatedByEQ.
+func CreatedBy(v xid.ID) predicate.App {
+	return predicate.App(sql.FieldEQ(FieldCreatedBy, v))
+}
+
 // Legacy applies equality check predicate on the "legacy" field. It's identical to LegacyEQ.
 func Legacy(v bool) predicate.App {
 	return predicate.App(sql.FieldEQ(FieldLegacy, v))
@@ -694,6 +699,56 @@ func ScopesEqualFold(v string) predicate.App {
 // ScopesContainsFold applies the ContainsFold predicate on the "scopes" field.
 func ScopesContainsFold(v string) predicate.App {
 	return predicate.App(sql.FieldContainsFold(FieldScopes, v))
+}
+
+// CreatedByEQ applies the EQ predicate on the "created_by" field.
+func CreatedByEQ(v xid.ID) predicate.App {
+	return predicate.App(sql.FieldEQ(FieldCreatedBy, v))
+}
+
+// CreatedByNEQ applies the NEQ predicate on the "created_by" field.
+func CreatedByNEQ(v xid.ID) predicate.App {
+	return predicate.App(sql.FieldNEQ(FieldCreatedBy, v))
+}
+
+// CreatedByIn applies the In predicate on the "created_by" field.
+func CreatedByIn(vs ...xid.ID) predicate.App {
+	return predicate.App(sql.FieldIn(FieldCreatedBy, vs...))
+}
+
+// CreatedByNotIn applies the NotIn predicate on the "created_by" field.
+func CreatedByNotIn(vs ...xid.ID) predicate.App {
+	return predicate.App(sql.FieldNotIn(FieldCreatedBy, vs...))
+}
+
+// CreatedByGT applies the GT predicate on the "created_by" field.
+func CreatedByGT(v xid.ID) predicate.App {
+	return predicate.App(sql.FieldGT(FieldCreatedBy, v))
+}
+
+// CreatedByGTE applies the GTE predicate on the "created_by" field.
+func CreatedByGTE(v xid.ID) predicate.App {
+	return predicate.App(sql.FieldGTE(FieldCreatedBy, v))
+}
+
+// CreatedByLT applies the LT predicate on the "created_by" field.
+func CreatedByLT(v xid.ID) predicate.App {
+	return predicate.App(sql.FieldLT(FieldCreatedBy, v))
+}
+
+// CreatedByLTE applies the LTE predicate on the "created_by" field.
+func CreatedByLTE(v xid.ID) predicate.App {
+	return predicate.App(sql.FieldLTE(FieldCreatedBy, v))
+}
+
+// CreatedByIsNil applies the IsNil predicate on the "created_by" field.
+func CreatedByIsNil() predicate.App {
+	return predicate.App(sql.FieldIsNull(FieldCreatedBy))
+}
+
+// CreatedByNotNil applies the NotNil predicate on the "created_by" field.
+func CreatedByNotNil() predicate.App {
+	return predicate.App(sql.FieldNotNull(FieldCreatedBy))
 }
 
 // LegacyEQ applies the EQ predicate on the "legacy" field.

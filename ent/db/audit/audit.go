@@ -29,6 +29,10 @@ const (
 	FieldResourceID = "resource_id"
 	// FieldDetail holds the string denoting the detail field in the database.
 	FieldDetail = "detail"
+	// FieldAddress holds the string denoting the address field in the database.
+	FieldAddress = "address"
+	// FieldAgent holds the string denoting the agent field in the database.
+	FieldAgent = "agent"
 	// FieldRequestID holds the string denoting the request_id field in the database.
 	FieldRequestID = "request_id"
 	// Table holds the table name of the audit in the database.
@@ -46,6 +50,8 @@ var Columns = []string{
 	FieldResourceType,
 	FieldResourceID,
 	FieldDetail,
+	FieldAddress,
+	FieldAgent,
 	FieldRequestID,
 }
 
@@ -71,6 +77,8 @@ var (
 	ActorNameValidator func(string) error
 	// DetailValidator is a validator for the "detail" field. It is called by the builders before save.
 	DetailValidator func(string) error
+	// AgentValidator is a validator for the "agent" field. It is called by the builders before save.
+	AgentValidator func(string) error
 	// DefaultID holds the default value on creation for the "id" field.
 	DefaultID func() xid.ID
 )
@@ -121,6 +129,16 @@ func ByResourceID(opts ...sql.OrderTermOption) OrderOption {
 // ByDetail orders the results by the detail field.
 func ByDetail(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldDetail, opts...).ToFunc()
+}
+
+// ByAddress orders the results by the address field.
+func ByAddress(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldAddress, opts...).ToFunc()
+}
+
+// ByAgent orders the results by the agent field.
+func ByAgent(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldAgent, opts...).ToFunc()
 }
 
 // ByRequestID orders the results by the request_id field.

@@ -95,6 +95,16 @@ func Detail(v string) predicate.Audit {
 	return predicate.Audit(sql.FieldEQ(FieldDetail, v))
 }
 
+// Address applies equality check predicate on the "address" field. It's identical to AddressEQ.
+func Address(v string) predicate.Audit {
+	return predicate.Audit(sql.FieldEQ(FieldAddress, v))
+}
+
+// Agent applies equality check predicate on the "agent" field. It's identical to AgentEQ.
+func Agent(v string) predicate.Audit {
+	return predicate.Audit(sql.FieldEQ(FieldAgent, v))
+}
+
 // RequestID applies equality check predicate on the "request_id" field. It's identical to RequestIDEQ.
 func RequestID(v string) predicate.Audit {
 	return predicate.Audit(sql.FieldEQ(FieldRequestID, v))
@@ -582,6 +592,156 @@ func DetailEqualFold(v string) predicate.Audit {
 // DetailContainsFold applies the ContainsFold predicate on the "detail" field.
 func DetailContainsFold(v string) predicate.Audit {
 	return predicate.Audit(sql.FieldContainsFold(FieldDetail, v))
+}
+
+// AddressEQ applies the EQ predicate on the "address" field.
+func AddressEQ(v string) predicate.Audit {
+	return predicate.Audit(sql.FieldEQ(FieldAddress, v))
+}
+
+// AddressNEQ applies the NEQ predicate on the "address" field.
+func AddressNEQ(v string) predicate.Audit {
+	return predicate.Audit(sql.FieldNEQ(FieldAddress, v))
+}
+
+// AddressIn applies the In predicate on the "address" field.
+func AddressIn(vs ...string) predicate.Audit {
+	return predicate.Audit(sql.FieldIn(FieldAddress, vs...))
+}
+
+// AddressNotIn applies the NotIn predicate on the "address" field.
+func AddressNotIn(vs ...string) predicate.Audit {
+	return predicate.Audit(sql.FieldNotIn(FieldAddress, vs...))
+}
+
+// AddressGT applies the GT predicate on the "address" field.
+func AddressGT(v string) predicate.Audit {
+	return predicate.Audit(sql.FieldGT(FieldAddress, v))
+}
+
+// AddressGTE applies the GTE predicate on the "address" field.
+func AddressGTE(v string) predicate.Audit {
+	return predicate.Audit(sql.FieldGTE(FieldAddress, v))
+}
+
+// AddressLT applies the LT predicate on the "address" field.
+func AddressLT(v string) predicate.Audit {
+	return predicate.Audit(sql.FieldLT(FieldAddress, v))
+}
+
+// AddressLTE applies the LTE predicate on the "address" field.
+func AddressLTE(v string) predicate.Audit {
+	return predicate.Audit(sql.FieldLTE(FieldAddress, v))
+}
+
+// AddressContains applies the Contains predicate on the "address" field.
+func AddressContains(v string) predicate.Audit {
+	return predicate.Audit(sql.FieldContains(FieldAddress, v))
+}
+
+// AddressHasPrefix applies the HasPrefix predicate on the "address" field.
+func AddressHasPrefix(v string) predicate.Audit {
+	return predicate.Audit(sql.FieldHasPrefix(FieldAddress, v))
+}
+
+// AddressHasSuffix applies the HasSuffix predicate on the "address" field.
+func AddressHasSuffix(v string) predicate.Audit {
+	return predicate.Audit(sql.FieldHasSuffix(FieldAddress, v))
+}
+
+// AddressIsNil applies the IsNil predicate on the "address" field.
+func AddressIsNil() predicate.Audit {
+	return predicate.Audit(sql.FieldIsNull(FieldAddress))
+}
+
+// AddressNotNil applies the NotNil predicate on the "address" field.
+func AddressNotNil() predicate.Audit {
+	return predicate.Audit(sql.FieldNotNull(FieldAddress))
+}
+
+// AddressEqualFold applies the EqualFold predicate on the "address" field.
+func AddressEqualFold(v string) predicate.Audit {
+	return predicate.Audit(sql.FieldEqualFold(FieldAddress, v))
+}
+
+// AddressContainsFold applies the ContainsFold predicate on the "address" field.
+func AddressContainsFold(v string) predicate.Audit {
+	return predicate.Audit(sql.FieldContainsFold(FieldAddress, v))
+}
+
+// AgentEQ applies the EQ predicate on the "agent" field.
+func AgentEQ(v string) predicate.Audit {
+	return predicate.Audit(sql.FieldEQ(FieldAgent, v))
+}
+
+// AgentNEQ applies the NEQ predicate on the "agent" field.
+func AgentNEQ(v string) predicate.Audit {
+	return predicate.Audit(sql.FieldNEQ(FieldAgent, v))
+}
+
+// AgentIn applies the In predicate on the "agent" field.
+func AgentIn(vs ...string) predicate.Audit {
+	return predicate.Audit(sql.FieldIn(FieldAgent, vs...))
+}
+
+// AgentNotIn applies the NotIn predicate on the "agent" field.
+func AgentNotIn(vs ...string) predicate.Audit {
+	return predicate.Audit(sql.FieldNotIn(FieldAgent, vs...))
+}
+
+// AgentGT applies the GT predicate on the "agent" field.
+func AgentGT(v string) predicate.Audit {
+	return predicate.Audit(sql.FieldGT(FieldAgent, v))
+}
+
+// AgentGTE applies the GTE predicate on the "agent" field.
+func AgentGTE(v string) predicate.Audit {
+	return predicate.Audit(sql.FieldGTE(FieldAgent, v))
+}
+
+// AgentLT applies the LT predicate on the "agent" field.
+func AgentLT(v string) predicate.Audit {
+	return predicate.Audit(sql.FieldLT(FieldAgent, v))
+}
+
+// AgentLTE applies the LTE predicate on the "agent" field.
+func AgentLTE(v string) predicate.Audit {
+	return predicate.Audit(sql.FieldLTE(FieldAgent, v))
+}
+
+// AgentContains applies the Contains predicate on the "agent" field.
+func AgentContains(v string) predicate.Audit {
+	return predicate.Audit(sql.FieldContains(FieldAgent, v))
+}
+
+// AgentHasPrefix applies the HasPrefix predicate on the "agent" field.
+func AgentHasPrefix(v string) predicate.Audit {
+	return predicate.Audit(sql.FieldHasPrefix(FieldAgent, v))
+}
+
+// AgentHasSuffix applies the HasSuffix predicate on the "agent" field.
+func AgentHasSuffix(v string) predicate.Audit {
+	return predicate.Audit(sql.FieldHasSuffix(FieldAgent, v))
+}
+
+// AgentIsNil applies the IsNil predicate on the "agent" field.
+func AgentIsNil() predicate.Audit {
+	return predicate.Audit(sql.FieldIsNull(FieldAgent))
+}
+
+// AgentNotNil applies the NotNil predicate on the "agent" field.
+func AgentNotNil() predicate.Audit {
+	return predicate.Audit(sql.FieldNotNull(FieldAgent))
+}
+
+// AgentEqualFold applies the EqualFold predicate on the "agent" field.
+func AgentEqualFold(v string) predicate.Audit {
+	return predicate.Audit(sql.FieldEqualFold(FieldAgent, v))
+}
+
+// AgentContainsFold applies the ContainsFold predicate on the "agent" field.
+func AgentContainsFold(v string) predicate.Audit {
+	return predicate.Audit(sql.FieldContainsFold(FieldAgent, v))
 }
 
 // RequestIDEQ applies the EQ predicate on the "request_id" field.

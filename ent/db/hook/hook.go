@@ -33,6 +33,30 @@ func (f AccessTokenFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, e
 	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.AccessTokenMutation", m)
 }
 
+// The AccountEventFunc type is an adapter to allow the use of ordinary
+// function as AccountEvent mutator.
+type AccountEventFunc func(context.Context, *db.AccountEventMutation) (db.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f AccountEventFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, error) {
+	if mv, ok := m.(*db.AccountEventMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.AccountEventMutation", m)
+}
+
+// The AllowanceFunc type is an adapter to allow the use of ordinary
+// function as Allowance mutator.
+type AllowanceFunc func(context.Context, *db.AllowanceMutation) (db.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f AllowanceFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, error) {
+	if mv, ok := m.(*db.AllowanceMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.AllowanceMutation", m)
+}
+
 // The AppFunc type is an adapter to allow the use of ordinary
 // function as App mutator.
 type AppFunc func(context.Context, *db.AppMutation) (db.Value, error)
@@ -79,6 +103,18 @@ func (f AuditFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, error) 
 		return f(ctx, mv)
 	}
 	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.AuditMutation", m)
+}
+
+// The ChallengeFunc type is an adapter to allow the use of ordinary
+// function as Challenge mutator.
+type ChallengeFunc func(context.Context, *db.ChallengeMutation) (db.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f ChallengeFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, error) {
+	if mv, ok := m.(*db.ChallengeMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.ChallengeMutation", m)
 }
 
 // The ConsentTicketFunc type is an adapter to allow the use of ordinary
@@ -189,6 +225,18 @@ func (f ExportPartFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, er
 	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.ExportPartMutation", m)
 }
 
+// The FactorFunc type is an adapter to allow the use of ordinary
+// function as Factor mutator.
+type FactorFunc func(context.Context, *db.FactorMutation) (db.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f FactorFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, error) {
+	if mv, ok := m.(*db.FactorMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.FactorMutation", m)
+}
+
 // The FulfillmentFunc type is an adapter to allow the use of ordinary
 // function as Fulfillment mutator.
 type FulfillmentFunc func(context.Context, *db.FulfillmentMutation) (db.Value, error)
@@ -223,6 +271,18 @@ func (f IdempotencyFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, e
 		return f(ctx, mv)
 	}
 	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.IdempotencyMutation", m)
+}
+
+// The InvitationFunc type is an adapter to allow the use of ordinary
+// function as Invitation mutator.
+type InvitationFunc func(context.Context, *db.InvitationMutation) (db.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f InvitationFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, error) {
+	if mv, ok := m.(*db.InvitationMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.InvitationMutation", m)
 }
 
 // The MailFunc type is an adapter to allow the use of ordinary
@@ -355,6 +415,30 @@ func (f ProductFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, error
 		return f(ctx, mv)
 	}
 	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.ProductMutation", m)
+}
+
+// The RecoveryCodeFunc type is an adapter to allow the use of ordinary
+// function as RecoveryCode mutator.
+type RecoveryCodeFunc func(context.Context, *db.RecoveryCodeMutation) (db.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f RecoveryCodeFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, error) {
+	if mv, ok := m.(*db.RecoveryCodeMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.RecoveryCodeMutation", m)
+}
+
+// The RedactionFunc type is an adapter to allow the use of ordinary
+// function as Redaction mutator.
+type RedactionFunc func(context.Context, *db.RedactionMutation) (db.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f RedactionFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, error) {
+	if mv, ok := m.(*db.RedactionMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.RedactionMutation", m)
 }
 
 // The SessionFunc type is an adapter to allow the use of ordinary

@@ -25,6 +25,8 @@ const (
 	FieldStatus = "status"
 	// FieldAnswer holds the string denoting the answer field in the database.
 	FieldAnswer = "answer"
+	// FieldAboutID holds the string denoting the about_id field in the database.
+	FieldAboutID = "about_id"
 	// Table holds the table name of the idempotency in the database.
 	Table = "idempotency_keys"
 )
@@ -38,6 +40,7 @@ var Columns = []string{
 	FieldCreatedAt,
 	FieldStatus,
 	FieldAnswer,
+	FieldAboutID,
 }
 
 // ValidColumn reports if the column name is valid (part of the table columns).
@@ -89,4 +92,9 @@ func ByCreatedAt(opts ...sql.OrderTermOption) OrderOption {
 // ByStatus orders the results by the status field.
 func ByStatus(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldStatus, opts...).ToFunc()
+}
+
+// ByAboutID orders the results by the about_id field.
+func ByAboutID(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldAboutID, opts...).ToFunc()
 }

@@ -85,6 +85,11 @@ func Answer(v []byte) predicate.Idempotency {
 	return predicate.Idempotency(sql.FieldEQ(FieldAnswer, v))
 }
 
+// AboutID applies equality check predicate on the "about_id" field. It's identical to AboutIDEQ.
+func AboutID(v xid.ID) predicate.Idempotency {
+	return predicate.Idempotency(sql.FieldEQ(FieldAboutID, v))
+}
+
 // StoreIDEQ applies the EQ predicate on the "store_id" field.
 func StoreIDEQ(v xid.ID) predicate.Idempotency {
 	return predicate.Idempotency(sql.FieldEQ(FieldStoreID, v))
@@ -347,6 +352,56 @@ func AnswerIsNil() predicate.Idempotency {
 // AnswerNotNil applies the NotNil predicate on the "answer" field.
 func AnswerNotNil() predicate.Idempotency {
 	return predicate.Idempotency(sql.FieldNotNull(FieldAnswer))
+}
+
+// AboutIDEQ applies the EQ predicate on the "about_id" field.
+func AboutIDEQ(v xid.ID) predicate.Idempotency {
+	return predicate.Idempotency(sql.FieldEQ(FieldAboutID, v))
+}
+
+// AboutIDNEQ applies the NEQ predicate on the "about_id" field.
+func AboutIDNEQ(v xid.ID) predicate.Idempotency {
+	return predicate.Idempotency(sql.FieldNEQ(FieldAboutID, v))
+}
+
+// AboutIDIn applies the In predicate on the "about_id" field.
+func AboutIDIn(vs ...xid.ID) predicate.Idempotency {
+	return predicate.Idempotency(sql.FieldIn(FieldAboutID, vs...))
+}
+
+// AboutIDNotIn applies the NotIn predicate on the "about_id" field.
+func AboutIDNotIn(vs ...xid.ID) predicate.Idempotency {
+	return predicate.Idempotency(sql.FieldNotIn(FieldAboutID, vs...))
+}
+
+// AboutIDGT applies the GT predicate on the "about_id" field.
+func AboutIDGT(v xid.ID) predicate.Idempotency {
+	return predicate.Idempotency(sql.FieldGT(FieldAboutID, v))
+}
+
+// AboutIDGTE applies the GTE predicate on the "about_id" field.
+func AboutIDGTE(v xid.ID) predicate.Idempotency {
+	return predicate.Idempotency(sql.FieldGTE(FieldAboutID, v))
+}
+
+// AboutIDLT applies the LT predicate on the "about_id" field.
+func AboutIDLT(v xid.ID) predicate.Idempotency {
+	return predicate.Idempotency(sql.FieldLT(FieldAboutID, v))
+}
+
+// AboutIDLTE applies the LTE predicate on the "about_id" field.
+func AboutIDLTE(v xid.ID) predicate.Idempotency {
+	return predicate.Idempotency(sql.FieldLTE(FieldAboutID, v))
+}
+
+// AboutIDIsNil applies the IsNil predicate on the "about_id" field.
+func AboutIDIsNil() predicate.Idempotency {
+	return predicate.Idempotency(sql.FieldIsNull(FieldAboutID))
+}
+
+// AboutIDNotNil applies the NotNil predicate on the "about_id" field.
+func AboutIDNotNil() predicate.Idempotency {
+	return predicate.Idempotency(sql.FieldNotNull(FieldAboutID))
 }
 
 // And groups predicates with the AND operator between them.

@@ -53,6 +53,51 @@ var (
 		Columns:    AccessTokensColumns,
 		PrimaryKey: []*schema.Column{AccessTokensColumns[0]},
 	}
+	// AccountEventsColumns holds the columns for the "account_events" table.
+	AccountEventsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "user_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "action", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(32)"}},
+		{Name: "address", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(45)"}},
+		{Name: "agent", Type: field.TypeString, Nullable: true, Size: 255},
+		{Name: "detail", Type: field.TypeString, Nullable: true, Size: 255},
+	}
+	// AccountEventsTable holds the schema information for the "account_events" table.
+	AccountEventsTable = &schema.Table{
+		Name:       "account_events",
+		Columns:    AccountEventsColumns,
+		PrimaryKey: []*schema.Column{AccountEventsColumns[0]},
+		Indexes: []*schema.Index{
+			{
+				Name:    "primary_key",
+				Unique:  true,
+				Columns: []*schema.Column{AccountEventsColumns[1], AccountEventsColumns[0]},
+			},
+			{
+				Name:    "accountevent_id",
+				Unique:  false,
+				Columns: []*schema.Column{AccountEventsColumns[0]},
+			},
+		},
+	}
+	// AllowancesColumns holds the columns for the "allowances" table.
+	AllowancesColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(32)", "sqlite3": "blob"}},
+		{Name: "full_at", Type: field.TypeInt64},
+	}
+	// AllowancesTable holds the schema information for the "allowances" table.
+	AllowancesTable = &schema.Table{
+		Name:       "allowances",
+		Columns:    AllowancesColumns,
+		PrimaryKey: []*schema.Column{AllowancesColumns[0]},
+		Indexes: []*schema.Index{
+			{
+				Name:    "allowance_full_at",
+				Unique:  false,
+				Columns: []*schema.Column{AllowancesColumns[1]},
+			},
+		},
+	}
 	// AppsColumns holds the columns for the "apps" table.
 	AppsColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
@@ -66,6 +111,7 @@ var (
 		{Name: "website", Type: field.TypeString, Nullable: true, Size: 2048},
 		{Name: "redirect_uris", Type: field.TypeString, SchemaType: map[string]string{"mysql": "mediumtext"}},
 		{Name: "scopes", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(1024)"}},
+		{Name: "created_by", Type: field.TypeUUID, Nullable: true, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
 		{Name: "legacy", Type: field.TypeBool, Default: false},
 		{Name: "verified_at", Type: field.TypeInt64, Nullable: true},
 		{Name: "disabled_at", Type: field.TypeInt64, Nullable: true},
@@ -128,6 +174,8 @@ var (
 		{Name: "resource_type", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(32)"}},
 		{Name: "resource_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
 		{Name: "detail", Type: field.TypeString, Nullable: true, Size: 255},
+		{Name: "address", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(45)"}},
+		{Name: "agent", Type: field.TypeString, Nullable: true, Size: 255},
 		{Name: "request_id", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(30)"}},
 	}
 	// AuditLogTable holds the schema information for the "audit_log" table.
@@ -135,6 +183,50 @@ var (
 		Name:       "audit_log",
 		Columns:    AuditLogColumns,
 		PrimaryKey: []*schema.Column{AuditLogColumns[0]},
+		Indexes: []*schema.Index{
+			{
+				Name:    "audit_store_id_actor_id_id",
+				Unique:  false,
+				Columns: []*schema.Column{AuditLogColumns[1], AuditLogColumns[3], AuditLogColumns[0]},
+			},
+			{
+				Name:    "audit_store_id_resource_id_id",
+				Unique:  false,
+				Columns: []*schema.Column{AuditLogColumns[1], AuditLogColumns[7], AuditLogColumns[0]},
+			},
+			{
+				Name:    "audit_store_id_action_id",
+				Unique:  false,
+				Columns: []*schema.Column{AuditLogColumns[1], AuditLogColumns[5], AuditLogColumns[0]},
+			},
+		},
+	}
+	// ChallengesColumns holds the columns for the "challenges" table.
+	ChallengesColumns = []*schema.Column{
+		{Name: "hash", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(32)", "sqlite3": "blob"}},
+		{Name: "user_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "purpose", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(16)"}},
+		{Name: "email", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(1020)"}},
+		{Name: "data", Type: field.TypeBytes, Nullable: true, SchemaType: map[string]string{"mysql": "blob", "sqlite3": "blob"}},
+		{Name: "expires_at", Type: field.TypeInt64},
+	}
+	// ChallengesTable holds the schema information for the "challenges" table.
+	ChallengesTable = &schema.Table{
+		Name:       "challenges",
+		Columns:    ChallengesColumns,
+		PrimaryKey: []*schema.Column{ChallengesColumns[0]},
+		Indexes: []*schema.Index{
+			{
+				Name:    "challenge_user_id_purpose",
+				Unique:  false,
+				Columns: []*schema.Column{ChallengesColumns[1], ChallengesColumns[2]},
+			},
+			{
+				Name:    "challenge_expires_at",
+				Unique:  false,
+				Columns: []*schema.Column{ChallengesColumns[5]},
+			},
+		},
 	}
 	// ConsentTicketsColumns holds the columns for the "consent_tickets" table.
 	ConsentTicketsColumns = []*schema.Column{
@@ -405,6 +497,29 @@ var (
 			},
 		},
 	}
+	// FactorsColumns holds the columns for the "factors" table.
+	FactorsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "user_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "kind", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(16)"}},
+		{Name: "name", Type: field.TypeString, Size: 255},
+		{Name: "data", Type: field.TypeBytes, SchemaType: map[string]string{"mysql": "blob", "sqlite3": "blob"}},
+		{Name: "step", Type: field.TypeInt64, Default: 0},
+		{Name: "last_used_at", Type: field.TypeInt64, Nullable: true},
+	}
+	// FactorsTable holds the schema information for the "factors" table.
+	FactorsTable = &schema.Table{
+		Name:       "factors",
+		Columns:    FactorsColumns,
+		PrimaryKey: []*schema.Column{FactorsColumns[0]},
+		Indexes: []*schema.Index{
+			{
+				Name:    "primary_key",
+				Unique:  true,
+				Columns: []*schema.Column{FactorsColumns[1], FactorsColumns[0]},
+			},
+		},
+	}
 	// FulfillmentsColumns holds the columns for the "fulfillments" table.
 	FulfillmentsColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
@@ -473,6 +588,7 @@ var (
 		{Name: "created_at", Type: field.TypeInt64},
 		{Name: "status", Type: field.TypeInt, Default: 0},
 		{Name: "answer", Type: field.TypeBytes, Nullable: true, SchemaType: map[string]string{"mysql": "mediumblob", "sqlite3": "blob"}},
+		{Name: "about_id", Type: field.TypeUUID, Nullable: true, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
 	}
 	// IdempotencyKeysTable holds the schema information for the "idempotency_keys" table.
 	IdempotencyKeysTable = &schema.Table{
@@ -484,6 +600,33 @@ var (
 				Name:    "idempotency_store_id_created_at",
 				Unique:  false,
 				Columns: []*schema.Column{IdempotencyKeysColumns[1], IdempotencyKeysColumns[4]},
+			},
+		},
+	}
+	// InvitationsColumns holds the columns for the "invitations" table.
+	InvitationsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "store_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "email", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(1020)"}},
+		{Name: "pending", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(1020)"}},
+		{Name: "role", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(16)"}},
+		{Name: "inviter_id", Type: field.TypeUUID, Nullable: true, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "inviter_name", Type: field.TypeString, Size: 255},
+		{Name: "mailed", Type: field.TypeBool, Default: false},
+		{Name: "expires_at", Type: field.TypeInt64},
+		{Name: "outcome", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(16)"}},
+		{Name: "ended_at", Type: field.TypeInt64, Nullable: true},
+	}
+	// InvitationsTable holds the schema information for the "invitations" table.
+	InvitationsTable = &schema.Table{
+		Name:       "invitations",
+		Columns:    InvitationsColumns,
+		PrimaryKey: []*schema.Column{InvitationsColumns[0]},
+		Indexes: []*schema.Index{
+			{
+				Name:    "invitation_store_id_pending",
+				Unique:  true,
+				Columns: []*schema.Column{InvitationsColumns[1], InvitationsColumns[3]},
 			},
 		},
 	}
@@ -828,11 +971,61 @@ var (
 			},
 		},
 	}
+	// RecoveryCodesColumns holds the columns for the "recovery_codes" table.
+	RecoveryCodesColumns = []*schema.Column{
+		{Name: "hash", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(32)", "sqlite3": "blob"}},
+		{Name: "user_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+	}
+	// RecoveryCodesTable holds the schema information for the "recovery_codes" table.
+	RecoveryCodesTable = &schema.Table{
+		Name:       "recovery_codes",
+		Columns:    RecoveryCodesColumns,
+		PrimaryKey: []*schema.Column{RecoveryCodesColumns[0]},
+		Indexes: []*schema.Index{
+			{
+				Name:    "primary_key",
+				Unique:  true,
+				Columns: []*schema.Column{RecoveryCodesColumns[1], RecoveryCodesColumns[0]},
+			},
+		},
+	}
+	// RedactionsColumns holds the columns for the "redactions" table.
+	RedactionsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "store_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "bucket", Type: field.TypeInt8},
+		{Name: "due_at", Type: field.TypeInt64},
+		{Name: "step", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(16)"}},
+		{Name: "position", Type: field.TypeUUID, Nullable: true, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "place", Type: field.TypeInt64, Default: 0},
+		{Name: "begun_at", Type: field.TypeInt64},
+		{Name: "clean_at", Type: field.TypeInt64, Nullable: true},
+	}
+	// RedactionsTable holds the schema information for the "redactions" table.
+	RedactionsTable = &schema.Table{
+		Name:       "redactions",
+		Columns:    RedactionsColumns,
+		PrimaryKey: []*schema.Column{RedactionsColumns[0]},
+		Indexes: []*schema.Index{
+			{
+				Name:    "redaction_bucket_due_at",
+				Unique:  false,
+				Columns: []*schema.Column{RedactionsColumns[2], RedactionsColumns[3]},
+			},
+			{
+				Name:    "redaction_bucket_begun_at",
+				Unique:  false,
+				Columns: []*schema.Column{RedactionsColumns[2], RedactionsColumns[7]},
+			},
+		},
+	}
 	// SessionsColumns holds the columns for the "sessions" table.
 	SessionsColumns = []*schema.Column{
 		{Name: "hash", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(32)", "sqlite3": "blob"}},
 		{Name: "user_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
 		{Name: "agent", Type: field.TypeString, Size: 255},
+		{Name: "address", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(45)"}},
+		{Name: "proved_at", Type: field.TypeInt64, Nullable: true},
 		{Name: "created_at", Type: field.TypeInt64},
 		{Name: "seen_at", Type: field.TypeInt64},
 		{Name: "expires_at", Type: field.TypeInt64},
@@ -851,7 +1044,7 @@ var (
 			{
 				Name:    "session_expires_at",
 				Unique:  false,
-				Columns: []*schema.Column{SessionsColumns[5]},
+				Columns: []*schema.Column{SessionsColumns[7]},
 			},
 		},
 	}
@@ -907,6 +1100,8 @@ var (
 		{Name: "timezone", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(64)"}},
 		{Name: "status", Type: field.TypeString, Default: "open", SchemaType: map[string]string{"mysql": "varbinary(32)"}},
 		{Name: "next_number", Type: field.TypeInt64, Default: 1001},
+		{Name: "second_factor", Type: field.TypeBool, Default: false},
+		{Name: "refund_proof_minor", Type: field.TypeInt64, Nullable: true},
 		{Name: "legacy", Type: field.TypeBool, Default: false},
 		{Name: "demo", Type: field.TypeBool, Default: false},
 		{Name: "active_theme_id", Type: field.TypeUUID, Nullable: true, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
@@ -1026,6 +1221,7 @@ var (
 		{Name: "email", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(1020)"}},
 		{Name: "name", Type: field.TypeString, Size: 255},
 		{Name: "password_hash", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(255)"}},
+		{Name: "verified_at", Type: field.TypeInt64, Nullable: true},
 		{Name: "demo", Type: field.TypeBool, Default: false},
 		{Name: "updated_at", Type: field.TypeInt64},
 	}
@@ -1123,10 +1319,13 @@ var (
 	Tables = []*schema.Table{
 		APIKeysTable,
 		AccessTokensTable,
+		AccountEventsTable,
+		AllowancesTable,
 		AppsTable,
 		AppNamesTable,
 		AttemptsTable,
 		AuditLogTable,
+		ChallengesTable,
 		ConsentTicketsTable,
 		CredentialsTable,
 		CustomersTable,
@@ -1136,9 +1335,11 @@ var (
 		EventsTable,
 		ExportsTable,
 		ExportPartsTable,
+		FactorsTable,
 		FulfillmentsTable,
 		GrantsTable,
 		IdempotencyKeysTable,
+		InvitationsTable,
 		MailsTable,
 		MarketplaceThemesTable,
 		MembershipsTable,
@@ -1150,6 +1351,8 @@ var (
 		OutboxTable,
 		PaymentsTable,
 		ProductsTable,
+		RecoveryCodesTable,
+		RedactionsTable,
 		SessionsTable,
 		StaffTable,
 		StaffTokensTable,

@@ -12,6 +12,12 @@ type APIKey func(*sql.Selector)
 // AccessToken is the predicate function for accesstoken builders.
 type AccessToken func(*sql.Selector)
 
+// AccountEvent is the predicate function for accountevent builders.
+type AccountEvent func(*sql.Selector)
+
+// Allowance is the predicate function for allowance builders.
+type Allowance func(*sql.Selector)
+
 // App is the predicate function for app builders.
 type App func(*sql.Selector)
 
@@ -23,6 +29,9 @@ type Attempt func(*sql.Selector)
 
 // Audit is the predicate function for audit builders.
 type Audit func(*sql.Selector)
+
+// Challenge is the predicate function for challenge builders.
+type Challenge func(*sql.Selector)
 
 // ConsentTicket is the predicate function for consentticket builders.
 type ConsentTicket func(*sql.Selector)
@@ -51,6 +60,9 @@ type Export func(*sql.Selector)
 // ExportPart is the predicate function for exportpart builders.
 type ExportPart func(*sql.Selector)
 
+// Factor is the predicate function for factor builders.
+type Factor func(*sql.Selector)
+
 // Fulfillment is the predicate function for fulfillment builders.
 type Fulfillment func(*sql.Selector)
 
@@ -59,6 +71,9 @@ type Grant func(*sql.Selector)
 
 // Idempotency is the predicate function for idempotency builders.
 type Idempotency func(*sql.Selector)
+
+// Invitation is the predicate function for invitation builders.
+type Invitation func(*sql.Selector)
 
 // Mail is the predicate function for mail builders.
 type Mail func(*sql.Selector)
@@ -92,6 +107,12 @@ type Payment func(*sql.Selector)
 
 // Product is the predicate function for product builders.
 type Product func(*sql.Selector)
+
+// RecoveryCode is the predicate function for recoverycode builders.
+type RecoveryCode func(*sql.Selector)
+
+// Redaction is the predicate function for redaction builders.
+type Redaction func(*sql.Selector)
 
 // Session is the predicate function for session builders.
 type Session func(*sql.Selector)

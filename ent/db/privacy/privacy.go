@@ -158,6 +158,54 @@ func (f AccessTokenMutationRuleFunc) EvalMutation(ctx context.Context, m db.Muta
 	return Denyf("db/privacy: unexpected mutation type %T, expect *db.AccessTokenMutation", m)
 }
 
+// The AccountEventQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type AccountEventQueryRuleFunc func(context.Context, *db.AccountEventQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f AccountEventQueryRuleFunc) EvalQuery(ctx context.Context, q db.Query) error {
+	if q, ok := q.(*db.AccountEventQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("db/privacy: unexpected query type %T, expect *db.AccountEventQuery", q)
+}
+
+// The AccountEventMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type AccountEventMutationRuleFunc func(context.Context, *db.AccountEventMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f AccountEventMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutation) error {
+	if m, ok := m.(*db.AccountEventMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("db/privacy: unexpected mutation type %T, expect *db.AccountEventMutation", m)
+}
+
+// The AllowanceQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type AllowanceQueryRuleFunc func(context.Context, *db.AllowanceQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f AllowanceQueryRuleFunc) EvalQuery(ctx context.Context, q db.Query) error {
+	if q, ok := q.(*db.AllowanceQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("db/privacy: unexpected query type %T, expect *db.AllowanceQuery", q)
+}
+
+// The AllowanceMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type AllowanceMutationRuleFunc func(context.Context, *db.AllowanceMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f AllowanceMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutation) error {
+	if m, ok := m.(*db.AllowanceMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("db/privacy: unexpected mutation type %T, expect *db.AllowanceMutation", m)
+}
+
 // The AppQueryRuleFunc type is an adapter to allow the use of ordinary
 // functions as a query rule.
 type AppQueryRuleFunc func(context.Context, *db.AppQuery) error
@@ -252,6 +300,30 @@ func (f AuditMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutation) 
 		return f(ctx, m)
 	}
 	return Denyf("db/privacy: unexpected mutation type %T, expect *db.AuditMutation", m)
+}
+
+// The ChallengeQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type ChallengeQueryRuleFunc func(context.Context, *db.ChallengeQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f ChallengeQueryRuleFunc) EvalQuery(ctx context.Context, q db.Query) error {
+	if q, ok := q.(*db.ChallengeQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("db/privacy: unexpected query type %T, expect *db.ChallengeQuery", q)
+}
+
+// The ChallengeMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type ChallengeMutationRuleFunc func(context.Context, *db.ChallengeMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f ChallengeMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutation) error {
+	if m, ok := m.(*db.ChallengeMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("db/privacy: unexpected mutation type %T, expect *db.ChallengeMutation", m)
 }
 
 // The ConsentTicketQueryRuleFunc type is an adapter to allow the use of ordinary
@@ -470,6 +542,30 @@ func (f ExportPartMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutat
 	return Denyf("db/privacy: unexpected mutation type %T, expect *db.ExportPartMutation", m)
 }
 
+// The FactorQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type FactorQueryRuleFunc func(context.Context, *db.FactorQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f FactorQueryRuleFunc) EvalQuery(ctx context.Context, q db.Query) error {
+	if q, ok := q.(*db.FactorQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("db/privacy: unexpected query type %T, expect *db.FactorQuery", q)
+}
+
+// The FactorMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type FactorMutationRuleFunc func(context.Context, *db.FactorMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f FactorMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutation) error {
+	if m, ok := m.(*db.FactorMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("db/privacy: unexpected mutation type %T, expect *db.FactorMutation", m)
+}
+
 // The FulfillmentQueryRuleFunc type is an adapter to allow the use of ordinary
 // functions as a query rule.
 type FulfillmentQueryRuleFunc func(context.Context, *db.FulfillmentQuery) error
@@ -540,6 +636,30 @@ func (f IdempotencyMutationRuleFunc) EvalMutation(ctx context.Context, m db.Muta
 		return f(ctx, m)
 	}
 	return Denyf("db/privacy: unexpected mutation type %T, expect *db.IdempotencyMutation", m)
+}
+
+// The InvitationQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type InvitationQueryRuleFunc func(context.Context, *db.InvitationQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f InvitationQueryRuleFunc) EvalQuery(ctx context.Context, q db.Query) error {
+	if q, ok := q.(*db.InvitationQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("db/privacy: unexpected query type %T, expect *db.InvitationQuery", q)
+}
+
+// The InvitationMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type InvitationMutationRuleFunc func(context.Context, *db.InvitationMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f InvitationMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutation) error {
+	if m, ok := m.(*db.InvitationMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("db/privacy: unexpected mutation type %T, expect *db.InvitationMutation", m)
 }
 
 // The MailQueryRuleFunc type is an adapter to allow the use of ordinary
@@ -804,6 +924,54 @@ func (f ProductMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutation
 		return f(ctx, m)
 	}
 	return Denyf("db/privacy: unexpected mutation type %T, expect *db.ProductMutation", m)
+}
+
+// The RecoveryCodeQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type RecoveryCodeQueryRuleFunc func(context.Context, *db.RecoveryCodeQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f RecoveryCodeQueryRuleFunc) EvalQuery(ctx context.Context, q db.Query) error {
+	if q, ok := q.(*db.RecoveryCodeQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("db/privacy: unexpected query type %T, expect *db.RecoveryCodeQuery", q)
+}
+
+// The RecoveryCodeMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type RecoveryCodeMutationRuleFunc func(context.Context, *db.RecoveryCodeMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f RecoveryCodeMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutation) error {
+	if m, ok := m.(*db.RecoveryCodeMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("db/privacy: unexpected mutation type %T, expect *db.RecoveryCodeMutation", m)
+}
+
+// The RedactionQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type RedactionQueryRuleFunc func(context.Context, *db.RedactionQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f RedactionQueryRuleFunc) EvalQuery(ctx context.Context, q db.Query) error {
+	if q, ok := q.(*db.RedactionQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("db/privacy: unexpected query type %T, expect *db.RedactionQuery", q)
+}
+
+// The RedactionMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type RedactionMutationRuleFunc func(context.Context, *db.RedactionMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f RedactionMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutation) error {
+	if m, ok := m.(*db.RedactionMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("db/privacy: unexpected mutation type %T, expect *db.RedactionMutation", m)
 }
 
 // The SessionQueryRuleFunc type is an adapter to allow the use of ordinary

@@ -6,6 +6,7 @@ import (
 	"context"
 
 	"github.com/storefront-go/storefront/ent/db/accesstoken"
+	"github.com/storefront-go/storefront/ent/db/accountevent"
 	"github.com/storefront-go/storefront/ent/db/apikey"
 	"github.com/storefront-go/storefront/ent/db/app"
 	"github.com/storefront-go/storefront/ent/db/attempt"
@@ -18,9 +19,11 @@ import (
 	dbevent "github.com/storefront-go/storefront/ent/db/event"
 	"github.com/storefront-go/storefront/ent/db/export"
 	"github.com/storefront-go/storefront/ent/db/exportpart"
+	"github.com/storefront-go/storefront/ent/db/factor"
 	"github.com/storefront-go/storefront/ent/db/fulfillment"
 	"github.com/storefront-go/storefront/ent/db/grant"
 	"github.com/storefront-go/storefront/ent/db/idempotency"
+	"github.com/storefront-go/storefront/ent/db/invitation"
 	"github.com/storefront-go/storefront/ent/db/mail"
 	"github.com/storefront-go/storefront/ent/db/marketplacetheme"
 	"github.com/storefront-go/storefront/ent/db/note"
@@ -30,6 +33,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/outbox"
 	"github.com/storefront-go/storefront/ent/db/payment"
 	"github.com/storefront-go/storefront/ent/db/product"
+	"github.com/storefront-go/storefront/ent/db/redaction"
 	"github.com/storefront-go/storefront/ent/db/session"
 	"github.com/storefront-go/storefront/ent/db/staff"
 	"github.com/storefront-go/storefront/ent/db/stafftoken"
@@ -93,6 +97,20 @@ func init() {
 	accesstokenDescID := accesstokenMixinFields0[1].Descriptor()
 	// accesstoken.DefaultID holds the default value on creation for the id field.
 	accesstoken.DefaultID = accesstokenDescID.Default.(func() xid.ID)
+	accounteventFields := schema.AccountEvent{}.Fields()
+	_ = accounteventFields
+	// accounteventDescAgent is the schema descriptor for agent field.
+	accounteventDescAgent := accounteventFields[4].Descriptor()
+	// accountevent.AgentValidator is a validator for the "agent" field. It is called by the builders before save.
+	accountevent.AgentValidator = accounteventDescAgent.Validators[0].(func(string) error)
+	// accounteventDescDetail is the schema descriptor for detail field.
+	accounteventDescDetail := accounteventFields[5].Descriptor()
+	// accountevent.DetailValidator is a validator for the "detail" field. It is called by the builders before save.
+	accountevent.DetailValidator = accounteventDescDetail.Validators[0].(func(string) error)
+	// accounteventDescID is the schema descriptor for id field.
+	accounteventDescID := accounteventFields[1].Descriptor()
+	// accountevent.DefaultID holds the default value on creation for the id field.
+	accountevent.DefaultID = accounteventDescID.Default.(func() xid.ID)
 	appMixin := schema.App{}.Mixin()
 	app.Policy = privacy.NewPolicies(appMixin[0], schema.App{})
 	app.Hooks[0] = func(next ent.Mutator) ent.Mutator {
@@ -130,7 +148,7 @@ func init() {
 	// app.WebsiteValidator is a validator for the "website" field. It is called by the builders before save.
 	app.WebsiteValidator = appDescWebsite.Validators[0].(func(string) error)
 	// appDescLegacy is the schema descriptor for legacy field.
-	appDescLegacy := appFields[6].Descriptor()
+	appDescLegacy := appFields[7].Descriptor()
 	// app.DefaultLegacy holds the default value on creation for the legacy field.
 	app.DefaultLegacy = appDescLegacy.Default.(bool)
 	// appDescID is the schema descriptor for id field.
@@ -189,6 +207,10 @@ func init() {
 	auditDescDetail := auditFields[6].Descriptor()
 	// audit.DetailValidator is a validator for the "detail" field. It is called by the builders before save.
 	audit.DetailValidator = auditDescDetail.Validators[0].(func(string) error)
+	// auditDescAgent is the schema descriptor for agent field.
+	auditDescAgent := auditFields[8].Descriptor()
+	// audit.AgentValidator is a validator for the "agent" field. It is called by the builders before save.
+	audit.AgentValidator = auditDescAgent.Validators[0].(func(string) error)
 	// auditDescID is the schema descriptor for id field.
 	auditDescID := auditMixinFields0[1].Descriptor()
 	// audit.DefaultID holds the default value on creation for the id field.
@@ -469,6 +491,20 @@ func init() {
 	exportpartDescID := exportpartMixinFields0[1].Descriptor()
 	// exportpart.DefaultID holds the default value on creation for the id field.
 	exportpart.DefaultID = exportpartDescID.Default.(func() xid.ID)
+	factorFields := schema.Factor{}.Fields()
+	_ = factorFields
+	// factorDescName is the schema descriptor for name field.
+	factorDescName := factorFields[3].Descriptor()
+	// factor.NameValidator is a validator for the "name" field. It is called by the builders before save.
+	factor.NameValidator = factorDescName.Validators[0].(func(string) error)
+	// factorDescStep is the schema descriptor for step field.
+	factorDescStep := factorFields[5].Descriptor()
+	// factor.DefaultStep holds the default value on creation for the step field.
+	factor.DefaultStep = factorDescStep.Default.(int64)
+	// factorDescID is the schema descriptor for id field.
+	factorDescID := factorFields[1].Descriptor()
+	// factor.DefaultID holds the default value on creation for the id field.
+	factor.DefaultID = factorDescID.Default.(func() xid.ID)
 	fulfillmentMixin := schema.Fulfillment{}.Mixin()
 	fulfillment.Policy = privacy.NewPolicies(fulfillmentMixin[0], schema.Fulfillment{})
 	fulfillment.Hooks[0] = func(next ent.Mutator) ent.Mutator {
@@ -557,6 +593,32 @@ func init() {
 	idempotencyDescID := idempotencyMixinFields0[1].Descriptor()
 	// idempotency.DefaultID holds the default value on creation for the id field.
 	idempotency.DefaultID = idempotencyDescID.Default.(func() xid.ID)
+	invitationMixin := schema.Invitation{}.Mixin()
+	invitation.Policy = privacy.NewPolicies(invitationMixin[0], schema.Invitation{})
+	invitation.Hooks[0] = func(next ent.Mutator) ent.Mutator {
+		return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+			if err := invitation.Policy.EvalMutation(ctx, m); err != nil {
+				return nil, err
+			}
+			return next.Mutate(ctx, m)
+		})
+	}
+	invitationMixinFields0 := invitationMixin[0].Fields()
+	_ = invitationMixinFields0
+	invitationFields := schema.Invitation{}.Fields()
+	_ = invitationFields
+	// invitationDescInviterName is the schema descriptor for inviter_name field.
+	invitationDescInviterName := invitationFields[4].Descriptor()
+	// invitation.InviterNameValidator is a validator for the "inviter_name" field. It is called by the builders before save.
+	invitation.InviterNameValidator = invitationDescInviterName.Validators[0].(func(string) error)
+	// invitationDescMailed is the schema descriptor for mailed field.
+	invitationDescMailed := invitationFields[5].Descriptor()
+	// invitation.DefaultMailed holds the default value on creation for the mailed field.
+	invitation.DefaultMailed = invitationDescMailed.Default.(bool)
+	// invitationDescID is the schema descriptor for id field.
+	invitationDescID := invitationMixinFields0[1].Descriptor()
+	// invitation.DefaultID holds the default value on creation for the id field.
+	invitation.DefaultID = invitationDescID.Default.(func() xid.ID)
 	mailMixin := schema.Mail{}.Mixin()
 	mail.Policy = privacy.NewPolicies(mailMixin[0], schema.Mail{})
 	mail.Hooks[0] = func(next ent.Mutator) ent.Mutator {
@@ -811,6 +873,28 @@ func init() {
 	productDescID := productMixinFields0[1].Descriptor()
 	// product.DefaultID holds the default value on creation for the id field.
 	product.DefaultID = productDescID.Default.(func() xid.ID)
+	redactionMixin := schema.Redaction{}.Mixin()
+	redaction.Policy = privacy.NewPolicies(redactionMixin[0], schema.Redaction{})
+	redaction.Hooks[0] = func(next ent.Mutator) ent.Mutator {
+		return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+			if err := redaction.Policy.EvalMutation(ctx, m); err != nil {
+				return nil, err
+			}
+			return next.Mutate(ctx, m)
+		})
+	}
+	redactionMixinFields0 := redactionMixin[0].Fields()
+	_ = redactionMixinFields0
+	redactionFields := schema.Redaction{}.Fields()
+	_ = redactionFields
+	// redactionDescPlace is the schema descriptor for place field.
+	redactionDescPlace := redactionFields[4].Descriptor()
+	// redaction.DefaultPlace holds the default value on creation for the place field.
+	redaction.DefaultPlace = redactionDescPlace.Default.(int64)
+	// redactionDescID is the schema descriptor for id field.
+	redactionDescID := redactionMixinFields0[1].Descriptor()
+	// redaction.DefaultID holds the default value on creation for the id field.
+	redaction.DefaultID = redactionDescID.Default.(func() xid.ID)
 	sessionFields := schema.Session{}.Fields()
 	_ = sessionFields
 	// sessionDescAgent is the schema descriptor for agent field.
@@ -901,16 +985,20 @@ func init() {
 	storeDescNextNumber := storeFields[6].Descriptor()
 	// store.DefaultNextNumber holds the default value on creation for the next_number field.
 	store.DefaultNextNumber = storeDescNextNumber.Default.(int64)
+	// storeDescSecondFactor is the schema descriptor for second_factor field.
+	storeDescSecondFactor := storeFields[7].Descriptor()
+	// store.DefaultSecondFactor holds the default value on creation for the second_factor field.
+	store.DefaultSecondFactor = storeDescSecondFactor.Default.(bool)
 	// storeDescLegacy is the schema descriptor for legacy field.
-	storeDescLegacy := storeFields[7].Descriptor()
+	storeDescLegacy := storeFields[9].Descriptor()
 	// store.DefaultLegacy holds the default value on creation for the legacy field.
 	store.DefaultLegacy = storeDescLegacy.Default.(bool)
 	// storeDescDemo is the schema descriptor for demo field.
-	storeDescDemo := storeFields[8].Descriptor()
+	storeDescDemo := storeFields[10].Descriptor()
 	// store.DefaultDemo holds the default value on creation for the demo field.
 	store.DefaultDemo = storeDescDemo.Default.(bool)
 	// storeDescStorefrontRevision is the schema descriptor for storefront_revision field.
-	storeDescStorefrontRevision := storeFields[10].Descriptor()
+	storeDescStorefrontRevision := storeFields[12].Descriptor()
 	// store.DefaultStorefrontRevision holds the default value on creation for the storefront_revision field.
 	store.DefaultStorefrontRevision = storeDescStorefrontRevision.Default.(int64)
 	// storeDescID is the schema descriptor for id field.
@@ -1004,7 +1092,7 @@ func init() {
 	// user.NameValidator is a validator for the "name" field. It is called by the builders before save.
 	user.NameValidator = userDescName.Validators[0].(func(string) error)
 	// userDescDemo is the schema descriptor for demo field.
-	userDescDemo := userFields[4].Descriptor()
+	userDescDemo := userFields[5].Descriptor()
 	// user.DefaultDemo holds the default value on creation for the demo field.
 	user.DefaultDemo = userDescDemo.Default.(bool)
 	// userDescID is the schema descriptor for id field.

@@ -15,6 +15,10 @@ const (
 	FieldUserID = "user_id"
 	// FieldAgent holds the string denoting the agent field in the database.
 	FieldAgent = "agent"
+	// FieldAddress holds the string denoting the address field in the database.
+	FieldAddress = "address"
+	// FieldProvedAt holds the string denoting the proved_at field in the database.
+	FieldProvedAt = "proved_at"
 	// FieldCreatedAt holds the string denoting the created_at field in the database.
 	FieldCreatedAt = "created_at"
 	// FieldSeenAt holds the string denoting the seen_at field in the database.
@@ -30,6 +34,8 @@ var Columns = []string{
 	FieldID,
 	FieldUserID,
 	FieldAgent,
+	FieldAddress,
+	FieldProvedAt,
 	FieldCreatedAt,
 	FieldSeenAt,
 	FieldExpiresAt,
@@ -66,6 +72,16 @@ func ByUserID(opts ...sql.OrderTermOption) OrderOption {
 // ByAgent orders the results by the agent field.
 func ByAgent(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldAgent, opts...).ToFunc()
+}
+
+// ByAddress orders the results by the address field.
+func ByAddress(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldAddress, opts...).ToFunc()
+}
+
+// ByProvedAt orders the results by the proved_at field.
+func ByProvedAt(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldProvedAt, opts...).ToFunc()
 }
 
 // ByCreatedAt orders the results by the created_at field.

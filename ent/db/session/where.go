@@ -65,6 +65,17 @@ func Agent(v string) predicate.Session {
 	return predicate.Session(sql.FieldEQ(FieldAgent, v))
 }
 
+// Address applies equality check predicate on the "address" field. It's identical to AddressEQ.
+func Address(v string) predicate.Session {
+	return predicate.Session(sql.FieldEQ(FieldAddress, v))
+}
+
+// ProvedAt applies equality check predicate on the "proved_at" field. It's identical to ProvedAtEQ.
+func ProvedAt(v micros.Time) predicate.Session {
+	vc := int64(v)
+	return predicate.Session(sql.FieldEQ(FieldProvedAt, vc))
+}
+
 // CreatedAt applies equality check predicate on the "created_at" field. It's identical to CreatedAtEQ.
 func CreatedAt(v micros.Time) predicate.Session {
 	vc := int64(v)
@@ -186,6 +197,145 @@ func AgentEqualFold(v string) predicate.Session {
 // AgentContainsFold applies the ContainsFold predicate on the "agent" field.
 func AgentContainsFold(v string) predicate.Session {
 	return predicate.Session(sql.FieldContainsFold(FieldAgent, v))
+}
+
+// AddressEQ applies the EQ predicate on the "address" field.
+func AddressEQ(v string) predicate.Session {
+	return predicate.Session(sql.FieldEQ(FieldAddress, v))
+}
+
+// AddressNEQ applies the NEQ predicate on the "address" field.
+func AddressNEQ(v string) predicate.Session {
+	return predicate.Session(sql.FieldNEQ(FieldAddress, v))
+}
+
+// AddressIn applies the In predicate on the "address" field.
+func AddressIn(vs ...string) predicate.Session {
+	return predicate.Session(sql.FieldIn(FieldAddress, vs...))
+}
+
+// AddressNotIn applies the NotIn predicate on the "address" field.
+func AddressNotIn(vs ...string) predicate.Session {
+	return predicate.Session(sql.FieldNotIn(FieldAddress, vs...))
+}
+
+// AddressGT applies the GT predicate on the "address" field.
+func AddressGT(v string) predicate.Session {
+	return predicate.Session(sql.FieldGT(FieldAddress, v))
+}
+
+// AddressGTE applies the GTE predicate on the "address" field.
+func AddressGTE(v string) predicate.Session {
+	return predicate.Session(sql.FieldGTE(FieldAddress, v))
+}
+
+// AddressLT applies the LT predicate on the "address" field.
+func AddressLT(v string) predicate.Session {
+	return predicate.Session(sql.FieldLT(FieldAddress, v))
+}
+
+// AddressLTE applies the LTE predicate on the "address" field.
+func AddressLTE(v string) predicate.Session {
+	return predicate.Session(sql.FieldLTE(FieldAddress, v))
+}
+
+// AddressContains applies the Contains predicate on the "address" field.
+func AddressContains(v string) predicate.Session {
+	return predicate.Session(sql.FieldContains(FieldAddress, v))
+}
+
+// AddressHasPrefix applies the HasPrefix predicate on the "address" field.
+func AddressHasPrefix(v string) predicate.Session {
+	return predicate.Session(sql.FieldHasPrefix(FieldAddress, v))
+}
+
+// AddressHasSuffix applies the HasSuffix predicate on the "address" field.
+func AddressHasSuffix(v string) predicate.Session {
+	return predicate.Session(sql.FieldHasSuffix(FieldAddress, v))
+}
+
+// AddressIsNil applies the IsNil predicate on the "address" field.
+func AddressIsNil() predicate.Session {
+	return predicate.Session(sql.FieldIsNull(FieldAddress))
+}
+
+// AddressNotNil applies the NotNil predicate on the "address" field.
+func AddressNotNil() predicate.Session {
+	return predicate.Session(sql.FieldNotNull(FieldAddress))
+}
+
+// AddressEqualFold applies the EqualFold predicate on the "address" field.
+func AddressEqualFold(v string) predicate.Session {
+	return predicate.Session(sql.FieldEqualFold(FieldAddress, v))
+}
+
+// AddressContainsFold applies the ContainsFold predicate on the "address" field.
+func AddressContainsFold(v string) predicate.Session {
+	return predicate.Session(sql.FieldContainsFold(FieldAddress, v))
+}
+
+// ProvedAtEQ applies the EQ predicate on the "proved_at" field.
+func ProvedAtEQ(v micros.Time) predicate.Session {
+	vc := int64(v)
+	return predicate.Session(sql.FieldEQ(FieldProvedAt, vc))
+}
+
+// ProvedAtNEQ applies the NEQ predicate on the "proved_at" field.
+func ProvedAtNEQ(v micros.Time) predicate.Session {
+	vc := int64(v)
+	return predicate.Session(sql.FieldNEQ(FieldProvedAt, vc))
+}
+
+// ProvedAtIn applies the In predicate on the "proved_at" field.
+func ProvedAtIn(vs ...micros.Time) predicate.Session {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = int64(vs[i])
+	}
+	return predicate.Session(sql.FieldIn(FieldProvedAt, v...))
+}
+
+// ProvedAtNotIn applies the NotIn predicate on the "proved_at" field.
+func ProvedAtNotIn(vs ...micros.Time) predicate.Session {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = int64(vs[i])
+	}
+	return predicate.Session(sql.FieldNotIn(FieldProvedAt, v...))
+}
+
+// ProvedAtGT applies the GT predicate on the "proved_at" field.
+func ProvedAtGT(v micros.Time) predicate.Session {
+	vc := int64(v)
+	return predicate.Session(sql.FieldGT(FieldProvedAt, vc))
+}
+
+// ProvedAtGTE applies the GTE predicate on the "proved_at" field.
+func ProvedAtGTE(v micros.Time) predicate.Session {
+	vc := int64(v)
+	return predicate.Session(sql.FieldGTE(FieldProvedAt, vc))
+}
+
+// ProvedAtLT applies the LT predicate on the "proved_at" field.
+func ProvedAtLT(v micros.Time) predicate.Session {
+	vc := int64(v)
+	return predicate.Session(sql.FieldLT(FieldProvedAt, vc))
+}
+
+// ProvedAtLTE applies the LTE predicate on the "proved_at" field.
+func ProvedAtLTE(v micros.Time) predicate.Session {
+	vc := int64(v)
+	return predicate.Session(sql.FieldLTE(FieldProvedAt, vc))
+}
+
+// ProvedAtIsNil applies the IsNil predicate on the "proved_at" field.
+func ProvedAtIsNil() predicate.Session {
+	return predicate.Session(sql.FieldIsNull(FieldProvedAt))
+}
+
+// ProvedAtNotNil applies the NotNil predicate on the "proved_at" field.
+func ProvedAtNotNil() predicate.Session {
+	return predicate.Session(sql.FieldNotNull(FieldProvedAt))
 }
 
 // CreatedAtEQ applies the EQ predicate on the "created_at" field.

@@ -32,6 +32,10 @@ const (
 	FieldStatus = "status"
 	// FieldNextNumber holds the string denoting the next_number field in the database.
 	FieldNextNumber = "next_number"
+	// FieldSecondFactor holds the string denoting the second_factor field in the database.
+	FieldSecondFactor = "second_factor"
+	// FieldRefundProofMinor holds the string denoting the refund_proof_minor field in the database.
+	FieldRefundProofMinor = "refund_proof_minor"
 	// FieldLegacy holds the string denoting the legacy field in the database.
 	FieldLegacy = "legacy"
 	// FieldDemo holds the string denoting the demo field in the database.
@@ -56,6 +60,8 @@ var Columns = []string{
 	FieldTimezone,
 	FieldStatus,
 	FieldNextNumber,
+	FieldSecondFactor,
+	FieldRefundProofMinor,
 	FieldLegacy,
 	FieldDemo,
 	FieldActiveThemeID,
@@ -90,6 +96,8 @@ var (
 	DefaultStatus state.StoreStatus
 	// DefaultNextNumber holds the default value on creation for the "next_number" field.
 	DefaultNextNumber int64
+	// DefaultSecondFactor holds the default value on creation for the "second_factor" field.
+	DefaultSecondFactor bool
 	// DefaultLegacy holds the default value on creation for the "legacy" field.
 	DefaultLegacy bool
 	// DefaultDemo holds the default value on creation for the "demo" field.
@@ -151,6 +159,16 @@ func ByStatus(opts ...sql.OrderTermOption) OrderOption {
 // ByNextNumber orders the results by the next_number field.
 func ByNextNumber(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldNextNumber, opts...).ToFunc()
+}
+
+// BySecondFactor orders the results by the second_factor field.
+func BySecondFactor(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldSecondFactor, opts...).ToFunc()
+}
+
+// ByRefundProofMinor orders the results by the refund_proof_minor field.
+func ByRefundProofMinor(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldRefundProofMinor, opts...).ToFunc()
 }
 
 // ByLegacy orders the results by the legacy field.

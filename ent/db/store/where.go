@@ -102,6 +102,16 @@ func NextNumber(v int64) predicate.Store {
 	return predicate.Store(sql.FieldEQ(FieldNextNumber, v))
 }
 
+// SecondFactor applies equality check predicate on the "second_factor" field. It's identical to SecondFactorEQ.
+func SecondFactor(v bool) predicate.Store {
+	return predicate.Store(sql.FieldEQ(FieldSecondFactor, v))
+}
+
+// RefundProofMinor applies equality check predicate on the "refund_proof_minor" field. It's identical to RefundProofMinorEQ.
+func RefundProofMinor(v int64) predicate.Store {
+	return predicate.Store(sql.FieldEQ(FieldRefundProofMinor, v))
+}
+
 // Legacy applies equality check predicate on the "legacy" field. It's identical to LegacyEQ.
 func Legacy(v bool) predicate.Store {
 	return predicate.Store(sql.FieldEQ(FieldLegacy, v))
@@ -638,6 +648,66 @@ func NextNumberLT(v int64) predicate.Store {
 // NextNumberLTE applies the LTE predicate on the "next_number" field.
 func NextNumberLTE(v int64) predicate.Store {
 	return predicate.Store(sql.FieldLTE(FieldNextNumber, v))
+}
+
+// SecondFactorEQ applies the EQ predicate on the "second_factor" field.
+func SecondFactorEQ(v bool) predicate.Store {
+	return predicate.Store(sql.FieldEQ(FieldSecondFactor, v))
+}
+
+// SecondFactorNEQ applies the NEQ predicate on the "second_factor" field.
+func SecondFactorNEQ(v bool) predicate.Store {
+	return predicate.Store(sql.FieldNEQ(FieldSecondFactor, v))
+}
+
+// RefundProofMinorEQ applies the EQ predicate on the "refund_proof_minor" field.
+func RefundProofMinorEQ(v int64) predicate.Store {
+	return predicate.Store(sql.FieldEQ(FieldRefundProofMinor, v))
+}
+
+// RefundProofMinorNEQ applies the NEQ predicate on the "refund_proof_minor" field.
+func RefundProofMinorNEQ(v int64) predicate.Store {
+	return predicate.Store(sql.FieldNEQ(FieldRefundProofMinor, v))
+}
+
+// RefundProofMinorIn applies the In predicate on the "refund_proof_minor" field.
+func RefundProofMinorIn(vs ...int64) predicate.Store {
+	return predicate.Store(sql.FieldIn(FieldRefundProofMinor, vs...))
+}
+
+// RefundProofMinorNotIn applies the NotIn predicate on the "refund_proof_minor" field.
+func RefundProofMinorNotIn(vs ...int64) predicate.Store {
+	return predicate.Store(sql.FieldNotIn(FieldRefundProofMinor, vs...))
+}
+
+// RefundProofMinorGT applies the GT predicate on the "refund_proof_minor" field.
+func RefundProofMinorGT(v int64) predicate.Store {
+	return predicate.Store(sql.FieldGT(FieldRefundProofMinor, v))
+}
+
+// RefundProofMinorGTE applies the GTE predicate on the "refund_proof_minor" field.
+func RefundProofMinorGTE(v int64) predicate.Store {
+	return predicate.Store(sql.FieldGTE(FieldRefundProofMinor, v))
+}
+
+// RefundProofMinorLT applies the LT predicate on the "refund_proof_minor" field.
+func RefundProofMinorLT(v int64) predicate.Store {
+	return predicate.Store(sql.FieldLT(FieldRefundProofMinor, v))
+}
+
+// RefundProofMinorLTE applies the LTE predicate on the "refund_proof_minor" field.
+func RefundProofMinorLTE(v int64) predicate.Store {
+	return predicate.Store(sql.FieldLTE(FieldRefundProofMinor, v))
+}
+
+// RefundProofMinorIsNil applies the IsNil predicate on the "refund_proof_minor" field.
+func RefundProofMinorIsNil() predicate.Store {
+	return predicate.Store(sql.FieldIsNull(FieldRefundProofMinor))
+}
+
+// RefundProofMinorNotNil applies the NotNil predicate on the "refund_proof_minor" field.
+func RefundProofMinorNotNil() predicate.Store {
+	return predicate.Store(sql.FieldNotNull(FieldRefundProofMinor))
 }
 
 // LegacyEQ applies the EQ predicate on the "legacy" field.

@@ -18,6 +18,8 @@ const (
 	FieldName = "name"
 	// FieldPasswordHash holds the string denoting the password_hash field in the database.
 	FieldPasswordHash = "password_hash"
+	// FieldVerifiedAt holds the string denoting the verified_at field in the database.
+	FieldVerifiedAt = "verified_at"
 	// FieldDemo holds the string denoting the demo field in the database.
 	FieldDemo = "demo"
 	// FieldUpdatedAt holds the string denoting the updated_at field in the database.
@@ -32,6 +34,7 @@ var Columns = []string{
 	FieldEmail,
 	FieldName,
 	FieldPasswordHash,
+	FieldVerifiedAt,
 	FieldDemo,
 	FieldUpdatedAt,
 }
@@ -76,6 +79,11 @@ func ByName(opts ...sql.OrderTermOption) OrderOption {
 // ByPasswordHash orders the results by the password_hash field.
 func ByPasswordHash(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldPasswordHash, opts...).ToFunc()
+}
+
+// ByVerifiedAt orders the results by the verified_at field.
+func ByVerifiedAt(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldVerifiedAt, opts...).ToFunc()
 }
 
 // ByDemo orders the results by the demo field.

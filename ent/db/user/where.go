@@ -69,6 +69,12 @@ func PasswordHash(v string) predicate.User {
 	return predicate.User(sql.FieldEQ(FieldPasswordHash, v))
 }
 
+// VerifiedAt applies equality check predicate on the "verified_at" field. It's identical to VerifiedAtEQ.
+func VerifiedAt(v micros.Time) predicate.User {
+	vc := int64(v)
+	return predicate.User(sql.FieldEQ(FieldVerifiedAt, vc))
+}
+
 // Demo applies equality check predicate on the "demo" field. It's identical to DemoEQ.
 func Demo(v bool) predicate.User {
 	return predicate.User(sql.FieldEQ(FieldDemo, v))
@@ -283,6 +289,70 @@ func PasswordHashEqualFold(v string) predicate.User {
 // PasswordHashContainsFold applies the ContainsFold predicate on the "password_hash" field.
 func PasswordHashContainsFold(v string) predicate.User {
 	return predicate.User(sql.FieldContainsFold(FieldPasswordHash, v))
+}
+
+// VerifiedAtEQ applies the EQ predicate on the "verified_at" field.
+func VerifiedAtEQ(v micros.Time) predicate.User {
+	vc := int64(v)
+	return predicate.User(sql.FieldEQ(FieldVerifiedAt, vc))
+}
+
+// VerifiedAtNEQ applies the NEQ predicate on the "verified_at" field.
+func VerifiedAtNEQ(v micros.Time) predicate.User {
+	vc := int64(v)
+	return predicate.User(sql.FieldNEQ(FieldVerifiedAt, vc))
+}
+
+// VerifiedAtIn applies the In predicate on the "verified_at" field.
+func VerifiedAtIn(vs ...micros.Time) predicate.User {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = int64(vs[i])
+	}
+	return predicate.User(sql.FieldIn(FieldVerifiedAt, v...))
+}
+
+// VerifiedAtNotIn applies the NotIn predicate on the "verified_at" field.
+func VerifiedAtNotIn(vs ...micros.Time) predicate.User {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = int64(vs[i])
+	}
+	return predicate.User(sql.FieldNotIn(FieldVerifiedAt, v...))
+}
+
+// VerifiedAtGT applies the GT predicate on the "verified_at" field.
+func VerifiedAtGT(v micros.Time) predicate.User {
+	vc := int64(v)
+	return predicate.User(sql.FieldGT(FieldVerifiedAt, vc))
+}
+
+// VerifiedAtGTE applies the GTE predicate on the "verified_at" field.
+func VerifiedAtGTE(v micros.Time) predicate.User {
+	vc := int64(v)
+	return predicate.User(sql.FieldGTE(FieldVerifiedAt, vc))
+}
+
+// VerifiedAtLT applies the LT predicate on the "verified_at" field.
+func VerifiedAtLT(v micros.Time) predicate.User {
+	vc := int64(v)
+	return predicate.User(sql.FieldLT(FieldVerifiedAt, vc))
+}
+
+// VerifiedAtLTE applies the LTE predicate on the "verified_at" field.
+func VerifiedAtLTE(v micros.Time) predicate.User {
+	vc := int64(v)
+	return predicate.User(sql.FieldLTE(FieldVerifiedAt, vc))
+}
+
+// VerifiedAtIsNil applies the IsNil predicate on the "verified_at" field.
+func VerifiedAtIsNil() predicate.User {
+	return predicate.User(sql.FieldIsNull(FieldVerifiedAt))
+}
+
+// VerifiedAtNotNil applies the NotNil predicate on the "verified_at" field.
+func VerifiedAtNotNil() predicate.User {
+	return predicate.User(sql.FieldNotNull(FieldVerifiedAt))
 }
 
 // DemoEQ applies the EQ predicate on the "demo" field.

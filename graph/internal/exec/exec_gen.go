@@ -43,7 +43,7 @@ type ResolverRoot interface {
 }
 
 type DirectiveRoot struct {
-	Dashboard func(ctx context.Context, obj any, next graphql.Resolver, roles []viewer.Role) (res any, err error)
+	Dashboard func(ctx context.Context, obj any, next graphql.Resolver, roles []viewer.Role, withoutFactor bool) (res any, err error)
 	Scope     func(ctx context.Context, obj any, next graphql.Resolver, name string) (res any, err error)
 }
 
@@ -53,6 +53,10 @@ type ComplexityRoot struct {
 type AccountResolver interface {
 	Memberships(ctx context.Context, obj *model.Account) ([]*model.Membership, error)
 	Sessions(ctx context.Context, obj *model.Account) ([]*model.Session, error)
+	Factors(ctx context.Context, obj *model.Account) ([]*db.Factor, error)
+	RecoveryCodesLeft(ctx context.Context, obj *model.Account) (int, error)
+	PasskeysPossible(ctx context.Context, obj *model.Account) (bool, error)
+	Log(ctx context.Context, obj *model.Account, first *int, after *string) (*model.Connection[*model.AccountEvent], error)
 }
 type LineItemResolver interface {
 	Product(ctx context.Context, obj *model.LineItem) (*db.Product, error)
@@ -61,10 +65,14 @@ type MutationResolver interface {
 	StoreCreate(ctx context.Context, input model.StoreCreateInput) (*model.StorePayload, error)
 	StoreUpdate(ctx context.Context, input model.StoreUpdateInput) (*model.StorePayload, error)
 	StoreSetLegacy(ctx context.Context, expectedVersion int64, legacy bool) (*model.StorePayload, error)
+	StoreRequireSecondFactor(ctx context.Context, expectedVersion int64, required bool) (*model.StorePayload, error)
 	StoreClose(ctx context.Context, expectedVersion int64) (*model.StorePayload, error)
-	StaffAdd(ctx context.Context, input model.StaffAddInput) (*model.StaffPayload, error)
+	StaffInvite(ctx context.Context, input model.StaffInviteInput) (*model.InvitationPayload, error)
+	InvitationResend(ctx context.Context, id string) (*model.InvitationPayload, error)
+	InvitationWithdraw(ctx context.Context, id string) (*model.InvitationPayload, error)
 	StaffUpdateRole(ctx context.Context, id string, role viewer.Role, expectedVersion int64) (*model.StaffPayload, error)
 	StaffRemove(ctx context.Context, id string) (*model.StaffRemovePayload, error)
+	StoreLeave(ctx context.Context) (*model.StaffRemovePayload, error)
 	StaffTokenCreate(ctx context.Context, name string, expiresAt *micros.Time) (*model.StaffTokenPayload, error)
 	StaffTokenRevoke(ctx context.Context, id string) (*model.StaffTokenPayload, error)
 	APIKeyCreate(ctx context.Context, input model.APIKeyCreateInput) (*model.APIKeyPayload, error)
@@ -102,7 +110,17 @@ type MutationResolver interface {
 	MarketplaceThemePublish(ctx context.Context, id string) (*model.MarketplaceSubmissionPayload, error)
 	MarketplaceThemeUnlist(ctx context.Context, id string) (*model.MarketplaceSubmissionPayload, error)
 	PasswordChange(ctx context.Context, current string, next string) (*model.PasswordChangePayload, error)
+	AddressVerify(ctx context.Context) (*model.AddressPayload, error)
+	AddressChange(ctx context.Context, email string) (*model.AddressPayload, error)
 	SignOutEverywhere(ctx context.Context) (*model.SignOutPayload, error)
+	SessionEnd(ctx context.Context, id string) (*model.SessionEndPayload, error)
+	TotpBegin(ctx context.Context) (*model.TotpBeginPayload, error)
+	TotpConfirm(ctx context.Context, token string, code string, name *string) (*model.FactorAddPayload, error)
+	PasskeyBegin(ctx context.Context) (*model.PasskeyBeginPayload, error)
+	PasskeyFinish(ctx context.Context, token string, response string, name *string) (*model.FactorAddPayload, error)
+	FactorRename(ctx context.Context, id string, name string) (*model.FactorPayload, error)
+	FactorRemove(ctx context.Context, id string) (*model.FactorRemovePayload, error)
+	RecoveryCodesRenew(ctx context.Context) (*model.RecoveryCodesPayload, error)
 	NotificationMarkRead(ctx context.Context, id string) (*model.NotificationPayload, error)
 	NotificationsMarkAllRead(ctx context.Context) (*model.NotificationsPayload, error)
 	ProductCreate(ctx context.Context, input model.ProductCreateInput) (*model.ProductPayload, error)
@@ -139,6 +157,7 @@ type QueryResolver interface {
 	Account(ctx context.Context) (*model.Account, error)
 	Store(ctx context.Context) (*model.Store, error)
 	Staff(ctx context.Context, first *int, after *string) (*model.Connection[*model.Staff], error)
+	Invitations(ctx context.Context, first *int, after *string) (*model.Connection[*model.Invitation], error)
 	StaffTokens(ctx context.Context, first *int, after *string) (*model.Connection[*db.StaffToken], error)
 	APIKeys(ctx context.Context, first *int, after *string) (*model.Connection[*model.APIKey], error)
 	APIKey(ctx context.Context, id string) (*model.APIKey, error)
@@ -172,7 +191,7 @@ type QueryResolver interface {
 	MarketplaceReviews(ctx context.Context, first *int, after *string) (*model.Connection[*model.MarketplaceSubmission], error)
 	Notifications(ctx context.Context, first *int, after *string) (*model.Connection[*model.Notification], error)
 	UnreadNotifications(ctx context.Context) (int, error)
-	AuditLog(ctx context.Context, first *int, after *string) (*model.Connection[*model.AuditEntry], error)
+	AuditLog(ctx context.Context, first *int, after *string, filter *model.AuditFilter) (*model.Connection[*model.AuditEntry], error)
 }
 type WebhookDeliveryResolver interface {
 	Attempts(ctx context.Context, obj *model.WebhookDelivery) ([]*model.WebhookAttempt, error)
@@ -209,6 +228,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputAddressInput,
 		ec.unmarshalInputAppCreateInput,
 		ec.unmarshalInputAppUpdateInput,
+		ec.unmarshalInputAuditFilter,
 		ec.unmarshalInputCustomerCreateInput,
 		ec.unmarshalInputCustomerFilter,
 		ec.unmarshalInputCustomerUpdateInput,
@@ -228,7 +248,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputProductFilter,
 		ec.unmarshalInputProductUpdateInput,
 		ec.unmarshalInputRefundInput,
-		ec.unmarshalInputStaffAddInput,
+		ec.unmarshalInputStaffInviteInput,
 		ec.unmarshalInputStoreCreateInput,
 		ec.unmarshalInputStoreUpdateInput,
 		ec.unmarshalInputThemeImportInput,
@@ -312,8 +332,11 @@ var sources = []*ast.Source{
 	{Name: "../../../schema.graphqls", Input: `"The field needs this scope of the catalogue. A person has the scopes of their role."
 directive @scope(name: String!) on FIELD_DEFINITION
 
-"The field is for people, by role; no API credential reaches it."
-directive @dashboard(roles: [StaffRole!]! = [OWNER, ADMIN]) on FIELD_DEFINITION
+"""
+The field is for people, by role; no API credential reaches it. Those of withoutFactor can be reached by who lacks the
+second factor that the store requires: they need them to set one up.
+"""
+directive @dashboard(roles: [StaffRole!]! = [OWNER, ADMIN], withoutFactor: Boolean! = false) on FIELD_DEFINITION
 
 "RFC 3339 in UTC with microseconds."
 scalar Time
@@ -328,11 +351,13 @@ type Query {
   "Who the calling credential is."
   me: Identity! @scope(name: "products.read")
   "The person who asks, and the stores they belong to."
-  account: Account! @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
+  account: Account! @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT], withoutFactor: true)
   "The store of the calling credential."
   store: Store! @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
   "The people of the store, newest first."
   staff(first: Int = 50, after: String): StaffConnection! @dashboard
+  "The invitations of the store, newest first, those that have ended too."
+  invitations(first: Int = 50, after: String): InvitationConnection! @dashboard
   "The staff tokens of the store, newest first."
   staffTokens(first: Int = 50, after: String): StaffTokenConnection! @dashboard
   "The API keys of the store, newest first; revoked ones included."
@@ -392,8 +417,11 @@ type Query {
     @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
   "How many notifications nobody has read; counted up to 100."
   unreadNotifications: Int! @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
-  "Who did what, newest first."
-  auditLog(first: Int = 50, after: String): AuditEntryConnection! @dashboard
+  """
+  Who did what, newest first. With several filters a page may hold fewer entries than it was asked for, or none, while
+  hasNextPage says that there is more.
+  """
+  auditLog(first: Int = 50, after: String, filter: AuditFilter): AuditEntryConnection! @dashboard
 }
 
 type Mutation {
@@ -402,13 +430,27 @@ type Mutation {
   storeUpdate(input: StoreUpdateInput!): StorePayload! @dashboard
   "Puts the store on the list of those that v0 is still served to, or takes it off."
   storeSetLegacy(expectedVersion: Long!, legacy: Boolean!): StorePayload! @dashboard(roles: [OWNER])
+  """
+  Says whether the people of the store need a second factor. Who has none is led to set one up before anything else; an
+  owner who requires one has one.
+  """
+  storeRequireSecondFactor(expectedVersion: Long!, required: Boolean!): StorePayload! @dashboard(roles: [OWNER])
   "Closes the store: its credentials stop working. Its rows are kept."
   storeClose(expectedVersion: Long!): StorePayload! @dashboard(roles: [OWNER])
 
-  "Adds a person to the store; a new person gets a password, shown once."
-  staffAdd(input: StaffAddInput!): StaffPayload! @dashboard
+  """
+  Invites somebody to join the store, by a link that works for seven days and once. It goes to the address alone;
+  where the service sends no mail, this answer alone shows it.
+  """
+  staffInvite(input: StaffInviteInput!): InvitationPayload! @dashboard
+  "Makes a new link, with another week, and sends it, or shows it. The one before it ends."
+  invitationResend(id: ID!): InvitationPayload! @dashboard
+  "Ends an invitation that nobody has answered."
+  invitationWithdraw(id: ID!): InvitationPayload! @dashboard
   staffUpdateRole(id: ID!, role: StaffRole!, expectedVersion: Long!): StaffPayload! @dashboard
   staffRemove(id: ID!): StaffRemovePayload! @dashboard
+  "Ends the calling person's own membership. The last owner stays."
+  storeLeave: StaffRemovePayload! @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
   "Makes a token for the calling person, shown once. It ends at expiresAt: after 90 days by default, 365 at most."
   staffTokenCreate(name: String!, expiresAt: Time): StaffTokenPayload!
     @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
@@ -492,9 +534,40 @@ type Mutation {
   one is not short, is none of those that are used most, and is not made of the person's e-mail address or name.
   """
   passwordChange(current: String!, next: String!): PasswordChangePayload!
-    @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
+    @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT], withoutFactor: true)
+  "Mails a link that proves the calling person's address."
+  addressVerify: AddressPayload! @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
+  "Mails a link to another address, which becomes the calling person's when they open it."
+  addressChange(email: String!): AddressPayload! @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
   "Ends every session of the calling person, this one too."
-  signOutEverywhere: SignOutPayload! @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
+  signOutEverywhere: SignOutPayload! @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT], withoutFactor: true)
+  "Ends one session of the calling person, which may be this one."
+  sessionEnd(id: ID!): SessionEndPayload! @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT], withoutFactor: true)
+
+  """
+  Begins to set up an authenticator app for the calling person, in their browser session. What it shows goes into the
+  app, and a code that the app shows into totpConfirm, within 10 minutes.
+  """
+  totpBegin: TotpBeginPayload! @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT], withoutFactor: true)
+  """
+  Keeps the authenticator app, which shows the code. The first factor of a person brings ten recovery codes and ends
+  their other sessions.
+  """
+  totpConfirm(token: String!, code: String!, name: String): FactorAddPayload!
+    @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT], withoutFactor: true)
+  "Begins to set up a passkey (Web Authentication) for the calling person, in their browser session."
+  passkeyBegin: PasskeyBeginPayload! @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT], withoutFactor: true)
+  "Keeps the passkey that the browser made. The response is a RegistrationResponseJSON, of at most 16 KiB."
+  passkeyFinish(token: String!, response: String!, name: String): FactorAddPayload!
+    @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT], withoutFactor: true)
+  factorRename(id: ID!, name: String!): FactorPayload!
+    @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT], withoutFactor: true)
+  "Removes a second factor. The last one stays while a store of the person requires one, and ends the recovery codes."
+  factorRemove(id: ID!): FactorRemovePayload!
+    @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT], withoutFactor: true)
+  "Makes ten new recovery codes; the old ones end."
+  recoveryCodesRenew: RecoveryCodesPayload! @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT], withoutFactor: true)
+
   notificationMarkRead(id: ID!): NotificationPayload! @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
   notificationsMarkAllRead: NotificationsPayload! @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
 
@@ -514,7 +587,10 @@ type Mutation {
   customerDisable(id: ID!, expectedVersion: Long!): CustomerPayload! @dashboard
   "Takes a disabled customer back."
   customerEnable(id: ID!, expectedVersion: Long!): CustomerPayload! @dashboard
-  "Redacts the customer: their fields, and the e-mail and addresses of their orders."
+  """
+  Redacts the customer: their fields, and the e-mail and addresses of their orders. Stored events, kept answers and
+  exports that show them follow within a moment; from now on nothing of them is sent.
+  """
   customerRedact(id: ID!, expectedVersion: Long!): CustomerPayload! @dashboard
 
   "Makes an order; stock is taken. An import gives placedAt, which becomes the order's time."
@@ -550,6 +626,7 @@ type PageInfo {
   endCursor: String
 }
 
+enum InvitationStatus { PENDING ACCEPTED DECLINED WITHDRAWN EXPIRED }
 enum StaffRole { OWNER ADMIN DEVELOPER SUPPORT }
 enum CredentialType { API_KEY OAUTH_TOKEN STAFF_TOKEN SESSION }
 enum ActorType { API_KEY OAUTH_APP STAFF SYSTEM }
@@ -568,6 +645,7 @@ enum ThemeSource { UPLOAD MARKETPLACE DUPLICATE }
 enum AssetKind { CSS FONT IMAGE }
 enum ListingStatus { SUBMITTED APPROVED REJECTED PUBLISHED UNLISTED }
 enum ReviewVerdict { APPROVE REJECT }
+enum FactorKind { PASSKEY TOTP }
 enum NotificationLevel { INFO WARNING CRITICAL }
 enum ProductStatus { DRAFT ACTIVE ARCHIVED }
 enum CustomerStatus { GUEST ACTIVE DISABLED REDACTED }
@@ -636,12 +714,44 @@ type Account {
   id: ID!
   name: String!
   email: String!
+  "They have proved that the address is theirs."
+  verified: Boolean!
   "In the present store."
   role: StaffRole!
   "Every open store that they belong to, at most 100."
   memberships: [Membership!]!
   "Their browsers that are signed in, the newest first, at most 100."
   sessions: [Session!]!
+  "Their second factors, the oldest first."
+  factors: [Factor!]!
+  "How many of their recovery codes are not used."
+  recoveryCodesLeft: Int!
+  "Whether passkeys can be had here: browsers bind them to the name of a host, and an IP address has none."
+  passkeysPossible: Boolean!
+  "What happened to the account, such as sign-ins, newest first; kept for 180 days. A session or a staff token asks."
+  log(first: Int = 50, after: String): AccountEventConnection!
+}
+
+"How a person proves who they are besides the password."
+type Factor {
+  id: ID!
+  kind: FactorKind!
+  name: String!
+  createdAt: Time!
+  lastUsedAt: Time
+}
+
+"A row of a person's own log."
+type AccountEvent {
+  id: ID!
+  "What happened, such as sign_in or password.changed."
+  action: String!
+  "Where it came from, as far as it is known."
+  address: String
+  "What the browser or the program called itself."
+  agent: String
+  detail: String
+  createdAt: Time!
 }
 
 type Membership {
@@ -650,6 +760,9 @@ type Membership {
 }
 
 type Session {
+  id: ID!
+  "Where it was last used from, to a minute."
+  address: String
   "What the browser called itself."
   agent: String!
   "The one that asks."
@@ -1011,6 +1124,8 @@ type Store {
   storeHost: String!
   "v0 is still served to its keys."
   legacy: Boolean!
+  "Its people need a second factor."
+  secondFactor: Boolean!
   version: Long!
   createdAt: Time!
   updatedAt: Time!
@@ -1025,6 +1140,21 @@ type Staff {
   version: Long!
   createdAt: Time!
   updatedAt: Time!
+}
+
+"What asks somebody to join the store."
+type Invitation {
+  id: ID!
+  email: String!
+  role: StaffRole!
+  status: InvitationStatus!
+  "Who invites; null for the operator."
+  inviterId: ID
+  inviterName: String!
+  createdAt: Time!
+  expiresAt: Time!
+  "When it was answered, withdrawn or replaced."
+  endedAt: Time
 }
 
 type StaffToken {
@@ -1216,12 +1346,18 @@ type AuditEntry {
   resourceType: String!
   resourceId: ID!
   detail: String
+  "Where the request came from, as far as it is known."
+  address: String
+  "What the browser or the program called itself."
+  agent: String
   requestId: String
   createdAt: Time!
 }
 
 type StaffConnection { edges: [StaffEdge!]! nodes: [Staff!]! pageInfo: PageInfo! }
 type StaffEdge { cursor: String! node: Staff! }
+type InvitationConnection { edges: [InvitationEdge!]! nodes: [Invitation!]! pageInfo: PageInfo! }
+type InvitationEdge { cursor: String! node: Invitation! }
 type StaffTokenConnection { edges: [StaffTokenEdge!]! nodes: [StaffToken!]! pageInfo: PageInfo! }
 type StaffTokenEdge { cursor: String! node: StaffToken! }
 type APIKeyConnection { edges: [APIKeyEdge!]! nodes: [APIKey!]! pageInfo: PageInfo! }
@@ -1262,8 +1398,23 @@ type MarketplaceSubmissionConnection {
 type MarketplaceSubmissionEdge { cursor: String! node: MarketplaceSubmission! }
 type EventConnection { edges: [EventEdge!]! nodes: [Event!]! pageInfo: PageInfo! }
 type EventEdge { cursor: String! node: Event! }
+type AccountEventConnection { edges: [AccountEventEdge!]! nodes: [AccountEvent!]! pageInfo: PageInfo! }
+type AccountEventEdge { cursor: String! node: AccountEvent! }
 type AuditEntryConnection { edges: [AuditEntryEdge!]! nodes: [AuditEntry!]! pageInfo: PageInfo! }
 type AuditEntryEdge { cursor: String! node: AuditEntry! }
+
+input AuditFilter {
+  "The id of a person, a key or an app; system for the operator."
+  actorId: ID
+  "Such as product.create."
+  action: String
+  "Such as product."
+  resourceType: String
+  resourceId: ID
+  from: Time
+  "Entries of this time and later are left out."
+  to: Time
+}
 
 input GrantFilter {
   appId: ID
@@ -1310,9 +1461,8 @@ input StoreUpdateInput {
   currency: String
 }
 
-input StaffAddInput {
+input StaffInviteInput {
   email: String!
-  name: String!
   role: StaffRole!
 }
 
@@ -1536,7 +1686,11 @@ input OrderNoteInput {
 }
 
 type StorePayload { store: Store userErrors: [UserError!]! }
-type StaffPayload { staff: Staff "Shown once, for a new person." password: String userErrors: [UserError!]! }
+type StaffPayload { staff: Staff userErrors: [UserError!]! }
+"The link is shown once, where the service sends no mail."
+type InvitationPayload { invitation: Invitation link: String userErrors: [UserError!]! }
+"Where the link was sent to."
+type AddressPayload { sentTo: String userErrors: [UserError!]! }
 type StaffRemovePayload { removedId: ID userErrors: [UserError!]! }
 type StaffTokenPayload { staffToken: StaffToken "Shown once, when made." token: String userErrors: [UserError!]! }
 type APIKeyPayload { apiKey: APIKey "Shown once, when made." secret: String userErrors: [UserError!]! }
@@ -1557,7 +1711,35 @@ type ThemePayload { theme: Theme userErrors: [UserError!]! }
 type ThemeDeletePayload { deletedId: ID userErrors: [UserError!]! }
 type MarketplaceSubmissionPayload { submission: MarketplaceSubmission userErrors: [UserError!]! }
 type PasswordChangePayload { "Whether it was changed." changed: Boolean! userErrors: [UserError!]! }
+type SessionEndPayload { "The session that was ended." endedId: ID userErrors: [UserError!]! }
 type SignOutPayload { "How many sessions were ended." sessions: Int! userErrors: [UserError!]! }
+type TotpBeginPayload {
+  "For totpConfirm."
+  token: String
+  "In base32, to be typed."
+  secret: String
+  "The secret as otpauth:// address, as which apps take it."
+  uri: String
+  "The address as a QR code: an SVG in a data: URI."
+  qr: String
+  userErrors: [UserError!]!
+}
+type PasskeyBeginPayload {
+  "For passkeyFinish."
+  token: String
+  "What navigator.credentials.create takes, as JSON."
+  options: String
+  userErrors: [UserError!]!
+}
+type FactorAddPayload {
+  factor: Factor
+  "Shown once, with the first factor."
+  recoveryCodes: [String!]
+  userErrors: [UserError!]!
+}
+type FactorPayload { factor: Factor userErrors: [UserError!]! }
+type FactorRemovePayload { removedId: ID userErrors: [UserError!]! }
+type RecoveryCodesPayload { "Shown once." recoveryCodes: [String!] userErrors: [UserError!]! }
 type NotificationPayload { notification: Notification userErrors: [UserError!]! }
 type NotificationsPayload { "How many became read." count: Int! userErrors: [UserError!]! }
 type ProductPayload { product: Product userErrors: [UserError!]! }
@@ -1581,6 +1763,11 @@ func (ec *executionContext) dir_dashboard_args(ctx context.Context, rawArgs map[
 		return nil, err
 	}
 	args["roles"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "withoutFactor", ec.unmarshalNBoolean2bool)
+	if err != nil {
+		return nil, err
+	}
+	args["withoutFactor"] = arg1
 	return args, nil
 }
 
@@ -1592,6 +1779,33 @@ func (ec *executionContext) dir_scope_args(ctx context.Context, rawArgs map[stri
 		return nil, err
 	}
 	args["name"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Account_log_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "first", ec.unmarshalOInt2ᚖint)
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "after", ec.unmarshalOString2ᚖstring)
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg1
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_addressChange_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "email", ec.unmarshalNString2string)
+	if err != nil {
+		return nil, err
+	}
+	args["email"] = arg0
 	return args, nil
 }
 
@@ -1826,6 +2040,33 @@ func (ec *executionContext) field_Mutation_exportStart_args(ctx context.Context,
 	return args, nil
 }
 
+func (ec *executionContext) field_Mutation_factorRemove_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id", ec.unmarshalNID2string)
+	if err != nil {
+		return nil, err
+	}
+	args["id"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_factorRename_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id", ec.unmarshalNID2string)
+	if err != nil {
+		return nil, err
+	}
+	args["id"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "name", ec.unmarshalNString2string)
+	if err != nil {
+		return nil, err
+	}
+	args["name"] = arg1
+	return args, nil
+}
+
 func (ec *executionContext) field_Mutation_grantRevoke_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -1845,6 +2086,28 @@ func (ec *executionContext) field_Mutation_installedAppRevoke_args(ctx context.C
 		return nil, err
 	}
 	args["appId"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_invitationResend_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id", ec.unmarshalNID2string)
+	if err != nil {
+		return nil, err
+	}
+	args["id"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_invitationWithdraw_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id", ec.unmarshalNID2string)
+	if err != nil {
+		return nil, err
+	}
+	args["id"] = arg0
 	return args, nil
 }
 
@@ -2092,6 +2355,27 @@ func (ec *executionContext) field_Mutation_orderUpdate_args(ctx context.Context,
 	return args, nil
 }
 
+func (ec *executionContext) field_Mutation_passkeyFinish_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "token", ec.unmarshalNString2string)
+	if err != nil {
+		return nil, err
+	}
+	args["token"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "response", ec.unmarshalNString2string)
+	if err != nil {
+		return nil, err
+	}
+	args["response"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "name", ec.unmarshalOString2ᚖstring)
+	if err != nil {
+		return nil, err
+	}
+	args["name"] = arg2
+	return args, nil
+}
+
 func (ec *executionContext) field_Mutation_passwordChange_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -2220,10 +2504,21 @@ func (ec *executionContext) field_Mutation_productUpdate_args(ctx context.Contex
 	return args, nil
 }
 
-func (ec *executionContext) field_Mutation_staffAdd_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+func (ec *executionContext) field_Mutation_sessionEnd_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
-	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNStaffAddInput2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐStaffAddInput)
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id", ec.unmarshalNID2string)
+	if err != nil {
+		return nil, err
+	}
+	args["id"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_staffInvite_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNStaffInviteInput2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐStaffInviteInput)
 	if err != nil {
 		return nil, err
 	}
@@ -2309,6 +2604,22 @@ func (ec *executionContext) field_Mutation_storeCreate_args(ctx context.Context,
 		return nil, err
 	}
 	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_storeRequireSecondFactor_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "expectedVersion", ec.unmarshalNLong2int64)
+	if err != nil {
+		return nil, err
+	}
+	args["expectedVersion"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "required", ec.unmarshalNBoolean2bool)
+	if err != nil {
+		return nil, err
+	}
+	args["required"] = arg1
 	return args, nil
 }
 
@@ -2412,6 +2723,27 @@ func (ec *executionContext) field_Mutation_themeRename_args(ctx context.Context,
 		return nil, err
 	}
 	args["name"] = arg1
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_totpConfirm_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "token", ec.unmarshalNString2string)
+	if err != nil {
+		return nil, err
+	}
+	args["token"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "code", ec.unmarshalNString2string)
+	if err != nil {
+		return nil, err
+	}
+	args["code"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "name", ec.unmarshalOString2ᚖstring)
+	if err != nil {
+		return nil, err
+	}
+	args["name"] = arg2
 	return args, nil
 }
 
@@ -2675,6 +3007,11 @@ func (ec *executionContext) field_Query_auditLog_args(ctx context.Context, rawAr
 		return nil, err
 	}
 	args["after"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "filter", ec.unmarshalOAuditFilter2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐAuditFilter)
+	if err != nil {
+		return nil, err
+	}
+	args["filter"] = arg2
 	return args, nil
 }
 
@@ -2786,6 +3123,22 @@ func (ec *executionContext) field_Query_grants_args(ctx context.Context, rawArgs
 }
 
 func (ec *executionContext) field_Query_installedApps_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "first", ec.unmarshalOInt2ᚖint)
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "after", ec.unmarshalOString2ᚖstring)
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg1
+	return args, nil
+}
+
+func (ec *executionContext) field_Query_invitations_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "first", ec.unmarshalOInt2ᚖint)
@@ -3693,6 +4046,23 @@ func (ec *executionContext) fieldContext_Account_email(_ context.Context, field 
 	return fc, nil
 }
 
+func (ec *executionContext) _Account_verified(ctx context.Context, field graphql.CollectedField, obj *model.Account) (ret graphql.Marshaler) {
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.Verified)
+}
+
+func (ec *executionContext) fieldContext_Account_verified(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Account",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Boolean does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Account_role(ctx context.Context, field graphql.CollectedField, obj *model.Account) (ret graphql.Marshaler) {
 	return ec.marshalNStaffRole2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRole(ctx, field.Selections, obj.Role)
 }
@@ -3769,6 +4139,10 @@ func (ec *executionContext) fieldContext_Account_sessions(_ context.Context, fie
 		IsResolver: true,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			switch field.Name {
+			case "id":
+				return ec.fieldContext_Session_id(ctx, field)
+			case "address":
+				return ec.fieldContext_Session_address(ctx, field)
 			case "agent":
 				return ec.fieldContext_Session_agent(ctx, field)
 			case "current":
@@ -3781,6 +4155,433 @@ func (ec *executionContext) fieldContext_Account_sessions(_ context.Context, fie
 				return ec.fieldContext_Session_expiresAt(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Session", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Account_factors(ctx context.Context, field graphql.CollectedField, obj *model.Account) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Account_factors,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Account().Factors(ctx, obj)
+		},
+		nil,
+		ec.marshalNFactor2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐFactorᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Account_factors(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Account",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_Factor_id(ctx, field)
+			case "kind":
+				return ec.fieldContext_Factor_kind(ctx, field)
+			case "name":
+				return ec.fieldContext_Factor_name(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_Factor_createdAt(ctx, field)
+			case "lastUsedAt":
+				return ec.fieldContext_Factor_lastUsedAt(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Factor", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Account_recoveryCodesLeft(ctx context.Context, field graphql.CollectedField, obj *model.Account) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Account_recoveryCodesLeft,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Account().RecoveryCodesLeft(ctx, obj)
+		},
+		nil,
+		ec.marshalNInt2int,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Account_recoveryCodesLeft(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Account",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Int does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Account_passkeysPossible(ctx context.Context, field graphql.CollectedField, obj *model.Account) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Account_passkeysPossible,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Account().PasskeysPossible(ctx, obj)
+		},
+		nil,
+		ec.marshalNBoolean2bool,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Account_passkeysPossible(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Account",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Boolean does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Account_log(ctx context.Context, field graphql.CollectedField, obj *model.Account) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Account_log,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Account().Log(ctx, obj, fc.Args["first"].(*int), fc.Args["after"].(*string))
+		},
+		nil,
+		ec.marshalNAccountEventConnection2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐConnection,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Account_log(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Account",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "edges":
+				return ec.fieldContext_AccountEventConnection_edges(ctx, field)
+			case "nodes":
+				return ec.fieldContext_AccountEventConnection_nodes(ctx, field)
+			case "pageInfo":
+				return ec.fieldContext_AccountEventConnection_pageInfo(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type AccountEventConnection", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Account_log_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _AccountEvent_id(ctx context.Context, field graphql.CollectedField, obj *model.AccountEvent) (ret graphql.Marshaler) {
+	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
+}
+
+func (ec *executionContext) fieldContext_AccountEvent_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "AccountEvent",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ID does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _AccountEvent_action(ctx context.Context, field graphql.CollectedField, obj *model.AccountEvent) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Action())
+}
+
+func (ec *executionContext) fieldContext_AccountEvent_action(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "AccountEvent",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _AccountEvent_address(ctx context.Context, field graphql.CollectedField, obj *model.AccountEvent) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Address)
+}
+
+func (ec *executionContext) fieldContext_AccountEvent_address(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "AccountEvent",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _AccountEvent_agent(ctx context.Context, field graphql.CollectedField, obj *model.AccountEvent) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Agent)
+}
+
+func (ec *executionContext) fieldContext_AccountEvent_agent(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "AccountEvent",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _AccountEvent_detail(ctx context.Context, field graphql.CollectedField, obj *model.AccountEvent) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Detail)
+}
+
+func (ec *executionContext) fieldContext_AccountEvent_detail(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "AccountEvent",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _AccountEvent_createdAt(ctx context.Context, field graphql.CollectedField, obj *model.AccountEvent) (ret graphql.Marshaler) {
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CreatedAt())
+}
+
+func (ec *executionContext) fieldContext_AccountEvent_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "AccountEvent",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Time does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _AccountEventConnection_edges(ctx context.Context, field graphql.CollectedField, obj *model.Connection[*model.AccountEvent]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_AccountEventConnection_edges,
+		func(ctx context.Context) (any, error) {
+			return obj.Edges(), nil
+		},
+		nil,
+		ec.marshalNAccountEventEdge2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdgeᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_AccountEventConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "AccountEventConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "cursor":
+				return ec.fieldContext_AccountEventEdge_cursor(ctx, field)
+			case "node":
+				return ec.fieldContext_AccountEventEdge_node(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type AccountEventEdge", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _AccountEventConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *model.Connection[*model.AccountEvent]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_AccountEventConnection_nodes,
+		func(ctx context.Context) (any, error) {
+			return obj.Nodes, nil
+		},
+		nil,
+		ec.marshalNAccountEvent2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐAccountEventᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_AccountEventConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "AccountEventConnection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_AccountEvent_id(ctx, field)
+			case "action":
+				return ec.fieldContext_AccountEvent_action(ctx, field)
+			case "address":
+				return ec.fieldContext_AccountEvent_address(ctx, field)
+			case "agent":
+				return ec.fieldContext_AccountEvent_agent(ctx, field)
+			case "detail":
+				return ec.fieldContext_AccountEvent_detail(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_AccountEvent_createdAt(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type AccountEvent", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _AccountEventConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *model.Connection[*model.AccountEvent]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_AccountEventConnection_pageInfo,
+		func(ctx context.Context) (any, error) {
+			return obj.PageInfo(), nil
+		},
+		nil,
+		ec.marshalNPageInfo2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐPageInfo,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_AccountEventConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "AccountEventConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "hasNextPage":
+				return ec.fieldContext_PageInfo_hasNextPage(ctx, field)
+			case "hasPreviousPage":
+				return ec.fieldContext_PageInfo_hasPreviousPage(ctx, field)
+			case "startCursor":
+				return ec.fieldContext_PageInfo_startCursor(ctx, field)
+			case "endCursor":
+				return ec.fieldContext_PageInfo_endCursor(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type PageInfo", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _AccountEventEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.Edge[*model.AccountEvent]) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Cursor)
+}
+
+func (ec *executionContext) fieldContext_AccountEventEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "AccountEventEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _AccountEventEdge_node(ctx context.Context, field graphql.CollectedField, obj *model.Edge[*model.AccountEvent]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_AccountEventEdge_node,
+		func(ctx context.Context) (any, error) {
+			return obj.Node, nil
+		},
+		nil,
+		ec.marshalNAccountEvent2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐAccountEvent,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_AccountEventEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "AccountEventEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_AccountEvent_id(ctx, field)
+			case "action":
+				return ec.fieldContext_AccountEvent_action(ctx, field)
+			case "address":
+				return ec.fieldContext_AccountEvent_address(ctx, field)
+			case "agent":
+				return ec.fieldContext_AccountEvent_agent(ctx, field)
+			case "detail":
+				return ec.fieldContext_AccountEvent_detail(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_AccountEvent_createdAt(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type AccountEvent", field.Name)
 		},
 	}
 	return fc, nil
@@ -3934,6 +4735,60 @@ func (ec *executionContext) fieldContext_Address_phone(_ context.Context, field 
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _AddressPayload_sentTo(ctx context.Context, field graphql.CollectedField, obj *model.AddressPayload) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.SentTo)
+}
+
+func (ec *executionContext) fieldContext_AddressPayload_sentTo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "AddressPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _AddressPayload_userErrors(ctx context.Context, field graphql.CollectedField, obj *model.AddressPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_AddressPayload_userErrors,
+		func(ctx context.Context) (any, error) {
+			return obj.UserErrors, nil
+		},
+		nil,
+		ec.marshalNUserError2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐUserErrorᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_AddressPayload_userErrors(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "AddressPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "code":
+				return ec.fieldContext_UserError_code(ctx, field)
+			case "message":
+				return ec.fieldContext_UserError_message(ctx, field)
+			case "path":
+				return ec.fieldContext_UserError_path(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
 		},
 	}
 	return fc, nil
@@ -4683,6 +5538,40 @@ func (ec *executionContext) fieldContext_AuditEntry_detail(_ context.Context, fi
 	return fc, nil
 }
 
+func (ec *executionContext) _AuditEntry_address(ctx context.Context, field graphql.CollectedField, obj *model.AuditEntry) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Address)
+}
+
+func (ec *executionContext) fieldContext_AuditEntry_address(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "AuditEntry",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _AuditEntry_agent(ctx context.Context, field graphql.CollectedField, obj *model.AuditEntry) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Agent)
+}
+
+func (ec *executionContext) fieldContext_AuditEntry_agent(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "AuditEntry",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _AuditEntry_requestId(ctx context.Context, field graphql.CollectedField, obj *model.AuditEntry) (ret graphql.Marshaler) {
 	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.RequestID)
 }
@@ -4788,6 +5677,10 @@ func (ec *executionContext) fieldContext_AuditEntryConnection_nodes(_ context.Co
 				return ec.fieldContext_AuditEntry_resourceId(ctx, field)
 			case "detail":
 				return ec.fieldContext_AuditEntry_detail(ctx, field)
+			case "address":
+				return ec.fieldContext_AuditEntry_address(ctx, field)
+			case "agent":
+				return ec.fieldContext_AuditEntry_agent(ctx, field)
 			case "requestId":
 				return ec.fieldContext_AuditEntry_requestId(ctx, field)
 			case "createdAt":
@@ -4891,6 +5784,10 @@ func (ec *executionContext) fieldContext_AuditEntryEdge_node(_ context.Context, 
 				return ec.fieldContext_AuditEntry_resourceId(ctx, field)
 			case "detail":
 				return ec.fieldContext_AuditEntry_detail(ctx, field)
+			case "address":
+				return ec.fieldContext_AuditEntry_address(ctx, field)
+			case "agent":
+				return ec.fieldContext_AuditEntry_agent(ctx, field)
 			case "requestId":
 				return ec.fieldContext_AuditEntry_requestId(ctx, field)
 			case "createdAt":
@@ -6873,6 +7770,318 @@ func (ec *executionContext) fieldContext_ExportProgress_rowsEstimated(_ context.
 	return fc, nil
 }
 
+func (ec *executionContext) _Factor_id(ctx context.Context, field graphql.CollectedField, obj *db.Factor) (ret graphql.Marshaler) {
+	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
+}
+
+func (ec *executionContext) fieldContext_Factor_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Factor",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ID does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Factor_kind(ctx context.Context, field graphql.CollectedField, obj *db.Factor) (ret graphql.Marshaler) {
+	return ec.marshalNFactorKind2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐFactorKind(ctx, field.Selections, obj.Kind)
+}
+
+func (ec *executionContext) fieldContext_Factor_kind(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Factor",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type FactorKind does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Factor_name(ctx context.Context, field graphql.CollectedField, obj *db.Factor) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Name)
+}
+
+func (ec *executionContext) fieldContext_Factor_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Factor",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Factor_createdAt(ctx context.Context, field graphql.CollectedField, obj *db.Factor) (ret graphql.Marshaler) {
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CreatedAt())
+}
+
+func (ec *executionContext) fieldContext_Factor_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Factor",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Time does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Factor_lastUsedAt(ctx context.Context, field graphql.CollectedField, obj *db.Factor) (ret graphql.Marshaler) {
+	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.LastUsedAt)
+}
+
+func (ec *executionContext) fieldContext_Factor_lastUsedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Factor",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Time does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _FactorAddPayload_factor(ctx context.Context, field graphql.CollectedField, obj *model.FactorAddPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_FactorAddPayload_factor,
+		func(ctx context.Context) (any, error) {
+			return obj.Factor, nil
+		},
+		nil,
+		ec.marshalOFactor2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐFactor,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_FactorAddPayload_factor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "FactorAddPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_Factor_id(ctx, field)
+			case "kind":
+				return ec.fieldContext_Factor_kind(ctx, field)
+			case "name":
+				return ec.fieldContext_Factor_name(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_Factor_createdAt(ctx, field)
+			case "lastUsedAt":
+				return ec.fieldContext_Factor_lastUsedAt(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Factor", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _FactorAddPayload_recoveryCodes(ctx context.Context, field graphql.CollectedField, obj *model.FactorAddPayload) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚕstringᚄ(ctx, field.Selections, obj.RecoveryCodes)
+}
+
+func (ec *executionContext) fieldContext_FactorAddPayload_recoveryCodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "FactorAddPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _FactorAddPayload_userErrors(ctx context.Context, field graphql.CollectedField, obj *model.FactorAddPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_FactorAddPayload_userErrors,
+		func(ctx context.Context) (any, error) {
+			return obj.UserErrors, nil
+		},
+		nil,
+		ec.marshalNUserError2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐUserErrorᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_FactorAddPayload_userErrors(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "FactorAddPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "code":
+				return ec.fieldContext_UserError_code(ctx, field)
+			case "message":
+				return ec.fieldContext_UserError_message(ctx, field)
+			case "path":
+				return ec.fieldContext_UserError_path(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _FactorPayload_factor(ctx context.Context, field graphql.CollectedField, obj *model.FactorPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_FactorPayload_factor,
+		func(ctx context.Context) (any, error) {
+			return obj.Factor, nil
+		},
+		nil,
+		ec.marshalOFactor2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐFactor,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_FactorPayload_factor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "FactorPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_Factor_id(ctx, field)
+			case "kind":
+				return ec.fieldContext_Factor_kind(ctx, field)
+			case "name":
+				return ec.fieldContext_Factor_name(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_Factor_createdAt(ctx, field)
+			case "lastUsedAt":
+				return ec.fieldContext_Factor_lastUsedAt(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Factor", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _FactorPayload_userErrors(ctx context.Context, field graphql.CollectedField, obj *model.FactorPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_FactorPayload_userErrors,
+		func(ctx context.Context) (any, error) {
+			return obj.UserErrors, nil
+		},
+		nil,
+		ec.marshalNUserError2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐUserErrorᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_FactorPayload_userErrors(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "FactorPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "code":
+				return ec.fieldContext_UserError_code(ctx, field)
+			case "message":
+				return ec.fieldContext_UserError_message(ctx, field)
+			case "path":
+				return ec.fieldContext_UserError_path(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _FactorRemovePayload_removedId(ctx context.Context, field graphql.CollectedField, obj *model.FactorRemovePayload) (ret graphql.Marshaler) {
+	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.RemovedID)
+}
+
+func (ec *executionContext) fieldContext_FactorRemovePayload_removedId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "FactorRemovePayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ID does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _FactorRemovePayload_userErrors(ctx context.Context, field graphql.CollectedField, obj *model.FactorRemovePayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_FactorRemovePayload_userErrors,
+		func(ctx context.Context) (any, error) {
+			return obj.UserErrors, nil
+		},
+		nil,
+		ec.marshalNUserError2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐUserErrorᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_FactorRemovePayload_userErrors(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "FactorRemovePayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "code":
+				return ec.fieldContext_UserError_code(ctx, field)
+			case "message":
+				return ec.fieldContext_UserError_message(ctx, field)
+			case "path":
+				return ec.fieldContext_UserError_path(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Fulfillment_id(ctx context.Context, field graphql.CollectedField, obj *db.Fulfillment) (ret graphql.Marshaler) {
 	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
 }
@@ -7740,6 +8949,8 @@ func (ec *executionContext) fieldContext_Identity_store(_ context.Context, field
 				return ec.fieldContext_Store_storeHost(ctx, field)
 			case "legacy":
 				return ec.fieldContext_Store_legacy(ctx, field)
+			case "secondFactor":
+				return ec.fieldContext_Store_secondFactor(ctx, field)
 			case "version":
 				return ec.fieldContext_Store_version(ctx, field)
 			case "createdAt":
@@ -8263,6 +9474,451 @@ func (ec *executionContext) _InstalledAppRevokePayload_userErrors(ctx context.Co
 func (ec *executionContext) fieldContext_InstalledAppRevokePayload_userErrors(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	fc = &graphql.FieldContext{
 		Object:     "InstalledAppRevokePayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "code":
+				return ec.fieldContext_UserError_code(ctx, field)
+			case "message":
+				return ec.fieldContext_UserError_message(ctx, field)
+			case "path":
+				return ec.fieldContext_UserError_path(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Invitation_id(ctx context.Context, field graphql.CollectedField, obj *model.Invitation) (ret graphql.Marshaler) {
+	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
+}
+
+func (ec *executionContext) fieldContext_Invitation_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Invitation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ID does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Invitation_email(ctx context.Context, field graphql.CollectedField, obj *model.Invitation) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Email)
+}
+
+func (ec *executionContext) fieldContext_Invitation_email(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Invitation",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Invitation_role(ctx context.Context, field graphql.CollectedField, obj *model.Invitation) (ret graphql.Marshaler) {
+	return ec.marshalNStaffRole2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRole(ctx, field.Selections, obj.Role)
+}
+
+func (ec *executionContext) fieldContext_Invitation_role(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Invitation",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type StaffRole does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Invitation_status(ctx context.Context, field graphql.CollectedField, obj *model.Invitation) (ret graphql.Marshaler) {
+	return ec.marshalNInvitationStatus2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐInvitationStatus(ctx, field.Selections, obj.Status())
+}
+
+func (ec *executionContext) fieldContext_Invitation_status(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Invitation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type InvitationStatus does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Invitation_inviterId(ctx context.Context, field graphql.CollectedField, obj *model.Invitation) (ret graphql.Marshaler) {
+	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.PublicInviterID())
+}
+
+func (ec *executionContext) fieldContext_Invitation_inviterId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Invitation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ID does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Invitation_inviterName(ctx context.Context, field graphql.CollectedField, obj *model.Invitation) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.InviterName)
+}
+
+func (ec *executionContext) fieldContext_Invitation_inviterName(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Invitation",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Invitation_createdAt(ctx context.Context, field graphql.CollectedField, obj *model.Invitation) (ret graphql.Marshaler) {
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CreatedAt())
+}
+
+func (ec *executionContext) fieldContext_Invitation_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Invitation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Time does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Invitation_expiresAt(ctx context.Context, field graphql.CollectedField, obj *model.Invitation) (ret graphql.Marshaler) {
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.ExpiresAt)
+}
+
+func (ec *executionContext) fieldContext_Invitation_expiresAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Invitation",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Time does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Invitation_endedAt(ctx context.Context, field graphql.CollectedField, obj *model.Invitation) (ret graphql.Marshaler) {
+	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.EndedAt)
+}
+
+func (ec *executionContext) fieldContext_Invitation_endedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Invitation",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Time does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _InvitationConnection_edges(ctx context.Context, field graphql.CollectedField, obj *model.Connection[*model.Invitation]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_InvitationConnection_edges,
+		func(ctx context.Context) (any, error) {
+			return obj.Edges(), nil
+		},
+		nil,
+		ec.marshalNInvitationEdge2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdgeᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_InvitationConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "InvitationConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "cursor":
+				return ec.fieldContext_InvitationEdge_cursor(ctx, field)
+			case "node":
+				return ec.fieldContext_InvitationEdge_node(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type InvitationEdge", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _InvitationConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *model.Connection[*model.Invitation]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_InvitationConnection_nodes,
+		func(ctx context.Context) (any, error) {
+			return obj.Nodes, nil
+		},
+		nil,
+		ec.marshalNInvitation2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐInvitationᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_InvitationConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "InvitationConnection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_Invitation_id(ctx, field)
+			case "email":
+				return ec.fieldContext_Invitation_email(ctx, field)
+			case "role":
+				return ec.fieldContext_Invitation_role(ctx, field)
+			case "status":
+				return ec.fieldContext_Invitation_status(ctx, field)
+			case "inviterId":
+				return ec.fieldContext_Invitation_inviterId(ctx, field)
+			case "inviterName":
+				return ec.fieldContext_Invitation_inviterName(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_Invitation_createdAt(ctx, field)
+			case "expiresAt":
+				return ec.fieldContext_Invitation_expiresAt(ctx, field)
+			case "endedAt":
+				return ec.fieldContext_Invitation_endedAt(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Invitation", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _InvitationConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *model.Connection[*model.Invitation]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_InvitationConnection_pageInfo,
+		func(ctx context.Context) (any, error) {
+			return obj.PageInfo(), nil
+		},
+		nil,
+		ec.marshalNPageInfo2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐPageInfo,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_InvitationConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "InvitationConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "hasNextPage":
+				return ec.fieldContext_PageInfo_hasNextPage(ctx, field)
+			case "hasPreviousPage":
+				return ec.fieldContext_PageInfo_hasPreviousPage(ctx, field)
+			case "startCursor":
+				return ec.fieldContext_PageInfo_startCursor(ctx, field)
+			case "endCursor":
+				return ec.fieldContext_PageInfo_endCursor(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type PageInfo", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _InvitationEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.Edge[*model.Invitation]) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Cursor)
+}
+
+func (ec *executionContext) fieldContext_InvitationEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "InvitationEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _InvitationEdge_node(ctx context.Context, field graphql.CollectedField, obj *model.Edge[*model.Invitation]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_InvitationEdge_node,
+		func(ctx context.Context) (any, error) {
+			return obj.Node, nil
+		},
+		nil,
+		ec.marshalNInvitation2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐInvitation,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_InvitationEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "InvitationEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_Invitation_id(ctx, field)
+			case "email":
+				return ec.fieldContext_Invitation_email(ctx, field)
+			case "role":
+				return ec.fieldContext_Invitation_role(ctx, field)
+			case "status":
+				return ec.fieldContext_Invitation_status(ctx, field)
+			case "inviterId":
+				return ec.fieldContext_Invitation_inviterId(ctx, field)
+			case "inviterName":
+				return ec.fieldContext_Invitation_inviterName(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_Invitation_createdAt(ctx, field)
+			case "expiresAt":
+				return ec.fieldContext_Invitation_expiresAt(ctx, field)
+			case "endedAt":
+				return ec.fieldContext_Invitation_endedAt(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Invitation", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _InvitationPayload_invitation(ctx context.Context, field graphql.CollectedField, obj *model.InvitationPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_InvitationPayload_invitation,
+		func(ctx context.Context) (any, error) {
+			return obj.Invitation, nil
+		},
+		nil,
+		ec.marshalOInvitation2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐInvitation,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_InvitationPayload_invitation(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "InvitationPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_Invitation_id(ctx, field)
+			case "email":
+				return ec.fieldContext_Invitation_email(ctx, field)
+			case "role":
+				return ec.fieldContext_Invitation_role(ctx, field)
+			case "status":
+				return ec.fieldContext_Invitation_status(ctx, field)
+			case "inviterId":
+				return ec.fieldContext_Invitation_inviterId(ctx, field)
+			case "inviterName":
+				return ec.fieldContext_Invitation_inviterName(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_Invitation_createdAt(ctx, field)
+			case "expiresAt":
+				return ec.fieldContext_Invitation_expiresAt(ctx, field)
+			case "endedAt":
+				return ec.fieldContext_Invitation_endedAt(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Invitation", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _InvitationPayload_link(ctx context.Context, field graphql.CollectedField, obj *model.InvitationPayload) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Link)
+}
+
+func (ec *executionContext) fieldContext_InvitationPayload_link(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "InvitationPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _InvitationPayload_userErrors(ctx context.Context, field graphql.CollectedField, obj *model.InvitationPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_InvitationPayload_userErrors,
+		func(ctx context.Context) (any, error) {
+			return obj.UserErrors, nil
+		},
+		nil,
+		ec.marshalNUserError2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐUserErrorᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_InvitationPayload_userErrors(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "InvitationPayload",
 		Field:      field,
 		IsMethod:   false,
 		IsResolver: false,
@@ -9966,6 +11622,8 @@ func (ec *executionContext) fieldContext_Membership_store(_ context.Context, fie
 				return ec.fieldContext_Store_storeHost(ctx, field)
 			case "legacy":
 				return ec.fieldContext_Store_legacy(ctx, field)
+			case "secondFactor":
+				return ec.fieldContext_Store_secondFactor(ctx, field)
 			case "version":
 				return ec.fieldContext_Store_version(ctx, field)
 			case "createdAt":
@@ -10015,11 +11673,16 @@ func (ec *executionContext) _Mutation_storeCreate(ctx context.Context, field gra
 					var zeroVal *model.StorePayload
 					return zeroVal, err
 				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.StorePayload
+					return zeroVal, err
+				}
 				if ec.Directives.Dashboard == nil {
 					var zeroVal *model.StorePayload
 					return zeroVal, errors.New("directive dashboard is not implemented")
 				}
-				return ec.Directives.Dashboard(ctx, nil, directive0, roles)
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
 			}
 
 			next = directive1
@@ -10080,11 +11743,16 @@ func (ec *executionContext) _Mutation_storeUpdate(ctx context.Context, field gra
 					var zeroVal *model.StorePayload
 					return zeroVal, err
 				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.StorePayload
+					return zeroVal, err
+				}
 				if ec.Directives.Dashboard == nil {
 					var zeroVal *model.StorePayload
 					return zeroVal, errors.New("directive dashboard is not implemented")
 				}
-				return ec.Directives.Dashboard(ctx, nil, directive0, roles)
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
 			}
 
 			next = directive1
@@ -10145,11 +11813,16 @@ func (ec *executionContext) _Mutation_storeSetLegacy(ctx context.Context, field 
 					var zeroVal *model.StorePayload
 					return zeroVal, err
 				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.StorePayload
+					return zeroVal, err
+				}
 				if ec.Directives.Dashboard == nil {
 					var zeroVal *model.StorePayload
 					return zeroVal, errors.New("directive dashboard is not implemented")
 				}
-				return ec.Directives.Dashboard(ctx, nil, directive0, roles)
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
 			}
 
 			next = directive1
@@ -10191,6 +11864,76 @@ func (ec *executionContext) fieldContext_Mutation_storeSetLegacy(ctx context.Con
 	return fc, nil
 }
 
+func (ec *executionContext) _Mutation_storeRequireSecondFactor(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_storeRequireSecondFactor,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().StoreRequireSecondFactor(ctx, fc.Args["expectedVersion"].(int64), fc.Args["required"].(bool))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER"})
+				if err != nil {
+					var zeroVal *model.StorePayload
+					return zeroVal, err
+				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.StorePayload
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *model.StorePayload
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNStorePayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐStorePayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_storeRequireSecondFactor(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "store":
+				return ec.fieldContext_StorePayload_store(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_StorePayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type StorePayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_storeRequireSecondFactor_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Mutation_storeClose(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -10210,11 +11953,16 @@ func (ec *executionContext) _Mutation_storeClose(ctx context.Context, field grap
 					var zeroVal *model.StorePayload
 					return zeroVal, err
 				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.StorePayload
+					return zeroVal, err
+				}
 				if ec.Directives.Dashboard == nil {
 					var zeroVal *model.StorePayload
 					return zeroVal, errors.New("directive dashboard is not implemented")
 				}
-				return ec.Directives.Dashboard(ctx, nil, directive0, roles)
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
 			}
 
 			next = directive1
@@ -10256,15 +12004,15 @@ func (ec *executionContext) fieldContext_Mutation_storeClose(ctx context.Context
 	return fc, nil
 }
 
-func (ec *executionContext) _Mutation_staffAdd(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+func (ec *executionContext) _Mutation_staffInvite(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
 		field,
-		ec.fieldContext_Mutation_staffAdd,
+		ec.fieldContext_Mutation_staffInvite,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Mutation().StaffAdd(ctx, fc.Args["input"].(model.StaffAddInput))
+			return ec.Resolvers.Mutation().StaffInvite(ctx, fc.Args["input"].(model.StaffInviteInput))
 		},
 		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
 			directive0 := next
@@ -10272,26 +12020,31 @@ func (ec *executionContext) _Mutation_staffAdd(ctx context.Context, field graphq
 			directive1 := func(ctx context.Context) (any, error) {
 				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN"})
 				if err != nil {
-					var zeroVal *model.StaffPayload
+					var zeroVal *model.InvitationPayload
+					return zeroVal, err
+				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.InvitationPayload
 					return zeroVal, err
 				}
 				if ec.Directives.Dashboard == nil {
-					var zeroVal *model.StaffPayload
+					var zeroVal *model.InvitationPayload
 					return zeroVal, errors.New("directive dashboard is not implemented")
 				}
-				return ec.Directives.Dashboard(ctx, nil, directive0, roles)
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
 			}
 
 			next = directive1
 			return next
 		},
-		ec.marshalNStaffPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐStaffPayload,
+		ec.marshalNInvitationPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐInvitationPayload,
 		true,
 		true,
 	)
 }
 
-func (ec *executionContext) fieldContext_Mutation_staffAdd(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+func (ec *executionContext) fieldContext_Mutation_staffInvite(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	fc = &graphql.FieldContext{
 		Object:     "Mutation",
 		Field:      field,
@@ -10299,14 +12052,14 @@ func (ec *executionContext) fieldContext_Mutation_staffAdd(ctx context.Context, 
 		IsResolver: true,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			switch field.Name {
-			case "staff":
-				return ec.fieldContext_StaffPayload_staff(ctx, field)
-			case "password":
-				return ec.fieldContext_StaffPayload_password(ctx, field)
+			case "invitation":
+				return ec.fieldContext_InvitationPayload_invitation(ctx, field)
+			case "link":
+				return ec.fieldContext_InvitationPayload_link(ctx, field)
 			case "userErrors":
-				return ec.fieldContext_StaffPayload_userErrors(ctx, field)
+				return ec.fieldContext_InvitationPayload_userErrors(ctx, field)
 			}
-			return nil, fmt.Errorf("no field named %q was found under type StaffPayload", field.Name)
+			return nil, fmt.Errorf("no field named %q was found under type InvitationPayload", field.Name)
 		},
 	}
 	defer func() {
@@ -10316,7 +12069,151 @@ func (ec *executionContext) fieldContext_Mutation_staffAdd(ctx context.Context, 
 		}
 	}()
 	ctx = graphql.WithFieldContext(ctx, fc)
-	if fc.Args, err = ec.field_Mutation_staffAdd_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+	if fc.Args, err = ec.field_Mutation_staffInvite_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_invitationResend(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_invitationResend,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().InvitationResend(ctx, fc.Args["id"].(string))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN"})
+				if err != nil {
+					var zeroVal *model.InvitationPayload
+					return zeroVal, err
+				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.InvitationPayload
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *model.InvitationPayload
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNInvitationPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐInvitationPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_invitationResend(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "invitation":
+				return ec.fieldContext_InvitationPayload_invitation(ctx, field)
+			case "link":
+				return ec.fieldContext_InvitationPayload_link(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_InvitationPayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type InvitationPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_invitationResend_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_invitationWithdraw(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_invitationWithdraw,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().InvitationWithdraw(ctx, fc.Args["id"].(string))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN"})
+				if err != nil {
+					var zeroVal *model.InvitationPayload
+					return zeroVal, err
+				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.InvitationPayload
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *model.InvitationPayload
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNInvitationPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐInvitationPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_invitationWithdraw(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "invitation":
+				return ec.fieldContext_InvitationPayload_invitation(ctx, field)
+			case "link":
+				return ec.fieldContext_InvitationPayload_link(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_InvitationPayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type InvitationPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_invitationWithdraw_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
 	}
@@ -10342,11 +12239,16 @@ func (ec *executionContext) _Mutation_staffUpdateRole(ctx context.Context, field
 					var zeroVal *model.StaffPayload
 					return zeroVal, err
 				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.StaffPayload
+					return zeroVal, err
+				}
 				if ec.Directives.Dashboard == nil {
 					var zeroVal *model.StaffPayload
 					return zeroVal, errors.New("directive dashboard is not implemented")
 				}
-				return ec.Directives.Dashboard(ctx, nil, directive0, roles)
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
 			}
 
 			next = directive1
@@ -10368,8 +12270,6 @@ func (ec *executionContext) fieldContext_Mutation_staffUpdateRole(ctx context.Co
 			switch field.Name {
 			case "staff":
 				return ec.fieldContext_StaffPayload_staff(ctx, field)
-			case "password":
-				return ec.fieldContext_StaffPayload_password(ctx, field)
 			case "userErrors":
 				return ec.fieldContext_StaffPayload_userErrors(ctx, field)
 			}
@@ -10409,11 +12309,16 @@ func (ec *executionContext) _Mutation_staffRemove(ctx context.Context, field gra
 					var zeroVal *model.StaffRemovePayload
 					return zeroVal, err
 				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.StaffRemovePayload
+					return zeroVal, err
+				}
 				if ec.Directives.Dashboard == nil {
 					var zeroVal *model.StaffRemovePayload
 					return zeroVal, errors.New("directive dashboard is not implemented")
 				}
-				return ec.Directives.Dashboard(ctx, nil, directive0, roles)
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
 			}
 
 			next = directive1
@@ -10455,6 +12360,64 @@ func (ec *executionContext) fieldContext_Mutation_staffRemove(ctx context.Contex
 	return fc, nil
 }
 
+func (ec *executionContext) _Mutation_storeLeave(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_storeLeave,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Mutation().StoreLeave(ctx)
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN", "DEVELOPER", "SUPPORT"})
+				if err != nil {
+					var zeroVal *model.StaffRemovePayload
+					return zeroVal, err
+				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.StaffRemovePayload
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *model.StaffRemovePayload
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNStaffRemovePayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐStaffRemovePayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_storeLeave(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "removedId":
+				return ec.fieldContext_StaffRemovePayload_removedId(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_StaffRemovePayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type StaffRemovePayload", field.Name)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Mutation_staffTokenCreate(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -10474,11 +12437,16 @@ func (ec *executionContext) _Mutation_staffTokenCreate(ctx context.Context, fiel
 					var zeroVal *model.StaffTokenPayload
 					return zeroVal, err
 				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.StaffTokenPayload
+					return zeroVal, err
+				}
 				if ec.Directives.Dashboard == nil {
 					var zeroVal *model.StaffTokenPayload
 					return zeroVal, errors.New("directive dashboard is not implemented")
 				}
-				return ec.Directives.Dashboard(ctx, nil, directive0, roles)
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
 			}
 
 			next = directive1
@@ -10541,11 +12509,16 @@ func (ec *executionContext) _Mutation_staffTokenRevoke(ctx context.Context, fiel
 					var zeroVal *model.StaffTokenPayload
 					return zeroVal, err
 				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.StaffTokenPayload
+					return zeroVal, err
+				}
 				if ec.Directives.Dashboard == nil {
 					var zeroVal *model.StaffTokenPayload
 					return zeroVal, errors.New("directive dashboard is not implemented")
 				}
-				return ec.Directives.Dashboard(ctx, nil, directive0, roles)
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
 			}
 
 			next = directive1
@@ -10608,11 +12581,16 @@ func (ec *executionContext) _Mutation_apiKeyCreate(ctx context.Context, field gr
 					var zeroVal *model.APIKeyPayload
 					return zeroVal, err
 				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.APIKeyPayload
+					return zeroVal, err
+				}
 				if ec.Directives.Dashboard == nil {
 					var zeroVal *model.APIKeyPayload
 					return zeroVal, errors.New("directive dashboard is not implemented")
 				}
-				return ec.Directives.Dashboard(ctx, nil, directive0, roles)
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
 			}
 
 			next = directive1
@@ -10675,11 +12653,16 @@ func (ec *executionContext) _Mutation_apiKeyRotate(ctx context.Context, field gr
 					var zeroVal *model.APIKeyPayload
 					return zeroVal, err
 				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.APIKeyPayload
+					return zeroVal, err
+				}
 				if ec.Directives.Dashboard == nil {
 					var zeroVal *model.APIKeyPayload
 					return zeroVal, errors.New("directive dashboard is not implemented")
 				}
-				return ec.Directives.Dashboard(ctx, nil, directive0, roles)
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
 			}
 
 			next = directive1
@@ -10742,11 +12725,16 @@ func (ec *executionContext) _Mutation_apiKeyRevoke(ctx context.Context, field gr
 					var zeroVal *model.APIKeyPayload
 					return zeroVal, err
 				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.APIKeyPayload
+					return zeroVal, err
+				}
 				if ec.Directives.Dashboard == nil {
 					var zeroVal *model.APIKeyPayload
 					return zeroVal, errors.New("directive dashboard is not implemented")
 				}
-				return ec.Directives.Dashboard(ctx, nil, directive0, roles)
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
 			}
 
 			next = directive1
@@ -10809,11 +12797,16 @@ func (ec *executionContext) _Mutation_appCreate(ctx context.Context, field graph
 					var zeroVal *model.AppPayload
 					return zeroVal, err
 				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.AppPayload
+					return zeroVal, err
+				}
 				if ec.Directives.Dashboard == nil {
 					var zeroVal *model.AppPayload
 					return zeroVal, errors.New("directive dashboard is not implemented")
 				}
-				return ec.Directives.Dashboard(ctx, nil, directive0, roles)
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
 			}
 
 			next = directive1
@@ -10874,11 +12867,16 @@ func (ec *executionContext) _Mutation_appUpdate(ctx context.Context, field graph
 					var zeroVal *model.AppPayload
 					return zeroVal, err
 				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.AppPayload
+					return zeroVal, err
+				}
 				if ec.Directives.Dashboard == nil {
 					var zeroVal *model.AppPayload
 					return zeroVal, errors.New("directive dashboard is not implemented")
 				}
-				return ec.Directives.Dashboard(ctx, nil, directive0, roles)
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
 			}
 
 			next = directive1
@@ -10939,11 +12937,16 @@ func (ec *executionContext) _Mutation_appDisable(ctx context.Context, field grap
 					var zeroVal *model.AppPayload
 					return zeroVal, err
 				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.AppPayload
+					return zeroVal, err
+				}
 				if ec.Directives.Dashboard == nil {
 					var zeroVal *model.AppPayload
 					return zeroVal, errors.New("directive dashboard is not implemented")
 				}
-				return ec.Directives.Dashboard(ctx, nil, directive0, roles)
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
 			}
 
 			next = directive1
@@ -11004,11 +13007,16 @@ func (ec *executionContext) _Mutation_appEnable(ctx context.Context, field graph
 					var zeroVal *model.AppPayload
 					return zeroVal, err
 				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.AppPayload
+					return zeroVal, err
+				}
 				if ec.Directives.Dashboard == nil {
 					var zeroVal *model.AppPayload
 					return zeroVal, errors.New("directive dashboard is not implemented")
 				}
-				return ec.Directives.Dashboard(ctx, nil, directive0, roles)
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
 			}
 
 			next = directive1
@@ -11069,11 +13077,16 @@ func (ec *executionContext) _Mutation_appSetLegacy(ctx context.Context, field gr
 					var zeroVal *model.AppPayload
 					return zeroVal, err
 				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.AppPayload
+					return zeroVal, err
+				}
 				if ec.Directives.Dashboard == nil {
 					var zeroVal *model.AppPayload
 					return zeroVal, errors.New("directive dashboard is not implemented")
 				}
-				return ec.Directives.Dashboard(ctx, nil, directive0, roles)
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
 			}
 
 			next = directive1
@@ -11134,11 +13147,16 @@ func (ec *executionContext) _Mutation_grantRevoke(ctx context.Context, field gra
 					var zeroVal *model.GrantPayload
 					return zeroVal, err
 				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.GrantPayload
+					return zeroVal, err
+				}
 				if ec.Directives.Dashboard == nil {
 					var zeroVal *model.GrantPayload
 					return zeroVal, errors.New("directive dashboard is not implemented")
 				}
-				return ec.Directives.Dashboard(ctx, nil, directive0, roles)
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
 			}
 
 			next = directive1
@@ -11199,11 +13217,16 @@ func (ec *executionContext) _Mutation_installedAppRevoke(ctx context.Context, fi
 					var zeroVal *model.InstalledAppRevokePayload
 					return zeroVal, err
 				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.InstalledAppRevokePayload
+					return zeroVal, err
+				}
 				if ec.Directives.Dashboard == nil {
 					var zeroVal *model.InstalledAppRevokePayload
 					return zeroVal, errors.New("directive dashboard is not implemented")
 				}
-				return ec.Directives.Dashboard(ctx, nil, directive0, roles)
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
 			}
 
 			next = directive1
@@ -12578,11 +14601,16 @@ func (ec *executionContext) _Mutation_marketplaceThemeSubmit(ctx context.Context
 					var zeroVal *model.MarketplaceSubmissionPayload
 					return zeroVal, err
 				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.MarketplaceSubmissionPayload
+					return zeroVal, err
+				}
 				if ec.Directives.Dashboard == nil {
 					var zeroVal *model.MarketplaceSubmissionPayload
 					return zeroVal, errors.New("directive dashboard is not implemented")
 				}
-				return ec.Directives.Dashboard(ctx, nil, directive0, roles)
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
 			}
 
 			next = directive1
@@ -12643,11 +14671,16 @@ func (ec *executionContext) _Mutation_marketplaceThemeReview(ctx context.Context
 					var zeroVal *model.MarketplaceSubmissionPayload
 					return zeroVal, err
 				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.MarketplaceSubmissionPayload
+					return zeroVal, err
+				}
 				if ec.Directives.Dashboard == nil {
 					var zeroVal *model.MarketplaceSubmissionPayload
 					return zeroVal, errors.New("directive dashboard is not implemented")
 				}
-				return ec.Directives.Dashboard(ctx, nil, directive0, roles)
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
 			}
 
 			next = directive1
@@ -12708,11 +14741,16 @@ func (ec *executionContext) _Mutation_marketplaceThemePublish(ctx context.Contex
 					var zeroVal *model.MarketplaceSubmissionPayload
 					return zeroVal, err
 				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.MarketplaceSubmissionPayload
+					return zeroVal, err
+				}
 				if ec.Directives.Dashboard == nil {
 					var zeroVal *model.MarketplaceSubmissionPayload
 					return zeroVal, errors.New("directive dashboard is not implemented")
 				}
-				return ec.Directives.Dashboard(ctx, nil, directive0, roles)
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
 			}
 
 			next = directive1
@@ -12773,11 +14811,16 @@ func (ec *executionContext) _Mutation_marketplaceThemeUnlist(ctx context.Context
 					var zeroVal *model.MarketplaceSubmissionPayload
 					return zeroVal, err
 				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.MarketplaceSubmissionPayload
+					return zeroVal, err
+				}
 				if ec.Directives.Dashboard == nil {
 					var zeroVal *model.MarketplaceSubmissionPayload
 					return zeroVal, errors.New("directive dashboard is not implemented")
 				}
-				return ec.Directives.Dashboard(ctx, nil, directive0, roles)
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
 			}
 
 			next = directive1
@@ -12838,11 +14881,16 @@ func (ec *executionContext) _Mutation_passwordChange(ctx context.Context, field 
 					var zeroVal *model.PasswordChangePayload
 					return zeroVal, err
 				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, true)
+				if err != nil {
+					var zeroVal *model.PasswordChangePayload
+					return zeroVal, err
+				}
 				if ec.Directives.Dashboard == nil {
 					var zeroVal *model.PasswordChangePayload
 					return zeroVal, errors.New("directive dashboard is not implemented")
 				}
-				return ec.Directives.Dashboard(ctx, nil, directive0, roles)
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
 			}
 
 			next = directive1
@@ -12884,6 +14932,134 @@ func (ec *executionContext) fieldContext_Mutation_passwordChange(ctx context.Con
 	return fc, nil
 }
 
+func (ec *executionContext) _Mutation_addressVerify(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_addressVerify,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Mutation().AddressVerify(ctx)
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN", "DEVELOPER", "SUPPORT"})
+				if err != nil {
+					var zeroVal *model.AddressPayload
+					return zeroVal, err
+				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.AddressPayload
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *model.AddressPayload
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNAddressPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐAddressPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_addressVerify(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "sentTo":
+				return ec.fieldContext_AddressPayload_sentTo(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_AddressPayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type AddressPayload", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_addressChange(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_addressChange,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().AddressChange(ctx, fc.Args["email"].(string))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN", "DEVELOPER", "SUPPORT"})
+				if err != nil {
+					var zeroVal *model.AddressPayload
+					return zeroVal, err
+				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.AddressPayload
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *model.AddressPayload
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNAddressPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐAddressPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_addressChange(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "sentTo":
+				return ec.fieldContext_AddressPayload_sentTo(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_AddressPayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type AddressPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_addressChange_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Mutation_signOutEverywhere(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -12902,11 +15078,16 @@ func (ec *executionContext) _Mutation_signOutEverywhere(ctx context.Context, fie
 					var zeroVal *model.SignOutPayload
 					return zeroVal, err
 				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, true)
+				if err != nil {
+					var zeroVal *model.SignOutPayload
+					return zeroVal, err
+				}
 				if ec.Directives.Dashboard == nil {
 					var zeroVal *model.SignOutPayload
 					return zeroVal, errors.New("directive dashboard is not implemented")
 				}
-				return ec.Directives.Dashboard(ctx, nil, directive0, roles)
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
 			}
 
 			next = directive1
@@ -12937,6 +15118,542 @@ func (ec *executionContext) fieldContext_Mutation_signOutEverywhere(_ context.Co
 	return fc, nil
 }
 
+func (ec *executionContext) _Mutation_sessionEnd(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_sessionEnd,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().SessionEnd(ctx, fc.Args["id"].(string))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN", "DEVELOPER", "SUPPORT"})
+				if err != nil {
+					var zeroVal *model.SessionEndPayload
+					return zeroVal, err
+				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, true)
+				if err != nil {
+					var zeroVal *model.SessionEndPayload
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *model.SessionEndPayload
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNSessionEndPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐSessionEndPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_sessionEnd(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "endedId":
+				return ec.fieldContext_SessionEndPayload_endedId(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_SessionEndPayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type SessionEndPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_sessionEnd_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_totpBegin(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_totpBegin,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Mutation().TotpBegin(ctx)
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN", "DEVELOPER", "SUPPORT"})
+				if err != nil {
+					var zeroVal *model.TotpBeginPayload
+					return zeroVal, err
+				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, true)
+				if err != nil {
+					var zeroVal *model.TotpBeginPayload
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *model.TotpBeginPayload
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNTotpBeginPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐTotpBeginPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_totpBegin(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "token":
+				return ec.fieldContext_TotpBeginPayload_token(ctx, field)
+			case "secret":
+				return ec.fieldContext_TotpBeginPayload_secret(ctx, field)
+			case "uri":
+				return ec.fieldContext_TotpBeginPayload_uri(ctx, field)
+			case "qr":
+				return ec.fieldContext_TotpBeginPayload_qr(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_TotpBeginPayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type TotpBeginPayload", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_totpConfirm(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_totpConfirm,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().TotpConfirm(ctx, fc.Args["token"].(string), fc.Args["code"].(string), fc.Args["name"].(*string))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN", "DEVELOPER", "SUPPORT"})
+				if err != nil {
+					var zeroVal *model.FactorAddPayload
+					return zeroVal, err
+				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, true)
+				if err != nil {
+					var zeroVal *model.FactorAddPayload
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *model.FactorAddPayload
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNFactorAddPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐFactorAddPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_totpConfirm(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "factor":
+				return ec.fieldContext_FactorAddPayload_factor(ctx, field)
+			case "recoveryCodes":
+				return ec.fieldContext_FactorAddPayload_recoveryCodes(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_FactorAddPayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type FactorAddPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_totpConfirm_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_passkeyBegin(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_passkeyBegin,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Mutation().PasskeyBegin(ctx)
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN", "DEVELOPER", "SUPPORT"})
+				if err != nil {
+					var zeroVal *model.PasskeyBeginPayload
+					return zeroVal, err
+				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, true)
+				if err != nil {
+					var zeroVal *model.PasskeyBeginPayload
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *model.PasskeyBeginPayload
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNPasskeyBeginPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐPasskeyBeginPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_passkeyBegin(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "token":
+				return ec.fieldContext_PasskeyBeginPayload_token(ctx, field)
+			case "options":
+				return ec.fieldContext_PasskeyBeginPayload_options(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_PasskeyBeginPayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type PasskeyBeginPayload", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_passkeyFinish(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_passkeyFinish,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().PasskeyFinish(ctx, fc.Args["token"].(string), fc.Args["response"].(string), fc.Args["name"].(*string))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN", "DEVELOPER", "SUPPORT"})
+				if err != nil {
+					var zeroVal *model.FactorAddPayload
+					return zeroVal, err
+				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, true)
+				if err != nil {
+					var zeroVal *model.FactorAddPayload
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *model.FactorAddPayload
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNFactorAddPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐFactorAddPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_passkeyFinish(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "factor":
+				return ec.fieldContext_FactorAddPayload_factor(ctx, field)
+			case "recoveryCodes":
+				return ec.fieldContext_FactorAddPayload_recoveryCodes(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_FactorAddPayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type FactorAddPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_passkeyFinish_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_factorRename(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_factorRename,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().FactorRename(ctx, fc.Args["id"].(string), fc.Args["name"].(string))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN", "DEVELOPER", "SUPPORT"})
+				if err != nil {
+					var zeroVal *model.FactorPayload
+					return zeroVal, err
+				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, true)
+				if err != nil {
+					var zeroVal *model.FactorPayload
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *model.FactorPayload
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNFactorPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐFactorPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_factorRename(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "factor":
+				return ec.fieldContext_FactorPayload_factor(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_FactorPayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type FactorPayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_factorRename_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_factorRemove(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_factorRemove,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().FactorRemove(ctx, fc.Args["id"].(string))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN", "DEVELOPER", "SUPPORT"})
+				if err != nil {
+					var zeroVal *model.FactorRemovePayload
+					return zeroVal, err
+				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, true)
+				if err != nil {
+					var zeroVal *model.FactorRemovePayload
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *model.FactorRemovePayload
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNFactorRemovePayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐFactorRemovePayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_factorRemove(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "removedId":
+				return ec.fieldContext_FactorRemovePayload_removedId(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_FactorRemovePayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type FactorRemovePayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_factorRemove_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_recoveryCodesRenew(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_recoveryCodesRenew,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Mutation().RecoveryCodesRenew(ctx)
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN", "DEVELOPER", "SUPPORT"})
+				if err != nil {
+					var zeroVal *model.RecoveryCodesPayload
+					return zeroVal, err
+				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, true)
+				if err != nil {
+					var zeroVal *model.RecoveryCodesPayload
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *model.RecoveryCodesPayload
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNRecoveryCodesPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐRecoveryCodesPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_recoveryCodesRenew(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "recoveryCodes":
+				return ec.fieldContext_RecoveryCodesPayload_recoveryCodes(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_RecoveryCodesPayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type RecoveryCodesPayload", field.Name)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Mutation_notificationMarkRead(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -12956,11 +15673,16 @@ func (ec *executionContext) _Mutation_notificationMarkRead(ctx context.Context, 
 					var zeroVal *model.NotificationPayload
 					return zeroVal, err
 				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.NotificationPayload
+					return zeroVal, err
+				}
 				if ec.Directives.Dashboard == nil {
 					var zeroVal *model.NotificationPayload
 					return zeroVal, errors.New("directive dashboard is not implemented")
 				}
-				return ec.Directives.Dashboard(ctx, nil, directive0, roles)
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
 			}
 
 			next = directive1
@@ -13020,11 +15742,16 @@ func (ec *executionContext) _Mutation_notificationsMarkAllRead(ctx context.Conte
 					var zeroVal *model.NotificationsPayload
 					return zeroVal, err
 				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.NotificationsPayload
+					return zeroVal, err
+				}
 				if ec.Directives.Dashboard == nil {
 					var zeroVal *model.NotificationsPayload
 					return zeroVal, errors.New("directive dashboard is not implemented")
 				}
-				return ec.Directives.Dashboard(ctx, nil, directive0, roles)
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
 			}
 
 			next = directive1
@@ -13529,11 +16256,16 @@ func (ec *executionContext) _Mutation_customerCreate(ctx context.Context, field 
 					var zeroVal *model.CustomerPayload
 					return zeroVal, err
 				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.CustomerPayload
+					return zeroVal, err
+				}
 				if ec.Directives.Dashboard == nil {
 					var zeroVal *model.CustomerPayload
 					return zeroVal, errors.New("directive dashboard is not implemented")
 				}
-				return ec.Directives.Dashboard(ctx, nil, directive0, roles)
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
 			}
 
 			next = directive1
@@ -13594,11 +16326,16 @@ func (ec *executionContext) _Mutation_customerUpdate(ctx context.Context, field 
 					var zeroVal *model.CustomerPayload
 					return zeroVal, err
 				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.CustomerPayload
+					return zeroVal, err
+				}
 				if ec.Directives.Dashboard == nil {
 					var zeroVal *model.CustomerPayload
 					return zeroVal, errors.New("directive dashboard is not implemented")
 				}
-				return ec.Directives.Dashboard(ctx, nil, directive0, roles)
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
 			}
 
 			next = directive1
@@ -13659,11 +16396,16 @@ func (ec *executionContext) _Mutation_customerDisable(ctx context.Context, field
 					var zeroVal *model.CustomerPayload
 					return zeroVal, err
 				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.CustomerPayload
+					return zeroVal, err
+				}
 				if ec.Directives.Dashboard == nil {
 					var zeroVal *model.CustomerPayload
 					return zeroVal, errors.New("directive dashboard is not implemented")
 				}
-				return ec.Directives.Dashboard(ctx, nil, directive0, roles)
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
 			}
 
 			next = directive1
@@ -13724,11 +16466,16 @@ func (ec *executionContext) _Mutation_customerEnable(ctx context.Context, field 
 					var zeroVal *model.CustomerPayload
 					return zeroVal, err
 				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.CustomerPayload
+					return zeroVal, err
+				}
 				if ec.Directives.Dashboard == nil {
 					var zeroVal *model.CustomerPayload
 					return zeroVal, errors.New("directive dashboard is not implemented")
 				}
-				return ec.Directives.Dashboard(ctx, nil, directive0, roles)
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
 			}
 
 			next = directive1
@@ -13789,11 +16536,16 @@ func (ec *executionContext) _Mutation_customerRedact(ctx context.Context, field 
 					var zeroVal *model.CustomerPayload
 					return zeroVal, err
 				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.CustomerPayload
+					return zeroVal, err
+				}
 				if ec.Directives.Dashboard == nil {
 					var zeroVal *model.CustomerPayload
 					return zeroVal, errors.New("directive dashboard is not implemented")
 				}
-				return ec.Directives.Dashboard(ctx, nil, directive0, roles)
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
 			}
 
 			next = directive1
@@ -13854,11 +16606,16 @@ func (ec *executionContext) _Mutation_orderCreate(ctx context.Context, field gra
 					var zeroVal *model.OrderPayload
 					return zeroVal, err
 				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.OrderPayload
+					return zeroVal, err
+				}
 				if ec.Directives.Dashboard == nil {
 					var zeroVal *model.OrderPayload
 					return zeroVal, errors.New("directive dashboard is not implemented")
 				}
-				return ec.Directives.Dashboard(ctx, nil, directive0, roles)
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
 			}
 
 			next = directive1
@@ -13919,11 +16676,16 @@ func (ec *executionContext) _Mutation_orderMarkPaid(ctx context.Context, field g
 					var zeroVal *model.OrderPayload
 					return zeroVal, err
 				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.OrderPayload
+					return zeroVal, err
+				}
 				if ec.Directives.Dashboard == nil {
 					var zeroVal *model.OrderPayload
 					return zeroVal, errors.New("directive dashboard is not implemented")
 				}
-				return ec.Directives.Dashboard(ctx, nil, directive0, roles)
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
 			}
 
 			next = directive1
@@ -13984,11 +16746,16 @@ func (ec *executionContext) _Mutation_orderRecordPayment(ctx context.Context, fi
 					var zeroVal *model.OrderPayload
 					return zeroVal, err
 				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.OrderPayload
+					return zeroVal, err
+				}
 				if ec.Directives.Dashboard == nil {
 					var zeroVal *model.OrderPayload
 					return zeroVal, errors.New("directive dashboard is not implemented")
 				}
-				return ec.Directives.Dashboard(ctx, nil, directive0, roles)
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
 			}
 
 			next = directive1
@@ -14049,11 +16816,16 @@ func (ec *executionContext) _Mutation_orderRefund(ctx context.Context, field gra
 					var zeroVal *model.OrderPayload
 					return zeroVal, err
 				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.OrderPayload
+					return zeroVal, err
+				}
 				if ec.Directives.Dashboard == nil {
 					var zeroVal *model.OrderPayload
 					return zeroVal, errors.New("directive dashboard is not implemented")
 				}
-				return ec.Directives.Dashboard(ctx, nil, directive0, roles)
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
 			}
 
 			next = directive1
@@ -14114,11 +16886,16 @@ func (ec *executionContext) _Mutation_orderFulfill(ctx context.Context, field gr
 					var zeroVal *model.OrderPayload
 					return zeroVal, err
 				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.OrderPayload
+					return zeroVal, err
+				}
 				if ec.Directives.Dashboard == nil {
 					var zeroVal *model.OrderPayload
 					return zeroVal, errors.New("directive dashboard is not implemented")
 				}
-				return ec.Directives.Dashboard(ctx, nil, directive0, roles)
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
 			}
 
 			next = directive1
@@ -14179,11 +16956,16 @@ func (ec *executionContext) _Mutation_orderCancel(ctx context.Context, field gra
 					var zeroVal *model.OrderPayload
 					return zeroVal, err
 				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.OrderPayload
+					return zeroVal, err
+				}
 				if ec.Directives.Dashboard == nil {
 					var zeroVal *model.OrderPayload
 					return zeroVal, errors.New("directive dashboard is not implemented")
 				}
-				return ec.Directives.Dashboard(ctx, nil, directive0, roles)
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
 			}
 
 			next = directive1
@@ -14244,11 +17026,16 @@ func (ec *executionContext) _Mutation_orderComplete(ctx context.Context, field g
 					var zeroVal *model.OrderPayload
 					return zeroVal, err
 				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.OrderPayload
+					return zeroVal, err
+				}
 				if ec.Directives.Dashboard == nil {
 					var zeroVal *model.OrderPayload
 					return zeroVal, errors.New("directive dashboard is not implemented")
 				}
-				return ec.Directives.Dashboard(ctx, nil, directive0, roles)
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
 			}
 
 			next = directive1
@@ -14309,11 +17096,16 @@ func (ec *executionContext) _Mutation_orderUpdate(ctx context.Context, field gra
 					var zeroVal *model.OrderPayload
 					return zeroVal, err
 				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.OrderPayload
+					return zeroVal, err
+				}
 				if ec.Directives.Dashboard == nil {
 					var zeroVal *model.OrderPayload
 					return zeroVal, errors.New("directive dashboard is not implemented")
 				}
-				return ec.Directives.Dashboard(ctx, nil, directive0, roles)
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
 			}
 
 			next = directive1
@@ -15414,11 +18206,16 @@ func (ec *executionContext) _Order_notes(ctx context.Context, field graphql.Coll
 					var zeroVal []*model.OrderNote
 					return zeroVal, err
 				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal []*model.OrderNote
+					return zeroVal, err
+				}
 				if ec.Directives.Dashboard == nil {
 					var zeroVal []*model.OrderNote
 					return zeroVal, errors.New("directive dashboard is not implemented")
 				}
-				return ec.Directives.Dashboard(ctx, obj, directive0, roles)
+				return ec.Directives.Dashboard(ctx, obj, directive0, roles, withoutFactor)
 			}
 
 			next = directive1
@@ -15486,11 +18283,16 @@ func (ec *executionContext) _Order_payments(ctx context.Context, field graphql.C
 					var zeroVal []*db.Payment
 					return zeroVal, err
 				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal []*db.Payment
+					return zeroVal, err
+				}
 				if ec.Directives.Dashboard == nil {
 					var zeroVal []*db.Payment
 					return zeroVal, errors.New("directive dashboard is not implemented")
 				}
-				return ec.Directives.Dashboard(ctx, obj, directive0, roles)
+				return ec.Directives.Dashboard(ctx, obj, directive0, roles, withoutFactor)
 			}
 
 			next = directive1
@@ -15553,11 +18355,16 @@ func (ec *executionContext) _Order_fulfillments(ctx context.Context, field graph
 					var zeroVal []*db.Fulfillment
 					return zeroVal, err
 				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal []*db.Fulfillment
+					return zeroVal, err
+				}
 				if ec.Directives.Dashboard == nil {
 					var zeroVal []*db.Fulfillment
 					return zeroVal, errors.New("directive dashboard is not implemented")
 				}
-				return ec.Directives.Dashboard(ctx, obj, directive0, roles)
+				return ec.Directives.Dashboard(ctx, obj, directive0, roles, withoutFactor)
 			}
 
 			next = directive1
@@ -16741,6 +19548,77 @@ func (ec *executionContext) fieldContext_PageInfo_endCursor(_ context.Context, f
 	return fc, nil
 }
 
+func (ec *executionContext) _PasskeyBeginPayload_token(ctx context.Context, field graphql.CollectedField, obj *model.PasskeyBeginPayload) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Token)
+}
+
+func (ec *executionContext) fieldContext_PasskeyBeginPayload_token(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PasskeyBeginPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PasskeyBeginPayload_options(ctx context.Context, field graphql.CollectedField, obj *model.PasskeyBeginPayload) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Options)
+}
+
+func (ec *executionContext) fieldContext_PasskeyBeginPayload_options(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PasskeyBeginPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PasskeyBeginPayload_userErrors(ctx context.Context, field graphql.CollectedField, obj *model.PasskeyBeginPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_PasskeyBeginPayload_userErrors,
+		func(ctx context.Context) (any, error) {
+			return obj.UserErrors, nil
+		},
+		nil,
+		ec.marshalNUserError2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐUserErrorᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_PasskeyBeginPayload_userErrors(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PasskeyBeginPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "code":
+				return ec.fieldContext_UserError_code(ctx, field)
+			case "message":
+				return ec.fieldContext_UserError_message(ctx, field)
+			case "path":
+				return ec.fieldContext_UserError_path(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _PasswordChangePayload_changed(ctx context.Context, field graphql.CollectedField, obj *model.PasswordChangePayload) (ret graphql.Marshaler) {
 	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.Changed)
 }
@@ -17762,11 +20640,16 @@ func (ec *executionContext) _Query_account(ctx context.Context, field graphql.Co
 					var zeroVal *model.Account
 					return zeroVal, err
 				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, true)
+				if err != nil {
+					var zeroVal *model.Account
+					return zeroVal, err
+				}
 				if ec.Directives.Dashboard == nil {
 					var zeroVal *model.Account
 					return zeroVal, errors.New("directive dashboard is not implemented")
 				}
-				return ec.Directives.Dashboard(ctx, nil, directive0, roles)
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
 			}
 
 			next = directive1
@@ -17792,12 +20675,22 @@ func (ec *executionContext) fieldContext_Query_account(_ context.Context, field 
 				return ec.fieldContext_Account_name(ctx, field)
 			case "email":
 				return ec.fieldContext_Account_email(ctx, field)
+			case "verified":
+				return ec.fieldContext_Account_verified(ctx, field)
 			case "role":
 				return ec.fieldContext_Account_role(ctx, field)
 			case "memberships":
 				return ec.fieldContext_Account_memberships(ctx, field)
 			case "sessions":
 				return ec.fieldContext_Account_sessions(ctx, field)
+			case "factors":
+				return ec.fieldContext_Account_factors(ctx, field)
+			case "recoveryCodesLeft":
+				return ec.fieldContext_Account_recoveryCodesLeft(ctx, field)
+			case "passkeysPossible":
+				return ec.fieldContext_Account_passkeysPossible(ctx, field)
+			case "log":
+				return ec.fieldContext_Account_log(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Account", field.Name)
 		},
@@ -17823,11 +20716,16 @@ func (ec *executionContext) _Query_store(ctx context.Context, field graphql.Coll
 					var zeroVal *model.Store
 					return zeroVal, err
 				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.Store
+					return zeroVal, err
+				}
 				if ec.Directives.Dashboard == nil {
 					var zeroVal *model.Store
 					return zeroVal, errors.New("directive dashboard is not implemented")
 				}
-				return ec.Directives.Dashboard(ctx, nil, directive0, roles)
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
 			}
 
 			next = directive1
@@ -17863,6 +20761,8 @@ func (ec *executionContext) fieldContext_Query_store(_ context.Context, field gr
 				return ec.fieldContext_Store_storeHost(ctx, field)
 			case "legacy":
 				return ec.fieldContext_Store_legacy(ctx, field)
+			case "secondFactor":
+				return ec.fieldContext_Store_secondFactor(ctx, field)
 			case "version":
 				return ec.fieldContext_Store_version(ctx, field)
 			case "createdAt":
@@ -17895,11 +20795,16 @@ func (ec *executionContext) _Query_staff(ctx context.Context, field graphql.Coll
 					var zeroVal *model.Connection[*model.Staff]
 					return zeroVal, err
 				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.Connection[*model.Staff]
+					return zeroVal, err
+				}
 				if ec.Directives.Dashboard == nil {
 					var zeroVal *model.Connection[*model.Staff]
 					return zeroVal, errors.New("directive dashboard is not implemented")
 				}
-				return ec.Directives.Dashboard(ctx, nil, directive0, roles)
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
 			}
 
 			next = directive1
@@ -17943,6 +20848,78 @@ func (ec *executionContext) fieldContext_Query_staff(ctx context.Context, field 
 	return fc, nil
 }
 
+func (ec *executionContext) _Query_invitations(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Query_invitations,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().Invitations(ctx, fc.Args["first"].(*int), fc.Args["after"].(*string))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN"})
+				if err != nil {
+					var zeroVal *model.Connection[*model.Invitation]
+					return zeroVal, err
+				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.Connection[*model.Invitation]
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *model.Connection[*model.Invitation]
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNInvitationConnection2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐConnection,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Query_invitations(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "edges":
+				return ec.fieldContext_InvitationConnection_edges(ctx, field)
+			case "nodes":
+				return ec.fieldContext_InvitationConnection_nodes(ctx, field)
+			case "pageInfo":
+				return ec.fieldContext_InvitationConnection_pageInfo(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type InvitationConnection", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_invitations_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Query_staffTokens(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -17962,11 +20939,16 @@ func (ec *executionContext) _Query_staffTokens(ctx context.Context, field graphq
 					var zeroVal *model.Connection[*db.StaffToken]
 					return zeroVal, err
 				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.Connection[*db.StaffToken]
+					return zeroVal, err
+				}
 				if ec.Directives.Dashboard == nil {
 					var zeroVal *model.Connection[*db.StaffToken]
 					return zeroVal, errors.New("directive dashboard is not implemented")
 				}
-				return ec.Directives.Dashboard(ctx, nil, directive0, roles)
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
 			}
 
 			next = directive1
@@ -18029,11 +21011,16 @@ func (ec *executionContext) _Query_apiKeys(ctx context.Context, field graphql.Co
 					var zeroVal *model.Connection[*model.APIKey]
 					return zeroVal, err
 				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.Connection[*model.APIKey]
+					return zeroVal, err
+				}
 				if ec.Directives.Dashboard == nil {
 					var zeroVal *model.Connection[*model.APIKey]
 					return zeroVal, errors.New("directive dashboard is not implemented")
 				}
-				return ec.Directives.Dashboard(ctx, nil, directive0, roles)
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
 			}
 
 			next = directive1
@@ -18096,11 +21083,16 @@ func (ec *executionContext) _Query_apiKey(ctx context.Context, field graphql.Col
 					var zeroVal *model.APIKey
 					return zeroVal, err
 				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.APIKey
+					return zeroVal, err
+				}
 				if ec.Directives.Dashboard == nil {
 					var zeroVal *model.APIKey
 					return zeroVal, errors.New("directive dashboard is not implemented")
 				}
-				return ec.Directives.Dashboard(ctx, nil, directive0, roles)
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
 			}
 
 			next = directive1
@@ -18177,11 +21169,16 @@ func (ec *executionContext) _Query_apps(ctx context.Context, field graphql.Colle
 					var zeroVal *model.Connection[*model.App]
 					return zeroVal, err
 				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.Connection[*model.App]
+					return zeroVal, err
+				}
 				if ec.Directives.Dashboard == nil {
 					var zeroVal *model.Connection[*model.App]
 					return zeroVal, errors.New("directive dashboard is not implemented")
 				}
-				return ec.Directives.Dashboard(ctx, nil, directive0, roles)
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
 			}
 
 			next = directive1
@@ -18244,11 +21241,16 @@ func (ec *executionContext) _Query_app(ctx context.Context, field graphql.Collec
 					var zeroVal *model.App
 					return zeroVal, err
 				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.App
+					return zeroVal, err
+				}
 				if ec.Directives.Dashboard == nil {
 					var zeroVal *model.App
 					return zeroVal, errors.New("directive dashboard is not implemented")
 				}
-				return ec.Directives.Dashboard(ctx, nil, directive0, roles)
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
 			}
 
 			next = directive1
@@ -18331,11 +21333,16 @@ func (ec *executionContext) _Query_installedApps(ctx context.Context, field grap
 					var zeroVal *model.Connection[*model.InstalledApp]
 					return zeroVal, err
 				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.Connection[*model.InstalledApp]
+					return zeroVal, err
+				}
 				if ec.Directives.Dashboard == nil {
 					var zeroVal *model.Connection[*model.InstalledApp]
 					return zeroVal, errors.New("directive dashboard is not implemented")
 				}
-				return ec.Directives.Dashboard(ctx, nil, directive0, roles)
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
 			}
 
 			next = directive1
@@ -18398,11 +21405,16 @@ func (ec *executionContext) _Query_grants(ctx context.Context, field graphql.Col
 					var zeroVal *model.Connection[*model.Grant]
 					return zeroVal, err
 				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.Connection[*model.Grant]
+					return zeroVal, err
+				}
 				if ec.Directives.Dashboard == nil {
 					var zeroVal *model.Connection[*model.Grant]
 					return zeroVal, errors.New("directive dashboard is not implemented")
 				}
-				return ec.Directives.Dashboard(ctx, nil, directive0, roles)
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
 			}
 
 			next = directive1
@@ -18465,11 +21477,16 @@ func (ec *executionContext) _Query_grant(ctx context.Context, field graphql.Coll
 					var zeroVal *model.Grant
 					return zeroVal, err
 				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.Grant
+					return zeroVal, err
+				}
 				if ec.Directives.Dashboard == nil {
 					var zeroVal *model.Grant
 					return zeroVal, errors.New("directive dashboard is not implemented")
 				}
-				return ec.Directives.Dashboard(ctx, nil, directive0, roles)
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
 			}
 
 			next = directive1
@@ -18547,11 +21564,16 @@ func (ec *executionContext) _Query_scopes(ctx context.Context, field graphql.Col
 					var zeroVal []*scope.Scope
 					return zeroVal, err
 				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal []*scope.Scope
+					return zeroVal, err
+				}
 				if ec.Directives.Dashboard == nil {
 					var zeroVal []*scope.Scope
 					return zeroVal, errors.New("directive dashboard is not implemented")
 				}
-				return ec.Directives.Dashboard(ctx, nil, directive0, roles)
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
 			}
 
 			next = directive1
@@ -19135,11 +22157,16 @@ func (ec *executionContext) _Query_orderNotes(ctx context.Context, field graphql
 					var zeroVal *model.Connection[*model.OrderNote]
 					return zeroVal, err
 				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.Connection[*model.OrderNote]
+					return zeroVal, err
+				}
 				if ec.Directives.Dashboard == nil {
 					var zeroVal *model.Connection[*model.OrderNote]
 					return zeroVal, errors.New("directive dashboard is not implemented")
 				}
-				return ec.Directives.Dashboard(ctx, nil, directive0, roles)
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
 			}
 
 			next = directive1
@@ -19202,11 +22229,16 @@ func (ec *executionContext) _Query_salesReport(ctx context.Context, field graphq
 					var zeroVal *model.SalesReport
 					return zeroVal, err
 				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.SalesReport
+					return zeroVal, err
+				}
 				if ec.Directives.Dashboard == nil {
 					var zeroVal *model.SalesReport
 					return zeroVal, errors.New("directive dashboard is not implemented")
 				}
-				return ec.Directives.Dashboard(ctx, nil, directive0, roles)
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
 			}
 
 			next = directive1
@@ -19269,11 +22301,16 @@ func (ec *executionContext) _Query_events(ctx context.Context, field graphql.Col
 					var zeroVal *model.Connection[*model.Event]
 					return zeroVal, err
 				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.Connection[*model.Event]
+					return zeroVal, err
+				}
 				if ec.Directives.Dashboard == nil {
 					var zeroVal *model.Connection[*model.Event]
 					return zeroVal, errors.New("directive dashboard is not implemented")
 				}
-				return ec.Directives.Dashboard(ctx, nil, directive0, roles)
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
 			}
 
 			next = directive1
@@ -20203,11 +23240,16 @@ func (ec *executionContext) _Query_marketplaceSubmissions(ctx context.Context, f
 					var zeroVal *model.Connection[*model.MarketplaceSubmission]
 					return zeroVal, err
 				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.Connection[*model.MarketplaceSubmission]
+					return zeroVal, err
+				}
 				if ec.Directives.Dashboard == nil {
 					var zeroVal *model.Connection[*model.MarketplaceSubmission]
 					return zeroVal, errors.New("directive dashboard is not implemented")
 				}
-				return ec.Directives.Dashboard(ctx, nil, directive0, roles)
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
 			}
 
 			next = directive1
@@ -20270,11 +23312,16 @@ func (ec *executionContext) _Query_marketplaceReviews(ctx context.Context, field
 					var zeroVal *model.Connection[*model.MarketplaceSubmission]
 					return zeroVal, err
 				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.Connection[*model.MarketplaceSubmission]
+					return zeroVal, err
+				}
 				if ec.Directives.Dashboard == nil {
 					var zeroVal *model.Connection[*model.MarketplaceSubmission]
 					return zeroVal, errors.New("directive dashboard is not implemented")
 				}
-				return ec.Directives.Dashboard(ctx, nil, directive0, roles)
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
 			}
 
 			next = directive1
@@ -20337,11 +23384,16 @@ func (ec *executionContext) _Query_notifications(ctx context.Context, field grap
 					var zeroVal *model.Connection[*model.Notification]
 					return zeroVal, err
 				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.Connection[*model.Notification]
+					return zeroVal, err
+				}
 				if ec.Directives.Dashboard == nil {
 					var zeroVal *model.Connection[*model.Notification]
 					return zeroVal, errors.New("directive dashboard is not implemented")
 				}
-				return ec.Directives.Dashboard(ctx, nil, directive0, roles)
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
 			}
 
 			next = directive1
@@ -20403,11 +23455,16 @@ func (ec *executionContext) _Query_unreadNotifications(ctx context.Context, fiel
 					var zeroVal int
 					return zeroVal, err
 				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal int
+					return zeroVal, err
+				}
 				if ec.Directives.Dashboard == nil {
 					var zeroVal int
 					return zeroVal, errors.New("directive dashboard is not implemented")
 				}
-				return ec.Directives.Dashboard(ctx, nil, directive0, roles)
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
 			}
 
 			next = directive1
@@ -20440,7 +23497,7 @@ func (ec *executionContext) _Query_auditLog(ctx context.Context, field graphql.C
 		ec.fieldContext_Query_auditLog,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().AuditLog(ctx, fc.Args["first"].(*int), fc.Args["after"].(*string))
+			return ec.Resolvers.Query().AuditLog(ctx, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["filter"].(*model.AuditFilter))
 		},
 		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
 			directive0 := next
@@ -20451,11 +23508,16 @@ func (ec *executionContext) _Query_auditLog(ctx context.Context, field graphql.C
 					var zeroVal *model.Connection[*model.AuditEntry]
 					return zeroVal, err
 				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.Connection[*model.AuditEntry]
+					return zeroVal, err
+				}
 				if ec.Directives.Dashboard == nil {
 					var zeroVal *model.Connection[*model.AuditEntry]
 					return zeroVal, errors.New("directive dashboard is not implemented")
 				}
-				return ec.Directives.Dashboard(ctx, nil, directive0, roles)
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
 			}
 
 			next = directive1
@@ -20602,6 +23664,60 @@ func (ec *executionContext) fieldContext_Query___schema(_ context.Context, field
 				return ec.fieldContext___Schema_directives(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type __Schema", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _RecoveryCodesPayload_recoveryCodes(ctx context.Context, field graphql.CollectedField, obj *model.RecoveryCodesPayload) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚕstringᚄ(ctx, field.Selections, obj.RecoveryCodes)
+}
+
+func (ec *executionContext) fieldContext_RecoveryCodesPayload_recoveryCodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "RecoveryCodesPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _RecoveryCodesPayload_userErrors(ctx context.Context, field graphql.CollectedField, obj *model.RecoveryCodesPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_RecoveryCodesPayload_userErrors,
+		func(ctx context.Context) (any, error) {
+			return obj.UserErrors, nil
+		},
+		nil,
+		ec.marshalNUserError2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐUserErrorᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_RecoveryCodesPayload_userErrors(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "RecoveryCodesPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "code":
+				return ec.fieldContext_UserError_code(ctx, field)
+			case "message":
+				return ec.fieldContext_UserError_message(ctx, field)
+			case "path":
+				return ec.fieldContext_UserError_path(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
 		},
 	}
 	return fc, nil
@@ -20831,6 +23947,40 @@ func (ec *executionContext) fieldContext_Scope_personal(_ context.Context, field
 	return fc, nil
 }
 
+func (ec *executionContext) _Session_id(ctx context.Context, field graphql.CollectedField, obj *model.Session) (ret graphql.Marshaler) {
+	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID)
+}
+
+func (ec *executionContext) fieldContext_Session_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Session",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ID does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Session_address(ctx context.Context, field graphql.CollectedField, obj *model.Session) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Address)
+}
+
+func (ec *executionContext) fieldContext_Session_address(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Session",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Session_agent(ctx context.Context, field graphql.CollectedField, obj *model.Session) (ret graphql.Marshaler) {
 	return ec.marshalNString2string(ctx, field.Selections, obj.Agent)
 }
@@ -20911,6 +24061,60 @@ func (ec *executionContext) fieldContext_Session_expiresAt(_ context.Context, fi
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return nil, errors.New("field of type Time does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SessionEndPayload_endedId(ctx context.Context, field graphql.CollectedField, obj *model.SessionEndPayload) (ret graphql.Marshaler) {
+	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.EndedID)
+}
+
+func (ec *executionContext) fieldContext_SessionEndPayload_endedId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SessionEndPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ID does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SessionEndPayload_userErrors(ctx context.Context, field graphql.CollectedField, obj *model.SessionEndPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_SessionEndPayload_userErrors,
+		func(ctx context.Context) (any, error) {
+			return obj.UserErrors, nil
+		},
+		nil,
+		ec.marshalNUserError2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐUserErrorᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_SessionEndPayload_userErrors(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SessionEndPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "code":
+				return ec.fieldContext_UserError_code(ctx, field)
+			case "message":
+				return ec.fieldContext_UserError_message(ctx, field)
+			case "path":
+				return ec.fieldContext_UserError_path(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
 		},
 	}
 	return fc, nil
@@ -21310,23 +24514,6 @@ func (ec *executionContext) fieldContext_StaffPayload_staff(_ context.Context, f
 				return ec.fieldContext_Staff_updatedAt(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Staff", field.Name)
-		},
-	}
-	return fc, nil
-}
-
-func (ec *executionContext) _StaffPayload_password(ctx context.Context, field graphql.CollectedField, obj *model.StaffPayload) (ret graphql.Marshaler) {
-	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Password)
-}
-
-func (ec *executionContext) fieldContext_StaffPayload_password(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "StaffPayload",
-		Field:      field,
-		IsMethod:   false,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return nil, errors.New("field of type String does not have child fields")
 		},
 	}
 	return fc, nil
@@ -21981,6 +25168,23 @@ func (ec *executionContext) fieldContext_Store_legacy(_ context.Context, field g
 	return fc, nil
 }
 
+func (ec *executionContext) _Store_secondFactor(ctx context.Context, field graphql.CollectedField, obj *model.Store) (ret graphql.Marshaler) {
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.SecondFactor)
+}
+
+func (ec *executionContext) fieldContext_Store_secondFactor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Store",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Boolean does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Store_version(ctx context.Context, field graphql.CollectedField, obj *model.Store) (ret graphql.Marshaler) {
 	return ec.marshalNLong2int64(ctx, field.Selections, obj.Version)
 }
@@ -22072,6 +25276,8 @@ func (ec *executionContext) fieldContext_StorePayload_store(_ context.Context, f
 				return ec.fieldContext_Store_storeHost(ctx, field)
 			case "legacy":
 				return ec.fieldContext_Store_legacy(ctx, field)
+			case "secondFactor":
+				return ec.fieldContext_Store_secondFactor(ctx, field)
 			case "version":
 				return ec.fieldContext_Store_version(ctx, field)
 			case "createdAt":
@@ -23131,6 +26337,111 @@ func (ec *executionContext) _ThemePayload_userErrors(ctx context.Context, field 
 func (ec *executionContext) fieldContext_ThemePayload_userErrors(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	fc = &graphql.FieldContext{
 		Object:     "ThemePayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "code":
+				return ec.fieldContext_UserError_code(ctx, field)
+			case "message":
+				return ec.fieldContext_UserError_message(ctx, field)
+			case "path":
+				return ec.fieldContext_UserError_path(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _TotpBeginPayload_token(ctx context.Context, field graphql.CollectedField, obj *model.TotpBeginPayload) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Token)
+}
+
+func (ec *executionContext) fieldContext_TotpBeginPayload_token(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TotpBeginPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _TotpBeginPayload_secret(ctx context.Context, field graphql.CollectedField, obj *model.TotpBeginPayload) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Secret)
+}
+
+func (ec *executionContext) fieldContext_TotpBeginPayload_secret(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TotpBeginPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _TotpBeginPayload_uri(ctx context.Context, field graphql.CollectedField, obj *model.TotpBeginPayload) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.URI)
+}
+
+func (ec *executionContext) fieldContext_TotpBeginPayload_uri(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TotpBeginPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _TotpBeginPayload_qr(ctx context.Context, field graphql.CollectedField, obj *model.TotpBeginPayload) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.QR)
+}
+
+func (ec *executionContext) fieldContext_TotpBeginPayload_qr(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TotpBeginPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _TotpBeginPayload_userErrors(ctx context.Context, field graphql.CollectedField, obj *model.TotpBeginPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_TotpBeginPayload_userErrors,
+		func(ctx context.Context) (any, error) {
+			return obj.UserErrors, nil
+		},
+		nil,
+		ec.marshalNUserError2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐUserErrorᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_TotpBeginPayload_userErrors(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TotpBeginPayload",
 		Field:      field,
 		IsMethod:   false,
 		IsResolver: false,
@@ -26449,6 +29760,71 @@ func (ec *executionContext) unmarshalInputAppUpdateInput(ctx context.Context, ob
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputAuditFilter(ctx context.Context, obj any) (model.AuditFilter, error) {
+	var it model.AuditFilter
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"actorId", "action", "resourceType", "resourceId", "from", "to"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "actorId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("actorId"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ActorID = data
+		case "action":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("action"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Action = data
+		case "resourceType":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("resourceType"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ResourceType = data
+		case "resourceId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("resourceId"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ResourceID = data
+		case "from":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("from"))
+			data, err := ec.unmarshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.From = data
+		case "to":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("to"))
+			data, err := ec.unmarshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.To = data
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputCustomerCreateInput(ctx context.Context, obj any) (model.CustomerCreateInput, error) {
 	var it model.CustomerCreateInput
 	if obj == nil {
@@ -27696,8 +31072,8 @@ func (ec *executionContext) unmarshalInputRefundInput(ctx context.Context, obj a
 	return it, nil
 }
 
-func (ec *executionContext) unmarshalInputStaffAddInput(ctx context.Context, obj any) (model.StaffAddInput, error) {
-	var it model.StaffAddInput
+func (ec *executionContext) unmarshalInputStaffInviteInput(ctx context.Context, obj any) (model.StaffInviteInput, error) {
+	var it model.StaffInviteInput
 	if obj == nil {
 		return it, nil
 	}
@@ -27707,7 +31083,7 @@ func (ec *executionContext) unmarshalInputStaffAddInput(ctx context.Context, obj
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"email", "name", "role"}
+	fieldsInOrder := [...]string{"email", "role"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -27721,13 +31097,6 @@ func (ec *executionContext) unmarshalInputStaffAddInput(ctx context.Context, obj
 				return it, err
 			}
 			it.Email = data
-		case "name":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("name"))
-			data, err := ec.unmarshalNString2string(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it.Name = data
 		case "role":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("role"))
 			data, err := ec.unmarshalNStaffRole2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRole(ctx, v)
@@ -28216,6 +31585,11 @@ func (ec *executionContext) _Account(ctx context.Context, sel ast.SelectionSet, 
 			if out.Values[i] == graphql.Null {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "verified":
+			out.Values[i] = ec._Account_verified(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
 		case "role":
 			out.Values[i] = ec._Account_role(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -28293,6 +31667,298 @@ func (ec *executionContext) _Account(ctx context.Context, sel ast.SelectionSet, 
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+		case "factors":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Account_factors(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+		case "recoveryCodesLeft":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Account_recoveryCodesLeft(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+		case "passkeysPossible":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Account_passkeysPossible(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+		case "log":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Account_log(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var accountEventImplementors = []string{"AccountEvent"}
+
+func (ec *executionContext) _AccountEvent(ctx context.Context, sel ast.SelectionSet, obj *model.AccountEvent) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, accountEventImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("AccountEvent")
+		case "id":
+			out.Values[i] = ec._AccountEvent_id(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "action":
+			out.Values[i] = ec._AccountEvent_action(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "address":
+			out.Values[i] = ec._AccountEvent_address(ctx, field, obj)
+		case "agent":
+			out.Values[i] = ec._AccountEvent_agent(ctx, field, obj)
+		case "detail":
+			out.Values[i] = ec._AccountEvent_detail(ctx, field, obj)
+		case "createdAt":
+			out.Values[i] = ec._AccountEvent_createdAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var accountEventConnectionImplementors = []string{"AccountEventConnection"}
+
+func (ec *executionContext) _AccountEventConnection(ctx context.Context, sel ast.SelectionSet, obj *model.Connection[*model.AccountEvent]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, accountEventConnectionImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("AccountEventConnection")
+		case "edges":
+			out.Values[i] = ec._AccountEventConnection_edges(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "nodes":
+			out.Values[i] = ec._AccountEventConnection_nodes(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "pageInfo":
+			out.Values[i] = ec._AccountEventConnection_pageInfo(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var accountEventEdgeImplementors = []string{"AccountEventEdge"}
+
+func (ec *executionContext) _AccountEventEdge(ctx context.Context, sel ast.SelectionSet, obj *model.Edge[*model.AccountEvent]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, accountEventEdgeImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("AccountEventEdge")
+		case "cursor":
+			out.Values[i] = ec._AccountEventEdge_cursor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "node":
+			out.Values[i] = ec._AccountEventEdge_node(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -28354,6 +32020,47 @@ func (ec *executionContext) _Address(ctx context.Context, sel ast.SelectionSet, 
 			}
 		case "phone":
 			out.Values[i] = ec._Address_phone(ctx, field, obj)
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var addressPayloadImplementors = []string{"AddressPayload"}
+
+func (ec *executionContext) _AddressPayload(ctx context.Context, sel ast.SelectionSet, obj *model.AddressPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, addressPayloadImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("AddressPayload")
+		case "sentTo":
+			out.Values[i] = ec._AddressPayload_sentTo(ctx, field, obj)
+		case "userErrors":
+			out.Values[i] = ec._AddressPayload_userErrors(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -28700,6 +32407,10 @@ func (ec *executionContext) _AuditEntry(ctx context.Context, sel ast.SelectionSe
 			}
 		case "detail":
 			out.Values[i] = ec._AuditEntry_detail(ctx, field, obj)
+		case "address":
+			out.Values[i] = ec._AuditEntry_address(ctx, field, obj)
+		case "agent":
+			out.Values[i] = ec._AuditEntry_agent(ctx, field, obj)
 		case "requestId":
 			out.Values[i] = ec._AuditEntry_requestId(ctx, field, obj)
 		case "createdAt":
@@ -29670,6 +33381,187 @@ func (ec *executionContext) _ExportProgress(ctx context.Context, sel ast.Selecti
 	return out
 }
 
+var factorImplementors = []string{"Factor"}
+
+func (ec *executionContext) _Factor(ctx context.Context, sel ast.SelectionSet, obj *db.Factor) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, factorImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("Factor")
+		case "id":
+			out.Values[i] = ec._Factor_id(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "kind":
+			out.Values[i] = ec._Factor_kind(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "name":
+			out.Values[i] = ec._Factor_name(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "createdAt":
+			out.Values[i] = ec._Factor_createdAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "lastUsedAt":
+			out.Values[i] = ec._Factor_lastUsedAt(ctx, field, obj)
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var factorAddPayloadImplementors = []string{"FactorAddPayload"}
+
+func (ec *executionContext) _FactorAddPayload(ctx context.Context, sel ast.SelectionSet, obj *model.FactorAddPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, factorAddPayloadImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("FactorAddPayload")
+		case "factor":
+			out.Values[i] = ec._FactorAddPayload_factor(ctx, field, obj)
+		case "recoveryCodes":
+			out.Values[i] = ec._FactorAddPayload_recoveryCodes(ctx, field, obj)
+		case "userErrors":
+			out.Values[i] = ec._FactorAddPayload_userErrors(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var factorPayloadImplementors = []string{"FactorPayload"}
+
+func (ec *executionContext) _FactorPayload(ctx context.Context, sel ast.SelectionSet, obj *model.FactorPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, factorPayloadImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("FactorPayload")
+		case "factor":
+			out.Values[i] = ec._FactorPayload_factor(ctx, field, obj)
+		case "userErrors":
+			out.Values[i] = ec._FactorPayload_userErrors(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var factorRemovePayloadImplementors = []string{"FactorRemovePayload"}
+
+func (ec *executionContext) _FactorRemovePayload(ctx context.Context, sel ast.SelectionSet, obj *model.FactorRemovePayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, factorRemovePayloadImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("FactorRemovePayload")
+		case "removedId":
+			out.Values[i] = ec._FactorRemovePayload_removedId(ctx, field, obj)
+		case "userErrors":
+			out.Values[i] = ec._FactorRemovePayload_userErrors(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
 var fulfillmentImplementors = []string{"Fulfillment"}
 
 func (ec *executionContext) _Fulfillment(ctx context.Context, sel ast.SelectionSet, obj *db.Fulfillment) graphql.Marshaler {
@@ -30239,6 +34131,215 @@ func (ec *executionContext) _InstalledAppRevokePayload(ctx context.Context, sel 
 			}
 		case "userErrors":
 			out.Values[i] = ec._InstalledAppRevokePayload_userErrors(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var invitationImplementors = []string{"Invitation"}
+
+func (ec *executionContext) _Invitation(ctx context.Context, sel ast.SelectionSet, obj *model.Invitation) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, invitationImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("Invitation")
+		case "id":
+			out.Values[i] = ec._Invitation_id(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "email":
+			out.Values[i] = ec._Invitation_email(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "role":
+			out.Values[i] = ec._Invitation_role(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "status":
+			out.Values[i] = ec._Invitation_status(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "inviterId":
+			out.Values[i] = ec._Invitation_inviterId(ctx, field, obj)
+		case "inviterName":
+			out.Values[i] = ec._Invitation_inviterName(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "createdAt":
+			out.Values[i] = ec._Invitation_createdAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "expiresAt":
+			out.Values[i] = ec._Invitation_expiresAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "endedAt":
+			out.Values[i] = ec._Invitation_endedAt(ctx, field, obj)
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var invitationConnectionImplementors = []string{"InvitationConnection"}
+
+func (ec *executionContext) _InvitationConnection(ctx context.Context, sel ast.SelectionSet, obj *model.Connection[*model.Invitation]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, invitationConnectionImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("InvitationConnection")
+		case "edges":
+			out.Values[i] = ec._InvitationConnection_edges(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "nodes":
+			out.Values[i] = ec._InvitationConnection_nodes(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "pageInfo":
+			out.Values[i] = ec._InvitationConnection_pageInfo(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var invitationEdgeImplementors = []string{"InvitationEdge"}
+
+func (ec *executionContext) _InvitationEdge(ctx context.Context, sel ast.SelectionSet, obj *model.Edge[*model.Invitation]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, invitationEdgeImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("InvitationEdge")
+		case "cursor":
+			out.Values[i] = ec._InvitationEdge_cursor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "node":
+			out.Values[i] = ec._InvitationEdge_node(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var invitationPayloadImplementors = []string{"InvitationPayload"}
+
+func (ec *executionContext) _InvitationPayload(ctx context.Context, sel ast.SelectionSet, obj *model.InvitationPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, invitationPayloadImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("InvitationPayload")
+		case "invitation":
+			out.Values[i] = ec._InvitationPayload_invitation(ctx, field, obj)
+		case "link":
+			out.Values[i] = ec._InvitationPayload_link(ctx, field, obj)
+		case "userErrors":
+			out.Values[i] = ec._InvitationPayload_userErrors(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -31080,6 +35181,13 @@ func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		case "storeRequireSecondFactor":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_storeRequireSecondFactor(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		case "storeClose":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_storeClose(ctx, field)
@@ -31087,9 +35195,23 @@ func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
-		case "staffAdd":
+		case "staffInvite":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
-				return ec._Mutation_staffAdd(ctx, field)
+				return ec._Mutation_staffInvite(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "invitationResend":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_invitationResend(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "invitationWithdraw":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_invitationWithdraw(ctx, field)
 			})
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
@@ -31104,6 +35226,13 @@ func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet)
 		case "staffRemove":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_staffRemove(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "storeLeave":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_storeLeave(ctx, field)
 			})
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
@@ -31367,9 +35496,79 @@ func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		case "addressVerify":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_addressVerify(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "addressChange":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_addressChange(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		case "signOutEverywhere":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_signOutEverywhere(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "sessionEnd":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_sessionEnd(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "totpBegin":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_totpBegin(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "totpConfirm":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_totpConfirm(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "passkeyBegin":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_passkeyBegin(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "passkeyFinish":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_passkeyFinish(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "factorRename":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_factorRename(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "factorRemove":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_factorRemove(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "recoveryCodesRenew":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_recoveryCodesRenew(ctx, field)
 			})
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
@@ -32470,6 +36669,49 @@ func (ec *executionContext) _PageInfo(ctx context.Context, sel ast.SelectionSet,
 	return out
 }
 
+var passkeyBeginPayloadImplementors = []string{"PasskeyBeginPayload"}
+
+func (ec *executionContext) _PasskeyBeginPayload(ctx context.Context, sel ast.SelectionSet, obj *model.PasskeyBeginPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, passkeyBeginPayloadImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("PasskeyBeginPayload")
+		case "token":
+			out.Values[i] = ec._PasskeyBeginPayload_token(ctx, field, obj)
+		case "options":
+			out.Values[i] = ec._PasskeyBeginPayload_options(ctx, field, obj)
+		case "userErrors":
+			out.Values[i] = ec._PasskeyBeginPayload_userErrors(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
 var passwordChangePayloadImplementors = []string{"PasswordChangePayload"}
 
 func (ec *executionContext) _PasswordChangePayload(ctx context.Context, sel ast.SelectionSet, obj *model.PasswordChangePayload) graphql.Marshaler {
@@ -32954,6 +37196,28 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 					}
 				}()
 				res = ec._Query_staff(ctx, field)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "invitations":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_invitations(ctx, field)
 				if res == graphql.Null {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
@@ -33712,6 +37976,47 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 	return out
 }
 
+var recoveryCodesPayloadImplementors = []string{"RecoveryCodesPayload"}
+
+func (ec *executionContext) _RecoveryCodesPayload(ctx context.Context, sel ast.SelectionSet, obj *model.RecoveryCodesPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, recoveryCodesPayloadImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("RecoveryCodesPayload")
+		case "recoveryCodes":
+			out.Values[i] = ec._RecoveryCodesPayload_recoveryCodes(ctx, field, obj)
+		case "userErrors":
+			out.Values[i] = ec._RecoveryCodesPayload_userErrors(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
 var salesDayImplementors = []string{"SalesDay"}
 
 func (ec *executionContext) _SalesDay(ctx context.Context, sel ast.SelectionSet, obj *model.SalesDay) graphql.Marshaler {
@@ -33885,6 +38190,13 @@ func (ec *executionContext) _Session(ctx context.Context, sel ast.SelectionSet, 
 		switch field.Name {
 		case "__typename":
 			out.Values[i] = graphql.MarshalString("Session")
+		case "id":
+			out.Values[i] = ec._Session_id(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "address":
+			out.Values[i] = ec._Session_address(ctx, field, obj)
 		case "agent":
 			out.Values[i] = ec._Session_agent(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -33907,6 +38219,47 @@ func (ec *executionContext) _Session(ctx context.Context, sel ast.SelectionSet, 
 			}
 		case "expiresAt":
 			out.Values[i] = ec._Session_expiresAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var sessionEndPayloadImplementors = []string{"SessionEndPayload"}
+
+func (ec *executionContext) _SessionEndPayload(ctx context.Context, sel ast.SelectionSet, obj *model.SessionEndPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, sessionEndPayloadImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("SessionEndPayload")
+		case "endedId":
+			out.Values[i] = ec._SessionEndPayload_endedId(ctx, field, obj)
+		case "userErrors":
+			out.Values[i] = ec._SessionEndPayload_userErrors(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -34152,8 +38505,6 @@ func (ec *executionContext) _StaffPayload(ctx context.Context, sel ast.Selection
 			out.Values[i] = graphql.MarshalString("StaffPayload")
 		case "staff":
 			out.Values[i] = ec._StaffPayload_staff(ctx, field, obj)
-		case "password":
-			out.Values[i] = ec._StaffPayload_password(ctx, field, obj)
 		case "userErrors":
 			out.Values[i] = ec._StaffPayload_userErrors(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -34472,6 +38823,11 @@ func (ec *executionContext) _Store(ctx context.Context, sel ast.SelectionSet, ob
 			}
 		case "legacy":
 			out.Values[i] = ec._Store_legacy(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "secondFactor":
+			out.Values[i] = ec._Store_secondFactor(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -34972,6 +39328,53 @@ func (ec *executionContext) _ThemePayload(ctx context.Context, sel ast.Selection
 			out.Values[i] = ec._ThemePayload_theme(ctx, field, obj)
 		case "userErrors":
 			out.Values[i] = ec._ThemePayload_userErrors(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var totpBeginPayloadImplementors = []string{"TotpBeginPayload"}
+
+func (ec *executionContext) _TotpBeginPayload(ctx context.Context, sel ast.SelectionSet, obj *model.TotpBeginPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, totpBeginPayloadImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("TotpBeginPayload")
+		case "token":
+			out.Values[i] = ec._TotpBeginPayload_token(ctx, field, obj)
+		case "secret":
+			out.Values[i] = ec._TotpBeginPayload_secret(ctx, field, obj)
+		case "uri":
+			out.Values[i] = ec._TotpBeginPayload_uri(ctx, field, obj)
+		case "qr":
+			out.Values[i] = ec._TotpBeginPayload_qr(ctx, field, obj)
+		case "userErrors":
+			out.Values[i] = ec._TotpBeginPayload_userErrors(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -36371,6 +40774,72 @@ func (ec *executionContext) marshalNAccount2ᚖgithubᚗcomᚋstorefrontᚑgoᚋ
 	return ec._Account(ctx, sel, v)
 }
 
+func (ec *executionContext) marshalNAccountEvent2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐAccountEventᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.AccountEvent) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNAccountEvent2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐAccountEvent(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNAccountEvent2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐAccountEvent(ctx context.Context, sel ast.SelectionSet, v *model.AccountEvent) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._AccountEvent(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNAccountEventConnection2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐConnection(ctx context.Context, sel ast.SelectionSet, v model.Connection[*model.AccountEvent]) graphql.Marshaler {
+	return ec._AccountEventConnection(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNAccountEventConnection2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐConnection(ctx context.Context, sel ast.SelectionSet, v *model.Connection[*model.AccountEvent]) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._AccountEventConnection(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNAccountEventEdge2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Edge[*model.AccountEvent]) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNAccountEventEdge2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdge(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNAccountEventEdge2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdge(ctx context.Context, sel ast.SelectionSet, v *model.Edge[*model.AccountEvent]) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._AccountEventEdge(ctx, sel, v)
+}
+
 func (ec *executionContext) unmarshalNActorType2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐKind(ctx context.Context, v any) (viewer.Kind, error) {
 	res, err := model.UnmarshalActorType(v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -36410,6 +40879,20 @@ func (ec *executionContext) marshalNAddress2ᚕgithubᚗcomᚋstorefrontᚑgoᚋ
 func (ec *executionContext) unmarshalNAddressInput2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐAddressInput(ctx context.Context, v any) (*model.AddressInput, error) {
 	res, err := ec.unmarshalInputAddressInput(ctx, v)
 	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNAddressPayload2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐAddressPayload(ctx context.Context, sel ast.SelectionSet, v model.AddressPayload) graphql.Marshaler {
+	return ec._AddressPayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNAddressPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐAddressPayload(ctx context.Context, sel ast.SelectionSet, v *model.AddressPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._AddressPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalNApp2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐAppᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.App) graphql.Marshaler {
@@ -37033,6 +41516,90 @@ func (ec *executionContext) marshalNExportStatus2githubᚗcomᚋstorefrontᚑgo�
 	return res
 }
 
+func (ec *executionContext) marshalNFactor2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐFactorᚄ(ctx context.Context, sel ast.SelectionSet, v []*db.Factor) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNFactor2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐFactor(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNFactor2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐFactor(ctx context.Context, sel ast.SelectionSet, v *db.Factor) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._Factor(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNFactorAddPayload2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐFactorAddPayload(ctx context.Context, sel ast.SelectionSet, v model.FactorAddPayload) graphql.Marshaler {
+	return ec._FactorAddPayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNFactorAddPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐFactorAddPayload(ctx context.Context, sel ast.SelectionSet, v *model.FactorAddPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._FactorAddPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNFactorKind2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐFactorKind(ctx context.Context, v any) (state.FactorKind, error) {
+	res, err := model.UnmarshalFactorKind(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNFactorKind2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐFactorKind(ctx context.Context, sel ast.SelectionSet, v state.FactorKind) graphql.Marshaler {
+	_ = sel
+	res := model.MarshalFactorKind(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
+}
+
+func (ec *executionContext) marshalNFactorPayload2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐFactorPayload(ctx context.Context, sel ast.SelectionSet, v model.FactorPayload) graphql.Marshaler {
+	return ec._FactorPayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNFactorPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐFactorPayload(ctx context.Context, sel ast.SelectionSet, v *model.FactorPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._FactorPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNFactorRemovePayload2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐFactorRemovePayload(ctx context.Context, sel ast.SelectionSet, v model.FactorRemovePayload) graphql.Marshaler {
+	return ec._FactorRemovePayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNFactorRemovePayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐFactorRemovePayload(ctx context.Context, sel ast.SelectionSet, v *model.FactorRemovePayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._FactorRemovePayload(ctx, sel, v)
+}
+
 func (ec *executionContext) unmarshalNFinancialStatus2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐFinancialStatus(ctx context.Context, v any) (state.FinancialStatus, error) {
 	res, err := model.UnmarshalFinancialStatus(v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -37314,6 +41881,96 @@ func (ec *executionContext) marshalNInt2int(ctx context.Context, sel ast.Selecti
 		}
 	}
 	return res
+}
+
+func (ec *executionContext) marshalNInvitation2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐInvitationᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Invitation) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNInvitation2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐInvitation(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNInvitation2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐInvitation(ctx context.Context, sel ast.SelectionSet, v *model.Invitation) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._Invitation(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNInvitationConnection2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐConnection(ctx context.Context, sel ast.SelectionSet, v model.Connection[*model.Invitation]) graphql.Marshaler {
+	return ec._InvitationConnection(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNInvitationConnection2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐConnection(ctx context.Context, sel ast.SelectionSet, v *model.Connection[*model.Invitation]) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._InvitationConnection(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNInvitationEdge2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Edge[*model.Invitation]) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNInvitationEdge2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdge(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNInvitationEdge2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdge(ctx context.Context, sel ast.SelectionSet, v *model.Edge[*model.Invitation]) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._InvitationEdge(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNInvitationPayload2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐInvitationPayload(ctx context.Context, sel ast.SelectionSet, v model.InvitationPayload) graphql.Marshaler {
+	return ec._InvitationPayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNInvitationPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐInvitationPayload(ctx context.Context, sel ast.SelectionSet, v *model.InvitationPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._InvitationPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNInvitationStatus2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐInvitationStatus(ctx context.Context, v any) (model.InvitationStatus, error) {
+	var res model.InvitationStatus
+	err := res.UnmarshalGQL(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNInvitationStatus2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐInvitationStatus(ctx context.Context, sel ast.SelectionSet, v model.InvitationStatus) graphql.Marshaler {
+	return v
 }
 
 func (ec *executionContext) marshalNLimits2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐLimits(ctx context.Context, sel ast.SelectionSet, v *model.Limits) graphql.Marshaler {
@@ -37949,6 +42606,20 @@ func (ec *executionContext) marshalNPageInfo2ᚖgithubᚗcomᚋstorefrontᚑgo�
 	return ec._PageInfo(ctx, sel, v)
 }
 
+func (ec *executionContext) marshalNPasskeyBeginPayload2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐPasskeyBeginPayload(ctx context.Context, sel ast.SelectionSet, v model.PasskeyBeginPayload) graphql.Marshaler {
+	return ec._PasskeyBeginPayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNPasskeyBeginPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐPasskeyBeginPayload(ctx context.Context, sel ast.SelectionSet, v *model.PasskeyBeginPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._PasskeyBeginPayload(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalNPasswordChangePayload2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐPasswordChangePayload(ctx context.Context, sel ast.SelectionSet, v model.PasswordChangePayload) graphql.Marshaler {
 	return ec._PasswordChangePayload(ctx, sel, &v)
 }
@@ -38114,6 +42785,20 @@ func (ec *executionContext) unmarshalNProductUpdateInput2githubᚗcomᚋstorefro
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
+func (ec *executionContext) marshalNRecoveryCodesPayload2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐRecoveryCodesPayload(ctx context.Context, sel ast.SelectionSet, v model.RecoveryCodesPayload) graphql.Marshaler {
+	return ec._RecoveryCodesPayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNRecoveryCodesPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐRecoveryCodesPayload(ctx context.Context, sel ast.SelectionSet, v *model.RecoveryCodesPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._RecoveryCodesPayload(ctx, sel, v)
+}
+
 func (ec *executionContext) unmarshalNRefundInput2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐRefundInput(ctx context.Context, v any) (model.RefundInput, error) {
 	res, err := ec.unmarshalInputRefundInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -38227,6 +42912,20 @@ func (ec *executionContext) marshalNSession2ᚖgithubᚗcomᚋstorefrontᚑgoᚋ
 	return ec._Session(ctx, sel, v)
 }
 
+func (ec *executionContext) marshalNSessionEndPayload2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐSessionEndPayload(ctx context.Context, sel ast.SelectionSet, v model.SessionEndPayload) graphql.Marshaler {
+	return ec._SessionEndPayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNSessionEndPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐSessionEndPayload(ctx context.Context, sel ast.SelectionSet, v *model.SessionEndPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._SessionEndPayload(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalNSignOutPayload2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐSignOutPayload(ctx context.Context, sel ast.SelectionSet, v model.SignOutPayload) graphql.Marshaler {
 	return ec._SignOutPayload(ctx, sel, &v)
 }
@@ -38267,11 +42966,6 @@ func (ec *executionContext) marshalNStaff2ᚖgithubᚗcomᚋstorefrontᚑgoᚋst
 	return ec._Staff(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalNStaffAddInput2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐStaffAddInput(ctx context.Context, v any) (model.StaffAddInput, error) {
-	res, err := ec.unmarshalInputStaffAddInput(ctx, v)
-	return res, graphql.ErrorOnPath(ctx, err)
-}
-
 func (ec *executionContext) marshalNStaffConnection2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐConnection(ctx context.Context, sel ast.SelectionSet, v model.Connection[*model.Staff]) graphql.Marshaler {
 	return ec._StaffConnection(ctx, sel, &v)
 }
@@ -38310,6 +43004,11 @@ func (ec *executionContext) marshalNStaffEdge2ᚖgithubᚗcomᚋstorefrontᚑgo�
 		return graphql.Null
 	}
 	return ec._StaffEdge(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNStaffInviteInput2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐStaffInviteInput(ctx context.Context, v any) (model.StaffInviteInput, error) {
+	res, err := ec.unmarshalInputStaffInviteInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
 }
 
 func (ec *executionContext) marshalNStaffPayload2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐStaffPayload(ctx context.Context, sel ast.SelectionSet, v model.StaffPayload) graphql.Marshaler {
@@ -38778,6 +43477,20 @@ func (ec *executionContext) marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstoref
 		}
 	}
 	return res
+}
+
+func (ec *executionContext) marshalNTotpBeginPayload2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐTotpBeginPayload(ctx context.Context, sel ast.SelectionSet, v model.TotpBeginPayload) graphql.Marshaler {
+	return ec._TotpBeginPayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNTotpBeginPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐTotpBeginPayload(ctx context.Context, sel ast.SelectionSet, v *model.TotpBeginPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._TotpBeginPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalNUserError2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐUserErrorᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.UserError) graphql.Marshaler {
@@ -39293,6 +44006,14 @@ func (ec *executionContext) marshalOAppSummary2ᚖgithubᚗcomᚋstorefrontᚑgo
 	return ec._AppSummary(ctx, sel, v)
 }
 
+func (ec *executionContext) unmarshalOAuditFilter2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐAuditFilter(ctx context.Context, v any) (*model.AuditFilter, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := ec.unmarshalInputAuditFilter(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
 func (ec *executionContext) unmarshalOBoolean2bool(ctx context.Context, v any) (bool, error) {
 	res, err := graphql.UnmarshalBoolean(v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -39412,6 +44133,13 @@ func (ec *executionContext) unmarshalOExportFiltersInput2ᚖgithubᚗcomᚋstore
 	}
 	res, err := ec.unmarshalInputExportFiltersInput(ctx, v)
 	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalOFactor2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐFactor(ctx context.Context, sel ast.SelectionSet, v *db.Factor) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._Factor(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalOFinancialStatus2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐFinancialStatus(ctx context.Context, v any) (*state.FinancialStatus, error) {
@@ -39543,6 +44271,13 @@ func (ec *executionContext) marshalOInt2ᚖint(ctx context.Context, sel ast.Sele
 	_ = ctx
 	res := graphql.MarshalInt(*v)
 	return res
+}
+
+func (ec *executionContext) marshalOInvitation2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐInvitation(ctx context.Context, sel ast.SelectionSet, v *model.Invitation) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._Invitation(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalOLineQuantityInput2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐLineQuantityInputᚄ(ctx context.Context, v any) ([]*model.LineQuantityInput, error) {

@@ -39,8 +39,13 @@ const places = [
     page: () => import('./pages/settings.js').then((m) => m.Settings) },
 ];
 
+/** The page of the person's own account; the menu has it beside their name. */
+const security = { path: '/security', needs: 'account',
+  page: () => import('./pages/security.js').then((m) => m.Security) };
+
 const table = [
   ...places.map((p) => [p.path, p]),
+  [security.path, security],
   ['/orders/:id', { page: () => import('./pages/order.js').then((m) => m.Order), needs: 'orders', below: '/orders' }],
   ['/products/new', { page: () => import('./pages/product.js').then((m) => m.ProductNew),
     needs: 'editProducts', below: '/products' }],
@@ -66,11 +71,13 @@ if (first) {
   fetchPage(first).catch(() => {});
 }
 
+const storeFields = 'id name handle currency timezone storeHost status version secondFactor';
 const start = `query Start {
   account { id name email role memberships { role store { id name handle } } }
-  store { id name handle currency timezone storeHost status version }
+  store { ${storeFields} }
   unreadNotifications
 }`;
+const bare = `query Bare { account { id name email role memberships { role store { ${storeFields} } } } }`;
 
 /** Which store this tab shows; a new tab begins with the last one. */
 const chosen = {
@@ -89,14 +96,28 @@ async function begin() {
   const id = chosen.get();
   useStoreID(id);
   try {
-    return (await send(start)).data;
+    return await ask();
   } catch (failure) {
     if (!id || failure.code !== 'not_found') {
       throw failure;
     }
     chosen.clear(); // a store that they have left, or that is closed
     useStoreID('');
+    return ask('');
+  }
+}
+
+/** What the frame shows. A store that requires a second factor opens with one. */
+async function ask(id = chosen.get()) {
+  try {
     return (await send(start)).data;
+  } catch (failure) {
+    if (failure.code !== 'second_factor_required') {
+      throw failure;
+    }
+    const { account } = (await send(bare)).data;
+    const { store } = account.memberships.find((m) => m.store.id === id) ?? account.memberships[0];
+    return { account, store, unreadNotifications: 0, locked: true };
   }
 }
 
@@ -130,7 +151,7 @@ function Frame({ data, refresh }) {
   const timer = useRef(0);
   useEffect(() => setUnread(data.unreadNotifications), [data]);
   const app = {
-    account, store, zone: store.timezone, refresh, unread, setUnread,
+    account, store, locked: data.locked, zone: store.timezone, refresh, unread, setUnread,
     can: (what) => reaches(account.role, what),
     notify: (text, tone = 'good') => {
       clearTimeout(timer.current);
@@ -164,10 +185,13 @@ function Frame({ data, refresh }) {
 /** The page of the present address. */
 function Place() {
   const { path } = useAddress();
-  const { can } = useApp();
+  const { can, locked } = useApp();
   const first = useRef(path);
   if (path !== first.current) {
     markMoved();
+  }
+  if (locked) { // nothing else would open
+    return html`<${Guard} key=${security.path} place=${security} />`;
   }
   const found = match(table, path);
   if (!found) {
@@ -211,7 +235,7 @@ function Brand() {
 
 /** Store, pages and person: beside the content, above it on a phone. */
 function Side() {
-  const { account, store, can, choose, unread } = useApp();
+  const { account, store, can, choose, unread, locked } = useApp();
   const { path } = useAddress();
   const [open, set] = useState(false);
   useEffect(() => set(false), [path]);
@@ -232,7 +256,7 @@ function Side() {
                 selected=${m.store.id === store.id}>${m.store.name}</option>`)}</select></label>`
         : html`<p class="store-name">${store.name}</p>`}
       <nav aria-label="Dashboard"><ul>
-        ${places.filter((p) => !p.needs || can(p.needs)).map((p) => html`<li key=${p.path}>
+        ${places.filter((p) => !locked && (!p.needs || can(p.needs))).map((p) => html`<li key=${p.path}>
           <a href=${root + p.path} aria-current=${here === p.path ? 'page' : undefined}>
             <${Icon} name=${p.icon} /><span>${p.text}</span>
             ${p.path === '/notifications' && unread > 0 && html`<span class="count" data-test="unread">
@@ -241,6 +265,8 @@ function Side() {
       </ul></nav>
       <div class="me">
         <p class="me-name">${account.name}</p><p class="muted">${roleNames[account.role] ?? account.role}</p>
+        <a class="me-link" href=${root + security.path} data-test="security"
+          aria-current=${here === security.path ? 'page' : undefined}>Security</a>
         <form method="post" action="/sign-out">
           <button type="submit" class="button small" data-test="sign-out">
             <${Icon} name="out" size="16" />Sign out</button></form>

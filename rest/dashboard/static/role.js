@@ -13,7 +13,7 @@ const table = {
   customers: counter, editCustomers: managers,
   keys: makers, apps: makers, events: makers, webhooks: makers,
   exports: managers, themes: makers, marketplace: makers, listings: managers,
-  staff: managers, audit: managers, store: managers,
+  staff: managers, audit: managers, store: managers, owners: ['OWNER'],
   notifications: all, account: all,
 };
 
@@ -34,3 +34,6 @@ export const roleTexts = {
   DEVELOPER: 'Products, themes, keys, apps and webhooks.',
   SUPPORT: 'Reads orders, customers and products; notes and ships orders.',
 };
+
+/** The choices for a role that a person of another one may give. */
+export const roleOptions = (mine) => givable(mine).map((r) => [r, roleNames[r] + ': ' + roleTexts[r]]);

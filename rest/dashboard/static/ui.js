@@ -195,7 +195,7 @@ export function List({ query, pick, caption, columns, empty, address, paged }) {
   return html`<p class="unseen" role="status">${summary}</p>
     ${query.failure ? html`<${Trouble} failure=${query.failure} reload=${query.reload} />`
       : !page ? html`<${Waiting} rows=${8} />`
-      : page.nodes.length === 0 ? empty
+      : page.nodes.length === 0 && !page.pageInfo.hasNextPage ? empty
       : html`<div aria-busy=${query.loading ? 'true' : 'false'} class=${query.loading ? 'stale' : ''}>
           <${Table} caption=${caption} columns=${columns} rows=${page.nodes} />
           <${Pager} info=${page.pageInfo} address=${address} paged=${paged} />
@@ -281,7 +281,7 @@ export function SecretDialog({
 export function follow(e) {
   const a = e.target.closest?.('a[href]');
   const modified = e.button !== 0 || e.metaKey || e.ctrlKey || e.shiftKey || e.altKey;
-  if (!a || e.defaultPrevented || modified || a.target || a.origin !== location.origin) {
+  if (!a || e.defaultPrevented || modified || a.target || a.download || a.origin !== location.origin) {
     return;
   }
   if (a.pathname === '/dashboard' || a.pathname.startsWith('/dashboard/')) {

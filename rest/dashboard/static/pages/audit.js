@@ -1,12 +1,14 @@
-// The audit log.
+// The audit log, with its filters in the address.
 import { html } from '../lib.js';
-import { useApp, useQuery, useFilters } from '../context.js';
+import { useApp, useQuery, useFilters, go } from '../context.js';
 import { Page, List, Empty, Time, words } from '../ui.js';
+import { Filters, FilterInput } from '../filter.js';
+import { startOfDay, nextDay } from '../dates.js';
 import { to } from '../route.js';
 import { Thing } from './events.js';
 
-const list = `query Audit($after: String) { auditLog(first: 50, after: $after) {
-  nodes { id actor { type id name } action resourceType resourceId detail requestId createdAt }
+const list = `query Audit($after: String, $filter: AuditFilter) { auditLog(first: 50, after: $after, filter: $filter) {
+  nodes { id actor { type id name } action resourceType resourceId detail address agent requestId createdAt }
   pageInfo { hasNextPage endCursor } } }`;
 
 const columns = [
@@ -14,20 +16,55 @@ const columns = [
     cell: (e) => html`<code class="strong" title=${e.requestId}>${e.action}</code>
       ${e.detail && html`<span class="muted block clip-long">${e.detail}</span>`}` },
   { name: 'actor', head: 'Who', cell: (e) => html`<span>${e.actor.name || words(e.actor.type)}</span>
-    <span class="muted block">${words(e.actor.type)}</span>` },
+    <span class="muted block" title=${e.actor.id}>${words(e.actor.type)}</span>` },
   { name: 'what', head: 'What', cell: (e) => html`<${Thing} of=${e} />` },
+  { name: 'address', head: 'From',
+    cell: (e) => html`<span class="clip" title=${e.agent}>${e.address ?? '–'}</span>` },
   { name: 'when', head: 'When', end: true, cell: (e) => html`<${Time} at=${e.createdAt} />` },
 ];
 
+/** What the address says, as the API has it; the days are whole ones in the store's time zone. */
+function filterOf(f, zone) {
+  const day = /^\d{4}-\d\d-\d\d$/;
+  return {
+    action: f.action || undefined, actorId: f.actor || undefined, resourceId: f.resource || undefined,
+    from: day.test(f.from ?? '') ? startOfDay(f.from, zone) : undefined,
+    to: day.test(f.to ?? '') ? startOfDay(nextDay(f.to), zone) : undefined,
+  };
+}
+
+/** Where all that fits the filter is downloaded. */
+function download(store, filter) {
+  const names = { action: 'action', actorId: 'actor_id', resourceId: 'resource_id', from: 'from', to: 'to' };
+  const query = new URLSearchParams({ store: store.id });
+  for (const [key, name] of Object.entries(names)) {
+    if (filter[key]) query.set(name, filter[key]);
+  }
+  return '/dashboard/audit.jsonl?' + query;
+}
+
 export function Audit() {
-  const { store } = useApp();
+  const { store, zone } = useApp();
   const f = useFilters();
-  const query = useQuery(list, { after: f.after || null });
-  return html`<${Page} title="Audit log" lead=${'Who did what in ' + store.name + ', newest first.'}>
+  const filter = filterOf(f, zone);
+  const query = useQuery(list, { after: f.after || null, filter });
+  const set = (change) => go(to('/audit', { ...f, after: '', ...change }));
+  const filtered = Object.values(filter).some(Boolean);
+  const actions = html`<a class="button" href=${download(store, filter)} download data-test="audit-download">
+    Download as JSON lines</a>`;
+  return html`<${Page} title="Audit log" lead=${'Who did what in ' + store.name + ', newest first.'} actions=${actions}>
     <section class="card flush" aria-label="Audit log" data-test="audit">
+      <${Filters} clear=${filtered && to('/audit')}>
+        <${FilterInput} name="action" label="Action" value=${f.action} set=${set} placeholder="product.create" />
+        <${FilterInput} name="actor" label="Who, by id" value=${f.actor} set=${set} placeholder="usr_…" />
+        <${FilterInput} name="resource" label="What, by id" value=${f.resource} set=${set} placeholder="prod_…" />
+        <${FilterInput} name="from" label="From" type="date" value=${f.from} set=${set} />
+        <${FilterInput} name="to" label="Until" type="date" value=${f.to} set=${set} />
+      <//>
       <${List} query=${query} pick=${(d) => d.auditLog} caption="Audit log" columns=${columns}
-        paged=${Boolean(f.after)} address=${(after) => to('/audit', { after })}
-        empty=${html`<${Empty} icon="audit" title="Nothing has been done yet" />`} />
+        paged=${Boolean(f.after)} address=${(after) => to('/audit', { ...f, after })}
+        empty=${html`<${Empty} icon="audit" title=${filtered ? 'Nothing fits these filters.'
+          : 'Nothing has been done yet'} />`} />
     </section>
   <//>`;
 }

@@ -102,6 +102,7 @@ function Redact({ customer: c, onClose, changed }) {
     <ul class="points">
       <li>name, e-mail, phone, language, note, tags and addresses are deleted;</li>
       <li>the e-mail and the addresses of all of their orders are deleted;</li>
+      <li>stored events lose the same, and exports that hold it are removed;</li>
       <li>orders, amounts and counts stay, since the store's books need them.</li>
     </ul>
   <//>`;

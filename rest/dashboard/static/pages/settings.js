@@ -2,7 +2,7 @@
 import { html, useState } from '../lib.js';
 import { useApp, useQuery } from '../context.js';
 import { Page, Card, Facts, Time, Badge, Trouble, Waiting, words } from '../ui.js';
-import { Form, Field, Wrong, Confirm, useMutation } from '../form.js';
+import { Check, Form, Field, Wrong, Confirm, useMutation } from '../form.js';
 import { roleNames } from '../role.js';
 
 const errors = 'userErrors { code message path }';
@@ -10,6 +10,8 @@ const update = `mutation StoreUpdate($input: StoreUpdateInput!) {
   storeUpdate(input: $input) { store { id } ${errors} } }`;
 const password = `mutation PasswordChange($current: String!, $next: String!) {
   passwordChange(current: $current, next: $next) { changed ${errors} } }`;
+const require = `mutation StoreRequireSecondFactor($expectedVersion: Long!, $required: Boolean!) {
+  storeRequireSecondFactor(expectedVersion: $expectedVersion, required: $required) { store { id } ${errors} } }`;
 const everywhere = `mutation SignOutEverywhere { signOutEverywhere { sessions ${errors} } }`;
 const sessions = 'query Sessions { account { sessions { agent current createdAt seenAt expiresAt } } }';
 
@@ -39,6 +41,7 @@ export function Settings() {
               : html`<button type="button" class="button small" onClick=${() => choose(m.store.id)}
                   aria-label=${'Open ' + m.store.name} data-test="store-open">Open</button>`}</li>`)}</ul><//>`}
       </div>
+      ${can('owners') && html`<${Card} title="Second factors" name="require-factor"><${Requirement} /><//>`}
       <${Card} title="Change your password" name="password"><${Password} /><//>
       <${Card} title="Where you are signed in" name="sessions"><${Sessions} /><//>
     </div>
@@ -59,6 +62,24 @@ function StoreForm() {
     <${Field} key=${'z' + store.version} name="timezone" label="Time zone" value=${store.timezone} maxlength="64"
       list="zones" autocomplete="off" spellcheck=${false} hint="Reports and times run in it. Such as Europe/Vienna." />
     <datalist id="zones">${zones.map((z) => html`<option key=${z} value=${z}></option>`)}</datalist>
+  <//>`;
+}
+
+/** Whether the people of the store need a second factor. */
+function Requirement() {
+  const { store, notify, refresh } = useApp();
+  const run = useMutation(require);
+  const action = async (v) => {
+    const required = v.get('required') === 'on';
+    await run({ expectedVersion: store.version, required });
+    notify(required ? 'Everybody needs a second factor now.' : 'Nobody needs a second factor any more.');
+    refresh();
+  };
+  return html`<${Form} name="require-factor" submit="Save" action=${action} onStale=${refresh}>
+    <${Check} key=${store.version} name="required" label="Require a second factor of everybody in this store"
+      value=${store.secondFactor} hint="Who has none sees nothing of the store until they have set one up." />
+    <p class="muted">Set one up for yourself first, on the page <a href="/dashboard/security">Security</a>. Staff tokens
+      and API keys work on without.</p>
   <//>`;
 }
 

@@ -4,7 +4,8 @@ import { useApp, useQuery, useFilters } from '../context.js';
 import { Page, Card, Badge, Time, List, Empty, SecretDialog } from '../ui.js';
 import { Icon } from '../icons.js';
 import { Confirm, Field, FormDialog, Select, useMutation } from '../form.js';
-import { givable, roleNames, roleTexts } from '../role.js';
+import { roleNames, roleOptions } from '../role.js';
+import { Invitations, InvitationLink, Invite } from '../invitation.js';
 import { to } from '../route.js';
 import { life } from './keys.js';
 
@@ -13,8 +14,6 @@ const people = `query Staff($after: String) { staff(first: 50, after: $after) {
 const tokens = `query StaffTokens($after: String) { staffTokens(first: 25, after: $after) {
   nodes { id userId name hint createdAt expiresAt revokedAt lastUsedAt } pageInfo { hasNextPage endCursor } } }`;
 const errors = 'userErrors { code message path }';
-const add = `mutation StaffAdd($input: StaffAddInput!) {
-  staffAdd(input: $input) { staff { id name } password ${errors} } }`;
 const role = `mutation StaffRole($id: ID!, $role: StaffRole!, $expectedVersion: Long!) {
   staffUpdateRole(id: $id, role: $role, expectedVersion: $expectedVersion) { staff { id } ${errors} } }`;
 const remove = `mutation StaffRemove($id: ID!) { staffRemove(id: $id) { removedId ${errors} } }`;
@@ -24,6 +23,7 @@ const revokeToken = `mutation TokenRevoke($id: ID!) { staffTokenRevoke(id: $id) 
 
 export function Staff() {
   const { account, can } = useApp();
+  const [asked, count] = useState(0);
   const f = useFilters();
   const manage = can('staff');
   const members = useQuery(manage ? people : '', { after: f.after || null });
@@ -44,49 +44,23 @@ export function Staff() {
         onClick=${() => open({ kind: 'remove', id: p.id })} data-test="staff-remove">Remove</button></span>` },
   ];
   const present = dialog && members.data?.staff.nodes.find((p) => p.id === dialog.id);
-  const hire = html`<button type="button" class="button primary" onClick=${() => open({ kind: 'add' })}
-    data-test="staff-add"><${Icon} name="plus" size="16" />Add a person</button>`;
+  const hire = html`<button type="button" class="button primary" onClick=${() => open({ kind: 'invite' })}
+    data-test="staff-invite"><${Icon} name="plus" size="16" />Invite a person</button>`;
   return html`<${Page} title="Staff" actions=${manage && hire}>
     ${manage && html`<${Card} title="People" flush name="people">
       <${List} query=${members} pick=${(d) => d.staff} caption="People of the store" columns=${columns}
         paged=${Boolean(f.after)} address=${(after) => to('/staff', { after })}
         empty=${html`<${Empty} icon="staff" title="Nobody" />`} />
     <//>`}
+    ${manage && html`<${Invitations} key=${asked} />`}
     <${Tokens} people=${members.data?.staff.nodes ?? []} />
-    ${dialog?.kind === 'add' && html`<${Add} onClose=${close} changed=${members.reload}
-      shown=${(password, name) => open({ kind: 'password', password, name })} />`}
+    ${dialog?.kind === 'invite' && html`<${Invite} onClose=${close} changed=${() => count(asked + 1)}
+      shown=${(link, email) => open({ kind: 'link', link, email })} />`}
     ${dialog?.kind === 'role' && present &&
       html`<${Role} person=${present} onClose=${close} changed=${members.reload} />`}
     ${dialog?.kind === 'remove' && present &&
       html`<${Remove} person=${present} onClose=${close} changed=${members.reload} />`}
-    ${dialog?.kind === 'password' && html`<${SecretDialog} title=${'First password of ' + dialog.name}
-      secret=${dialog.password} onClose=${close}>
-      <p>Hand it over on a way that you trust. It should be changed after the first sign-in.</p><//>`}
-  <//>`;
-}
-
-const roles = (mine) => givable(mine).map((r) => [r, roleNames[r] + ': ' + roleTexts[r]]);
-
-function Add({ onClose, changed, shown }) {
-  const { account, notify } = useApp();
-  const run = useMutation(add, { once: false });
-  const action = async (v) => {
-    const email = (v.get('email') ?? '').trim();
-    const { staff, password } = await run({ input: { name: v.get('name'), email, role: v.get('role') } });
-    changed();
-    if (password) {
-      shown(password, staff.name);
-      return false; // the dialog with the password takes this one's place
-    }
-    notify(staff.name + ' belongs to the store now, and signs in with the password that they have.');
-    return true;
-  };
-  return html`<${FormDialog} title="Add a person" name="staff-add" submit="Add" busyText="Adding"
-    onClose=${onClose} action=${action}>
-    <${Field} name="name" label="Name" required maxlength="255" autocomplete="off" />
-    <${Field} name="email" label="E-mail" type="email" required maxlength="254" autocomplete="off"
-      hint="Whoever has an account keeps its password." />
-    <${Select} name="role" label="Role" value="SUPPORT" options=${roles(account.role)} />
+    ${dialog?.kind === 'link' && html`<${InvitationLink} ...${dialog} onClose=${close} />`}
   <//>`;
 }
 
@@ -100,7 +74,7 @@ function Role({ person: p, onClose, changed }) {
   };
   return html`<${FormDialog} title=${'Role of ' + p.name} name="staff-role" submit="Change role"
     onClose=${onClose} onStale=${changed} action=${action}>
-    <${Select} name="role" label="Role" value=${p.role} options=${roles(account.role)} />
+    <${Select} name="role" label="Role" value=${p.role} options=${roleOptions(account.role)} />
   <//>`;
 }
 
@@ -114,8 +88,8 @@ function Remove({ person: p, onClose, changed }) {
   };
   return html`<${Confirm} title=${'Remove ' + p.name + '?'} name="staff-remove" submit="Remove"
     onClose=${onClose} action=${action}>
-    <p>${p.name} loses access to this store at once, and staff tokens made for it end.
-      Accounts in other stores stay.</p>
+    <p>${p.name} loses access to this store at once. Their staff tokens for it and the invitations that they made
+      end. Accounts in other stores stay.</p>
   <//>`;
 }
 

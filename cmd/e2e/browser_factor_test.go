@@ -1,0 +1,176 @@
+//go:build !race
+
+package e2e
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/webauthn"
+	"github.com/chromedp/chromedp"
+
+	"github.com/storefront-go/storefront/cmd/internal/demo"
+	"github.com/storefront-go/storefront/graph/factor/factortest"
+)
+
+// onName makes the service known by a name, which passkeys are bound to. The name has the
+// port that is listened on: one below those that systems give out by themselves.
+func onName(t *testing.T, s settings) settings {
+	t.Helper()
+	for {
+		port := 20_000 + rand.IntN(10_000)
+		l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
+		if err != nil {
+			continue
+		}
+		l.Close()
+		s.Args = append(s.Args, "--addr", l.Addr().String(), "--public-url", fmt.Sprintf("http://localhost:%d", port))
+		return s
+	}
+}
+
+// authenticator gives the browser a device that makes passkeys and verifies its owner.
+func (b *browser) authenticator() {
+	b.t.Helper()
+	_, err := chromedp.Call(b.ctx, webauthn.Enable, webauthn.EnableParams{})
+	if err == nil {
+		_, err = chromedp.Call(b.ctx, webauthn.AddVirtualAuthenticator, webauthn.AddVirtualAuthenticatorParams{
+			Options: &webauthn.VirtualAuthenticatorOptions{Protocol: "ctap2", Transport: "internal",
+				HasResidentKey: true, HasUserVerification: true, IsUserVerified: true,
+				AutomaticPresenceSimulation: true}})
+	}
+	if err != nil {
+		b.t.Fatalf("a virtual authenticator: %v", err)
+	}
+}
+
+// signOut leaves by the button of the dashboard.
+func (b *browser) signOut() {
+	b.t.Helper()
+	b.click(`[data-test="sign-out"]`)
+	b.await("the sign-in page", "location.pathname === '/sign-in' && document.readyState === 'complete'")
+}
+
+// password types the password, which leads to the second factor.
+func (b *browser) password(o demo.Owner) {
+	b.t.Helper()
+	b.open("/dashboard/orders")
+	b.fill(`input[name="email"]`, o.Email)
+	b.fill(`input[name="password"]`, o.Password)
+	b.click(`form[action="/sign-in"] button`)
+	b.await("the second factor", "location.pathname === '/sign-in/second' && document.readyState === 'complete'")
+}
+
+// code types a code as the second factor, and arrives where the person wanted to go.
+func (b *browser) code(code string) {
+	b.t.Helper()
+	b.fill(`input[name="code"]`, code)
+	b.click(`form[action="/sign-in/second"]:not([data-passkey]) button`)
+	b.arrive("/dashboard/orders")
+}
+
+func (b *browser) arrive(path string) {
+	b.t.Helper()
+	b.await(path, "location.pathname === "+quote(path)+" && document.querySelector('[data-test=\"sign-out\"]')")
+}
+
+// codes reads the recovery codes that are shown once.
+func (b *browser) codes() []string {
+	b.t.Helper()
+	list := strings.Fields(b.text(`dialog [data-test="codes"]`))
+	if len(list) != 10 {
+		b.t.Errorf("%d codes: %q", len(list), list)
+	}
+	b.click(`[data-test="codes-done"]`)
+	b.gone(`dialog`)
+	return list
+}
+
+// app sets an authenticator app up and returns its secret.
+func (b *browser) app() (secret string) {
+	b.t.Helper()
+	b.click(`[data-test="totp-new"]`)
+	secret = b.text(`dialog [data-test="totp-secret"]`)
+	b.await("the QR code", "document.querySelector('dialog .qr img').naturalWidth > 0")
+	b.shot("totp")
+	b.fill(`dialog input[name="code"]`, factortest.Code(b.t, secret, time.Now()))
+	b.fill(`dialog input[name="name"]`, "Phone")
+	b.click(`dialog [data-test="submit"]`)
+	return secret
+}
+
+// An owner sets a passkey up, signs in by it alone, by the password and it, by an app and
+// by a recovery code; then the store requires a second factor, and who joins is led to
+// one.
+func TestBrowserFactor(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, s settings) {
+		p := start(t, onName(t, s))
+		shop := p.demo(t).Stores[0]
+		b := p.browse(t)
+		b.authenticator()
+		b.signIn("/dashboard/security", shop.Owner)
+		b.click(`[data-test="passkey-new"]`)
+		b.fill(`dialog input[name="name"]`, "Laptop")
+		b.click(`dialog [data-test="submit"]`)
+		codes := b.codes()
+		b.seeText("Laptop")
+		b.seeText("10 of 10 recovery codes")
+		b.shot("security")
+
+		b.signOut()
+		b.shot("sign-in")
+		b.click(`form[action="/sign-in/passkey"] button`)
+		b.arrive("/dashboard")
+
+		b.signOut()
+		b.password(shop.Owner)
+		b.shot("second")
+		b.click(`form[data-passkey] button`)
+		b.arrive("/dashboard/orders")
+
+		b.open("/dashboard/security")
+		secret := b.app()
+		b.seeText("Phone")
+		b.signOut()
+		b.password(shop.Owner)
+		b.fill(`input[name="code"]`, "000000")
+		b.click(`form[action="/sign-in/second"]:not([data-passkey]) button`)
+		b.seeText("The code is wrong")
+		b.code(factortest.Code(t, secret, time.Now().Add(30*time.Second))) // that of the set-up is used
+		b.signOut()
+		b.password(shop.Owner)
+		b.code(codes[0])
+
+		b.open("/dashboard/settings")
+		b.click(`input[name="required"]`)
+		b.click(`[data-test="require-factor"] [data-test="submit"]`)
+		b.seeText("Everybody needs a second factor now.")
+		p.led(t, shop)
+	})
+}
+
+// led lets somebody join a store that requires a second factor.
+func (p *program) led(t *testing.T, shop demo.Store) {
+	t.Helper()
+	var made struct{ StaffInvite struct{ Link string } }
+	p.graphql(t, shop.StaffToken, `mutation { staffInvite(input: {email: "uma@example.com", role: SUPPORT}) {
+		link userErrors { message } } }`, nil, &made)
+	b := p.browse(t)
+	b.open(made.StaffInvite.Link)
+	b.fill(`input[name="name"]`, "Uma")
+	b.fill(`input[name="password"]`, "a quiet kite over the bay")
+	b.click(`button[value="join"]`)
+	b.see(`[data-test="locked"]`)
+	b.shot("locked")
+	b.open("/dashboard/orders")
+	b.see(`[data-test="locked"]`)
+	b.app()
+	b.codes()
+	b.gone(`[data-test="locked"]`)
+	b.see(`nav a[href="/dashboard/orders"]`)
+}

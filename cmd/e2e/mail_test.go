@@ -1,0 +1,102 @@
+package e2e
+
+import (
+	"bytes"
+	"io"
+	"log"
+	"mime/quotedprintable"
+	"net"
+	netmail "net/mail"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/emersion/go-smtp"
+)
+
+// post is a mail server.
+type post struct {
+	address string
+	came    chan *netmail.Message
+}
+
+// newPost starts a mail server, and ends it with the test.
+func newPost(t *testing.T) *post {
+	t.Helper()
+	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &post{address: l.Addr().String(), came: make(chan *netmail.Message, 100)}
+	s := smtp.NewServer(smtp.BackendFunc(func(*smtp.Conn) (smtp.Session, error) { return &mailbag{post: p}, nil }))
+	s.Domain, s.ErrorLog = "mail.test", log.New(io.Discard, "", 0)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_ = s.Serve(l)
+	}()
+	t.Cleanup(func() {
+		_ = s.Close()
+		<-done
+	})
+	return p
+}
+
+// flags let a program send its mail here.
+func (p *post) flags() []string {
+	return []string{"--smtp-url", "smtp://" + p.address + "?tls=none", "--mail-from", "shop@example.com"}
+}
+
+// mail waits for the next mail to an address, and returns its subject and text.
+func (p *post) mail(t *testing.T, to string) (subject, text string) {
+	t.Helper()
+	limit := time.After(patience)
+	for {
+		select {
+		case m := <-p.came:
+			if m.Header.Get("To") != "<"+to+">" {
+				continue
+			}
+			body, err := io.ReadAll(quotedprintable.NewReader(m.Body))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return m.Header.Get("Subject"), strings.ReplaceAll(string(body), "\r\n", "\n")
+		case <-limit:
+			t.Fatalf("no mail to %s", to)
+		}
+	}
+}
+
+// link waits for a mail with a link to a path, and returns the link's path.
+func (p *post) link(t *testing.T, to, path string) string {
+	t.Helper()
+	_, text := p.mail(t, to)
+	_, rest, found := strings.Cut(text, path)
+	if !found {
+		t.Fatalf("no link to %s in %q", path, text)
+	}
+	token, _, _ := strings.Cut(rest, "\n")
+	return path + token
+}
+
+// mailbag is one connection.
+type mailbag struct{ post *post }
+
+func (*mailbag) Reset()                               {}
+func (*mailbag) Logout() error                        { return nil }
+func (*mailbag) Mail(string, *smtp.MailOptions) error { return nil }
+func (*mailbag) Rcpt(string, *smtp.RcptOptions) error { return nil }
+
+func (e *mailbag) Data(r io.Reader) error {
+	raw, err := io.ReadAll(r)
+	if err != nil {
+		return err
+	}
+	m, err := netmail.ReadMessage(bytes.NewReader(raw))
+	if err != nil {
+		return err
+	}
+	e.post.came <- m
+	return nil
+}

@@ -1,0 +1,58 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/migrate"
+	"github.com/storefront-go/storefront/graph/keyring"
+	"github.com/storefront-go/storefront/graph/reseal"
+)
+
+// diagnoseSealed counts what still needs an older root secret, and what needs one that
+// is gone. Nothing is said before there is a secret and the newest schema.
+func diagnoseSealed(ctx context.Context, s *ent.Store, ring *keyring.Ring) []Finding {
+	st, err := migrate.Check(ctx, s)
+	if ring == nil || err != nil || len(st.Pending)+len(st.Unknown) > 0 {
+		return nil
+	}
+	counts, err := reseal.Counts(ctx, s, ring)
+	if err != nil {
+		return []Finding{fail("sealed", firstLine(err), "run `storefront secret rotate`, or check the database's own log")}
+	}
+	return judgeSealed(counts, len(ring.KeyIDs()))
+}
+
+// judgeSealed says when older secrets may go. What they signed has a life of its own:
+// previews of themes two days, downloads and consent pages 15 minutes; a cursor that
+// does not verify begins at the first page.
+func judgeSealed(counts []reseal.Count, secrets int) (list []Finding) {
+	var older, lost []string
+	for _, c := range counts {
+		if c.Older > 0 {
+			older = append(older, fmt.Sprintf("%d %s", c.Older, c.Column))
+		}
+		if c.Lost > 0 {
+			lost = append(lost, fmt.Sprintf("%d %s", c.Lost, c.Column))
+		}
+	}
+	if len(lost) > 0 {
+		list = append(list, warn("sealed", "their root secret is gone: "+strings.Join(lost, ", "),
+			"put that secret back at the end of the list and run `storefront secret reseal`; without it, stores rotate "+
+				"and promote the secrets of their webhook endpoints, and people set up their second factors anew"))
+	}
+	switch {
+	case len(older) > 0:
+		return append(list, warn("sealed", "an older root secret is needed by "+strings.Join(older, ", "),
+			"run `storefront secret reseal` once every server and dispatcher has the first secret, and keep the others "+
+				"until then"))
+	case secrets > 1:
+		return append(list, ok("sealed", "nothing needs an older root secret; take it away once every server and "+
+			"dispatcher has had the first one for two days, as long as a link to a preview that it signed lives"))
+	case len(lost) > 0:
+		return list
+	}
+	return append(list, ok("sealed", "all of it opens with the root secret"))
+}

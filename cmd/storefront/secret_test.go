@@ -1,0 +1,149 @@
+package main
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/storefront-go/storefront/cmd/internal/app"
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/db/factor"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/storetest"
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/keyring"
+	"github.com/storefront-go/storefront/graph/reseal"
+)
+
+// A secret's whole way out: a new one in front, what the old one sealed sealed anew, and
+// the word of the doctor after each step.
+func TestSecretGoes(t *testing.T) {
+	t.Run("sqlite", func(t *testing.T) { secretGoes(t, newCLI(t), "") })
+	if storetest.HaveMySQL(t) {
+		t.Run("mysql", func(t *testing.T) {
+			c, database := newCLI(t), storetest.EmptyMySQL(t)
+			c.env[1] = "STOREFRONT_DATABASE=" + database
+			secretGoes(t, c, database)
+		})
+	}
+}
+
+func secretGoes(t *testing.T, c cli, database string) {
+	data := strings.TrimPrefix(c.env[0], "STOREFRONT_DATA=")
+	if o := c.run("secret", "rotate"); o.code != exitFailed || o.out != "" {
+		t.Errorf("rotated what is not there: %+v", o)
+	}
+	var st status
+	c.decode(&st, "migrate", "apply")
+	old, err := keyring.LoadOrCreate(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := app.OpenStore(t.Context(), app.Opening{Relaxed: true,
+		Storage: app.Storage{Data: data, Database: database}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	person, id := xid.New(), xid.New()
+	aad := slices.Concat(person[:], id[:])
+	err = s.InTx(viewer.Everywhere(t.Context()), func(ctx context.Context) error {
+		return s.DB(ctx).Factor.Create().SetUserID(person).SetID(id).SetKind(state.FactorTOTP).SetName("Phone").
+			SetData(old.Sealer("factors").Seal([]byte("plain"), aad)).Exec(ctx)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.doctor("all of it opens")
+	var r rotated
+	c.decode(&r, "secret", "rotate")
+	if r.Secrets != 2 || *r.File != filepath.Join(data, keyring.FileName) || r.List != nil {
+		t.Errorf("rotated %+v", r)
+	}
+	c.doctor("needed by 1 second factors")
+	var done []reseal.Done
+	if c.decode(&done, "secret", "reseal"); len(done) != 4 || done[3].Resealed != 1 {
+		t.Errorf("sealed anew %+v", done)
+	}
+	c.doctor("nothing needs an older root secret")
+	first := lastButFirst(t, data)
+	if plain, err := first.Sealer("factors").Open(dataOf(t, s, id), aad); err != nil || string(plain) != "plain" {
+		t.Errorf("it opens as %q, %v", plain, err)
+	}
+	c.doctor("all of it opens")
+	if err := os.WriteFile(filepath.Join(data, keyring.FileName), []byte(keyring.New()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c.doctor("their root secret is gone: 1 second factors")
+	if o := c.run("secret", "reseal"); o.code != exitOK || !strings.Contains(o.out, "second factors") {
+		t.Errorf("%+v", o)
+	}
+}
+
+// doctor wants a finding about what is sealed.
+func (c cli) doctor(want string) {
+	c.t.Helper()
+	if o := c.run("doctor"); !strings.Contains(o.out, want) {
+		c.t.Errorf("doctor does not say that %s:\n%s", want, o.out)
+	}
+}
+
+// lastButFirst takes all secrets away but the first, and returns its ring.
+func lastButFirst(t *testing.T, data string) *keyring.Ring {
+	t.Helper()
+	path := filepath.Join(data, keyring.FileName)
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, _, _ := strings.Cut(string(b), ",")
+	if err := os.WriteFile(path, []byte(first), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r, err := keyring.LoadOrCreate(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func dataOf(t *testing.T, s *ent.Store, id xid.ID) []byte {
+	t.Helper()
+	row, err := s.DB(t.Context()).Factor.Query().Where(factor.ID(id)).Only(viewer.Everywhere(t.Context()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return row.Data
+}
+
+// A secret of the environment is the operator's to set; one of a named file is put there.
+func TestSecretRotateElsewhere(t *testing.T) {
+	old := strings.Repeat("k", 32)
+	c := newCLI(t)
+	c.env = append(c.env, "STOREFRONT_SECRET_KEY="+old)
+	var r rotated
+	c.decode(&r, "secret", "rotate")
+	if r.File != nil || r.Secrets != 2 || !strings.HasSuffix(*r.List, ","+old) {
+		t.Errorf("rotated %+v", r)
+	}
+	if o := c.run("secret", "rotate"); strings.Contains(o.err, old) || !strings.Contains(o.out, ","+old) ||
+		!strings.Contains(o.err, "set STOREFRONT_SECRET_KEY") {
+		t.Errorf("%+v", o)
+	}
+	path := filepath.Join(t.TempDir(), "root")
+	if err := os.WriteFile(path, []byte(old+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c = newCLI(t)
+	c.env = append(c.env, "STOREFRONT_SECRET_KEY_FILE="+path)
+	o := c.run("secret", "rotate")
+	b, err := os.ReadFile(path)
+	if err != nil || o.code != exitOK || strings.Contains(o.out+o.err, old) ||
+		!strings.HasSuffix(string(b), ","+old+"\n") {
+		t.Errorf("%+v, the file holds %q, %v", o, b, err)
+	}
+}

@@ -1,0 +1,46 @@
+package schema
+
+import (
+	"entgo.io/ent"
+	"entgo.io/ent/schema/field"
+	"entgo.io/ent/schema/index"
+
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/xid"
+)
+
+// Redaction is what is left to do after a customer was redacted, whose id it shares:
+// their data in stored events, kept answers and files go batch by batch.
+type Redaction struct{ ent.Schema }
+
+// Mixin implements ent.Interface.
+func (Redaction) Mixin() []ent.Mixin {
+	return []ent.Mixin{Tenant{}}
+}
+
+// Fields implements ent.Interface.
+func (Redaction) Fields() []ent.Field {
+	return []ent.Field{
+		field.Int8("bucket").Immutable(),
+		// due_at is when somebody should go on. Whoever does moves it on with every
+		// batch: a compare-and-set, so that of two one stops.
+		field.Int64("due_at").GoType(micros.Time(0)),
+		field.String("step").GoType(state.RedactionStep("")).SchemaType(key(16)),
+		// position and place say how far the step has come: the last row, and where in it.
+		field.UUID("position", xid.ID{}).SchemaType(bytes16).Optional().Nillable(),
+		field.Int64("place").Default(0),
+		// begun_at is the time of the mutation; clean_at is when the rows of the
+		// customer and of all their orders showed nothing of them any more.
+		field.Int64("begun_at").GoType(micros.Time(0)).Immutable(),
+		field.Int64("clean_at").GoType(micros.Time(0)).Optional().Nillable(),
+	}
+}
+
+// Indexes implements ent.Interface.
+func (Redaction) Indexes() []ent.Index {
+	return []ent.Index{
+		index.Fields("bucket", "due_at"),
+		index.Fields("bucket", "begun_at"),
+	}
+}

@@ -1,0 +1,88 @@
+package state
+
+import "slices"
+
+// InvitationOutcome is how an invitation ended.
+type InvitationOutcome string
+
+// The values of [InvitationOutcome].
+const (
+	InvitationAccepted  InvitationOutcome = "accepted"
+	InvitationDeclined  InvitationOutcome = "declined"
+	InvitationWithdrawn InvitationOutcome = "withdrawn"
+	InvitationExpired   InvitationOutcome = "expired" // another one took its place
+)
+
+var allInvitationOutcome = []InvitationOutcome{InvitationAccepted, InvitationDeclined, InvitationWithdrawn,
+	InvitationExpired}
+
+// Known reports whether v is a value of the enumeration.
+func (v InvitationOutcome) Known() bool { return slices.Contains(allInvitationOutcome, v) }
+
+// ChallengePurpose is what a challenge leads to when it is answered.
+type ChallengePurpose string
+
+// The values of [ChallengePurpose].
+const (
+	ChallengeVerify  ChallengePurpose = "verify"  // the account's address is proved
+	ChallengeMove    ChallengePurpose = "move"    // the account gets another address
+	ChallengeReset   ChallengePurpose = "reset"   // a new password
+	ChallengeSecond  ChallengePurpose = "second"  // the password was right, the second factor is missing
+	ChallengePasskey ChallengePurpose = "passkey" // a passkey is made or used
+	ChallengeTOTP    ChallengePurpose = "totp"    // an authenticator app is set up
+)
+
+var allChallengePurpose = []ChallengePurpose{ChallengeVerify, ChallengeMove, ChallengeReset, ChallengeSecond,
+	ChallengePasskey, ChallengeTOTP}
+
+// Known reports whether v is a value of the enumeration.
+func (v ChallengePurpose) Known() bool { return slices.Contains(allChallengePurpose, v) }
+
+// FactorKind is what a second factor is.
+type FactorKind string
+
+// The values of [FactorKind].
+const (
+	FactorPasskey FactorKind = "passkey" // Web Authentication, level 2
+	FactorTOTP    FactorKind = "totp"    // RFC 6238
+)
+
+var allFactorKind = []FactorKind{FactorPasskey, FactorTOTP}
+
+// Known reports whether v is a value of the enumeration.
+func (v FactorKind) Known() bool { return slices.Contains(allFactorKind, v) }
+
+// AccountAction is what a row of a person's own log says.
+type AccountAction string
+
+// The values of [AccountAction].
+const (
+	AccountMade            AccountAction = "account.made"
+	AccountTaken           AccountAction = "account.taken_over"
+	AccountSignedIn        AccountAction = "sign_in"
+	AccountRefused         AccountAction = "sign_in.failed"
+	AccountFactorUsed      AccountAction = "factor.used"
+	AccountFactorRefused   AccountAction = "factor.failed"
+	AccountProved          AccountAction = "proof"
+	AccountSignedOut       AccountAction = "session.ended"
+	AccountPasswordChanged AccountAction = "password.changed"
+	AccountPasswordReset   AccountAction = "password.reset"
+	AccountResetAsked      AccountAction = "password.reset_asked"
+	AccountVerified        AccountAction = "address.verified"
+	AccountMoved           AccountAction = "address.changed"
+	AccountFactorAdded     AccountAction = "factor.added"
+	AccountFactorRemoved   AccountAction = "factor.removed"
+	AccountCodesMade       AccountAction = "recovery_codes.made"
+	AccountCodeUsed        AccountAction = "recovery_code.used"
+	AccountTokenMade       AccountAction = "staff_token.made"
+	AccountJoined          AccountAction = "store.joined"
+	AccountLeft            AccountAction = "store.left"
+)
+
+var allAccountAction = []AccountAction{AccountMade, AccountTaken, AccountSignedIn, AccountRefused, AccountFactorUsed,
+	AccountFactorRefused, AccountProved, AccountSignedOut, AccountPasswordChanged, AccountPasswordReset,
+	AccountResetAsked, AccountVerified, AccountMoved, AccountFactorAdded, AccountFactorRemoved, AccountCodesMade,
+	AccountCodeUsed, AccountTokenMade, AccountJoined, AccountLeft}
+
+// Known reports whether v is a value of the enumeration.
+func (v AccountAction) Known() bool { return slices.Contains(allAccountAction, v) }

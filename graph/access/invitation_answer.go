@@ -1,0 +1,213 @@
+package access
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"entgo.io/ent/dialect/sql"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/credential"
+	"github.com/storefront-go/storefront/ent/db/invitation"
+	"github.com/storefront-go/storefront/ent/db/user"
+	"github.com/storefront-go/storefront/ent/digest"
+	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/limit"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/audit"
+	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/notify"
+	"github.com/storefront-go/storefront/graph/password"
+)
+
+// Invited is an invitation as whoever holds its link sees it.
+type Invited struct {
+	*db.Invitation
+	Shop    string   // the store's name
+	Account *db.User // who has the address today, or nil
+}
+
+// TakesOver reports whether whoever holds the link, and with it the address, takes over
+// the account that claims the address and never proved it.
+func (i *Invited) TakesOver() bool {
+	return i.Mailed && i.Account != nil && i.Account.VerifiedAt == nil
+}
+
+// Invited returns the invitation of a link, which the operator of no store and every
+// stranger may hold: NotFound for one that is unknown, ended or too old, and where the
+// store is closed.
+func (r *Resolver) Invited(ctx context.Context, token string) (*Invited, error) {
+	sum, ok := digest.OfToken(token)
+	if !ok {
+		return nil, fault.Missing("invitation")
+	}
+	rows, err := r.Client(ctx).Credential.Query().
+		Where(credential.ID(sum), credential.Kind(inviteKind)).Load(ctx)
+	link, err := core.Only(rows, err)
+	if err != nil {
+		return nil, core.Explain("invitation", err)
+	}
+	ctx = viewer.Operator(ctx, link.StoreID)
+	row, err := r.openInvitation(ctx, link.CredentialID, ent.NoLock)
+	if err != nil {
+		return nil, core.Explain("invitation", err)
+	}
+	shop, err := r.CurrentStore(ctx)
+	if err == nil && shop.Status != state.StoreOpen {
+		err = core.ErrNoRow
+	}
+	if err != nil {
+		return nil, core.Explain("invitation", err)
+	}
+	account, err := r.personAt(ctx, row.Email)
+	if err != nil && !errors.Is(err, core.ErrNoRow) {
+		return nil, core.Explain("person", err)
+	}
+	return &Invited{Invitation: row, Shop: shop.Name, Account: account}, nil
+}
+
+// openInvitation reads an invitation of the viewer's store that may be answered.
+func (r *Resolver) openInvitation(ctx context.Context, id xid.ID, lock func(*sql.Selector)) (*db.Invitation, error) {
+	query := r.Client(ctx).Invitation.Query().
+		Where(invitation.ID(id), invitation.PendingNotNil(), invitation.ExpiresAtGT(micros.Now()))
+	query.Modify(lock)
+	return core.Only(query.Load(ctx))
+}
+
+// Decline ends an invitation by its link: nobody needs an account to say no.
+func (r *Resolver) Decline(ctx context.Context, token string) error {
+	i, err := r.Invited(ctx, token)
+	if err != nil {
+		return err
+	}
+	return r.Commit(viewer.Operator(ctx, i.StoreID), xid.Invitation, func(ctx context.Context) (*core.Record, error) {
+		ours, err := r.endInvitation(ctx, i.ID, state.InvitationDeclined)
+		if err != nil || !ours {
+			return nil, err
+		}
+		return &core.Record{Action: "invitation.decline", Kind: xid.Invitation, ID: i.ID},
+			r.tellOfAnswer(ctx, i, i.Email+" has declined the invitation.")
+	})
+}
+
+// Accept makes a signed-in person a member of the store that invites them. The
+// invitation is for one address: whoever has another one is refused.
+func (r *Resolver) Accept(ctx context.Context, token string, person xid.ID) error {
+	i, err := r.Invited(ctx, token)
+	if err != nil {
+		return err
+	}
+	return r.personal(viewer.Operator(ctx, i.StoreID), func(ctx context.Context) error {
+		query := r.Client(ctx).User.Query().Where(user.ID(person))
+		query.Modify(ent.ForUpdate)
+		who, err := core.Only(query.Load(ctx))
+		if err != nil {
+			return err
+		}
+		if who.Email != i.Email {
+			return fault.New(fault.Forbidden, "The invitation is for "+i.Email+".")
+		}
+		if i.Mailed && who.VerifiedAt == nil {
+			if err := r.verified(ctx, who.ID); err != nil {
+				return err
+			}
+		}
+		return r.enter(ctx, i, who)
+	})
+}
+
+// AcceptNew makes the account of the address that is invited and lets it join. An
+// account that claims the address and never proved it is taken over where the link was
+// mailed; any other has to sign in.
+func (r *Resolver) AcceptNew(ctx context.Context, token, name, text string) (email string, err error) {
+	i, err := r.Invited(ctx, token)
+	if err != nil {
+		return "", err
+	}
+	c := &core.Check{}
+	c.Name("name", name, limit.Line)
+	checkPassword(c, "password", text, &db.User{Email: i.Email, Name: name})
+	if err := c.Err(); err != nil {
+		return "", err
+	}
+	hash, err := password.Hash(ctx, text)
+	if err != nil {
+		return "", core.Explain("password", err)
+	}
+	err = r.personal(viewer.Operator(ctx, i.StoreID), func(ctx context.Context) error {
+		who, err := r.newOrTaken(ctx, i, name, hash)
+		if err != nil {
+			return err
+		}
+		return r.enter(ctx, i, who)
+	})
+	return i.Email, err
+}
+
+// newOrTaken makes the person who has the invited address from now on.
+func (r *Resolver) newOrTaken(ctx context.Context, i *Invited, name, hash string) (*db.User, error) {
+	who, err := r.personAt(ctx, i.Email)
+	switch {
+	case errors.Is(err, core.ErrNoRow):
+		who, err = r.Person(ctx, Person{Email: i.Email, Name: name, PasswordHash: hash})
+		if err == nil && i.Mailed {
+			err = r.verified(ctx, who.ID)
+		}
+		if err == nil {
+			err = audit.Account(ctx, r.Client(ctx), who.ID, state.AccountMade, "")
+		}
+		return who, err
+	case err != nil:
+		return nil, err
+	case i.Mailed && who.VerifiedAt == nil:
+		who.Name = name
+		return who, r.takeOver(ctx, who.ID, name, hash)
+	}
+	return nil, fault.Invalid(fault.Field{Pointer: "#/name", Code: fault.Taken,
+		Detail: "This address has an account: sign in, and open the invitation again."})
+}
+
+// enter spends an invitation in the transaction of ctx, and writes the membership with
+// all that it leaves behind. The person acts, not the operator.
+func (r *Resolver) enter(ctx context.Context, i *Invited, who *db.User) error {
+	ctx = viewer.With(ctx, &viewer.Viewer{Kind: viewer.Staff, Store: i.StoreID, Actor: who.ID, Principal: who.ID,
+		Name: who.Name, Role: i.Role, Granted: i.Role.Scopes(), Scopes: i.Role.Scopes().Effective()})
+	if _, err := r.openInvitation(ctx, i.ID, ent.ForUpdate); err != nil {
+		return err
+	}
+	if _, err := r.endInvitation(ctx, i.ID, state.InvitationAccepted); err != nil {
+		return err
+	}
+	return r.Commit(ctx, xid.User, func(ctx context.Context) (*core.Record, error) {
+		m := r.Mutation()
+		row, err := m.join(ctx, who.ID, i.Role)
+		if err != nil {
+			return nil, err
+		}
+		return m.members().Made(row, "staff.join", string(i.Role)),
+			r.tellOfAnswer(ctx, i, who.Name+" ("+i.Email+") has accepted and is "+roleName(i.Role)+" now.")
+	})
+}
+
+// tellOfAnswer writes a notice of what became of an invitation; a new owner is worth a
+// mail.
+func (r *Resolver) tellOfAnswer(ctx context.Context, i *Invited, text string) error {
+	n := notify.Notice{Level: state.NotificationInfo, Title: "An invitation was answered", Body: text,
+		Kind: xid.Invitation, ID: i.ID}
+	var err error
+	if i.Role == viewer.Owner {
+		n.Title = "About an owner of the store"
+		err = r.Notifier.Append(ctx, r.Client(ctx), n)
+	} else {
+		err = notify.Append(ctx, r.Client(ctx), n)
+	}
+	if err != nil {
+		return fmt.Errorf("tell of an invitation: %w", err)
+	}
+	return nil
+}

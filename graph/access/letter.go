@@ -1,0 +1,100 @@
+package access
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/allowance"
+	"github.com/storefront-go/storefront/graph/notify"
+)
+
+// How often mails are written because somebody asked for them.
+var (
+	// storeMails is for what a store sends to strangers.
+	storeMails = allowance.Rate{Burst: 200, Every: 24 * time.Hour / 200}
+	// linkMails is for links to one address (issue of a link for each purpose).
+	linkMails = allowance.Rate{Burst: 3, Every: 20 * time.Minute}
+)
+
+// count takes one mail from an allowance: a refusal is the contract's.
+func (r *Resolver) count(ctx context.Context, purpose, of string, rate allowance.Rate, refusal string) error {
+	wait, err := allowance.Take(ctx, r.Store, allowance.Key(purpose, of), rate)
+	if err == nil && wait > 0 {
+		err = fault.State(fault.LimitReached, refusal)
+	}
+	return err
+}
+
+// mailInvitation sends the link of an invitation to the address, where there is a mail
+// server.
+func (r *Resolver) mailInvitation(ctx context.Context, row *db.Invitation, link string) error {
+	if !r.Notifier.Sends() {
+		return nil
+	}
+	err := r.count(ctx, "mails of a store", row.StoreID.String(), storeMails,
+		"The store has sent as many mails today as it may.")
+	if err != nil {
+		return err
+	}
+	if err := r.count(ctx, "invitation", row.ID.String(), linkMails,
+		"This invitation was sent several times within the hour."); err != nil {
+		return err
+	}
+	shop, err := r.CurrentStore(ctx)
+	if err != nil {
+		return err
+	}
+	return r.Notifier.Send(ctx, r.Client(ctx), notify.Letter{To: row.Email, Of: row.StoreID,
+		Subject: shop.Name + " invites you",
+		Body: fmt.Sprintf("%s invites you to the store %s as %s.\n\nRead the invitation and answer it here, "+
+			"until %s:\n%s\n\nWhoever holds this link can answer in your place: do not pass it on. If you know "+
+			"nothing of the store, you need not do anything.\n", inviterOf(row), shop.Name, roleName(row.Role),
+			day(row.ExpiresAt.Time()), link)})
+}
+
+// inviterOf names who invites.
+func inviterOf(row *db.Invitation) string {
+	if row.InviterID == nil {
+		return "Whoever runs the service"
+	}
+	return row.InviterName
+}
+
+// mailPerson writes to a person about their account.
+func (r *Resolver) mailPerson(ctx context.Context, to string, person xid.ID, subject, body string) error {
+	return r.Notifier.Send(ctx, r.Client(ctx), notify.Letter{To: to, Of: person, Subject: subject,
+		Body: body + "\n\nThis is about your account at\n" + r.APIHost + "\n"})
+}
+
+// warn writes to a person that something about their account has changed, with where
+// it came from.
+func (r *Resolver) warn(ctx context.Context, p *db.User, subject, what string) error {
+	body := what
+	if from := viewer.OriginOf(ctx); from.Address() != nil {
+		body += "\n\nIt was asked for from the address " + *from.Address()
+		if from.Program() != nil {
+			body += ", with " + *from.Program()
+		}
+		body += "."
+	}
+	body += "\n\nIf it was not you, set a new password at once: " + r.APIHost + ForgotPath
+	return r.mailPerson(ctx, p.Email, p.ID, subject, body)
+}
+
+// day is a time as mails have it.
+func day(t time.Time) string { return t.UTC().Format("2 January 2006, 15:04 MST") }
+
+// roleName is a role as a sentence has it: "an Admin".
+func roleName(role viewer.Role) string {
+	name := strings.ToUpper(string(role[:1])) + string(role[1:])
+	if strings.ContainsRune("AO", rune(name[0])) {
+		return "an " + name
+	}
+	return "a " + name
+}

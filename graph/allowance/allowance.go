@@ -1,0 +1,182 @@
+// Package allowance bounds rates that all processes keep together, such as that of
+// guesses at a password, in the database. The algorithm is that of [gcra]: for each
+// key one number is kept, the time at which its allowance is full again.
+//
+// [gcra]: https://en.wikipedia.org/wiki/Generic_cell_rate_algorithm
+package allowance
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"entgo.io/ent/dialect/sql"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/allowance"
+	"github.com/storefront-go/storefront/ent/digest"
+	"github.com/storefront-go/storefront/ent/micros"
+)
+
+// Rate is how often something may happen: Burst times at once, and then once per
+// Every.
+type Rate struct {
+	Burst int
+	Every time.Duration
+}
+
+// Charge is one that counts for a key at its rate.
+type Charge struct {
+	Key  digest.Sum
+	Rate Rate
+}
+
+// Key names what is bounded: a purpose, and whom it is about.
+func Key(purpose, of string) digest.Sum { return digest.Of([]byte(purpose + "\x00" + of)) }
+
+// Take counts one of a key. It returns 0, or how long to wait; then nothing was
+// counted. It joins the transaction of ctx: what is rolled back was not counted.
+func Take(ctx context.Context, s *ent.Store, key digest.Sum, r Rate) (wait time.Duration, err error) {
+	err = s.InTx(ctx, func(ctx context.Context) (err error) {
+		wait, err = take(ctx, s.DB(ctx), key, r)
+		return err
+	})
+	if err != nil {
+		return 0, fmt.Errorf("count: %w", err)
+	}
+	return wait, nil
+}
+
+// TakeAll counts one of each charge, or nothing at all, and returns how long to wait
+// then: 0 when all were counted. It joins the transaction of ctx. Whoever counts some
+// of the same at once is counted after it: the keys are locked in their own order.
+func TakeAll(ctx context.Context, s *ent.Store, charges ...Charge) (wait time.Duration, err error) {
+	charges = slices.SortedFunc(slices.Values(charges), func(a, b Charge) int {
+		return bytes.Compare(a.Key[:], b.Key[:])
+	})
+	err = s.InTx(ctx, func(ctx context.Context) error {
+		for i, c := range charges {
+			if wait, err = take(ctx, s.DB(ctx), c.Key, c.Rate); err != nil {
+				return err
+			}
+			if wait > 0 {
+				return returnAll(ctx, s, charges[:i])
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return 0, fmt.Errorf("count: %w", err)
+	}
+	return wait, nil
+}
+
+func returnAll(ctx context.Context, s *ent.Store, charges []Charge) error {
+	for _, c := range charges {
+		if err := Return(ctx, s, c.Key, c.Rate); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Wait returns how long it is until each of the charges could be counted: 0 when they
+// can be now. It counts nothing, and is one statement.
+func Wait(ctx context.Context, s *ent.Store, charges ...Charge) (wait time.Duration, err error) {
+	keys := make([]digest.Sum, len(charges))
+	for i, c := range charges {
+		keys[i] = c.Key
+	}
+	rows, err := s.DB(ctx).Allowance.Query().Where(allowance.IDIn(keys...)).All(ctx)
+	if err != nil {
+		return 0, fmt.Errorf("look at allowances: %w", err)
+	}
+	now := micros.Now()
+	for _, row := range rows {
+		for _, c := range charges {
+			if c.Key == row.ID {
+				wait = max(wait, row.FullAt.Time().Sub(c.Rate.latest(now).Time()))
+			}
+		}
+	}
+	return wait, nil
+}
+
+// latest is the latest time to be full again that leaves room for one.
+func (r Rate) latest(now micros.Time) micros.Time { return now.Add(time.Duration(r.Burst-1) * r.Every) }
+
+// take moves the time on with one statement where there is room. The condition stands
+// in the update, so that those who count at once are counted one after the other.
+func take(ctx context.Context, c *db.Client, key digest.Sum, r Rate) (time.Duration, error) {
+	now := micros.Now()
+	latest := r.latest(now)
+	n, err := c.Allowance.Update().Where(allowance.ID(key), allowance.FullAtLTE(latest)).
+		Modify(later(now, r.Every)).Save(ctx)
+	if err != nil || n == 1 {
+		return 0, err
+	}
+	err = c.Allowance.Create().SetID(key).SetFullAt(now.Add(r.Every)).Exec(ctx)
+	if err == nil || !ent.IsDuplicate(err) {
+		return 0, err
+	}
+	query := c.Allowance.Query().Where(allowance.ID(key))
+	query.Modify(ent.ForUpdate)
+	row, err := query.Only(ctx)
+	if err != nil {
+		return 0, err
+	}
+	if row.FullAt <= latest { // another one made the row since the update looked
+		return 0, c.Allowance.Update().Where(allowance.ID(key)).Modify(later(now, r.Every)).Exec(ctx)
+	}
+	return max(row.FullAt.Time().Sub(latest.Time()), time.Microsecond), nil
+}
+
+// later takes one from what is left.
+func later(now micros.Time, every time.Duration) func(*sql.UpdateBuilder) {
+	return func(u *sql.UpdateBuilder) {
+		u.Set(allowance.FieldFullAt, sql.Expr("CASE WHEN `full_at` > ? THEN `full_at` ELSE ? END + ?",
+			now, now, every.Microseconds()))
+	}
+}
+
+// Return gives one of a key back, which turned out not to count.
+func Return(ctx context.Context, s *ent.Store, key digest.Sum, r Rate) error {
+	err := s.InTx(ctx, func(ctx context.Context) error {
+		return s.DB(ctx).Allowance.Update().Where(allowance.ID(key)).
+			Modify(func(u *sql.UpdateBuilder) {
+				u.Set(allowance.FieldFullAt, sql.Expr("`full_at` - ?", r.Every.Microseconds()))
+			}).Exec(ctx)
+	})
+	if err != nil {
+		return fmt.Errorf("give back: %w", err)
+	}
+	return nil
+}
+
+// purgeBatch keeps a transaction short.
+const purgeBatch = 90
+
+// Purge deletes the rows that say nothing any more and returns how many.
+func Purge(ctx context.Context, s *ent.Store) (total int, err error) {
+	cutoff := micros.Now()
+	for n := purgeBatch; n == purgeBatch; total += n {
+		err = s.InTx(ctx, func(ctx context.Context) error {
+			c := s.DB(ctx).Allowance
+			keys, err := c.Query().Where(allowance.FullAtLTE(cutoff)).Order(allowance.ByFullAt()).
+				Limit(purgeBatch).IDs(ctx)
+			n = 0
+			if err != nil || len(keys) == 0 {
+				return err
+			}
+			n, err = c.Delete().Where(allowance.IDIn(keys...), allowance.FullAtLTE(cutoff)).Exec(ctx)
+			return err
+		})
+		if err != nil {
+			return total, fmt.Errorf("purge allowances: %w", err)
+		}
+	}
+	return total, nil
+}

@@ -1,0 +1,116 @@
+package allowance_test
+
+import (
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/digest"
+	"github.com/storefront-go/storefront/ent/storetest"
+	"github.com/storefront-go/storefront/graph/allowance"
+)
+
+var rate = allowance.Rate{Burst: 3, Every: time.Minute}
+
+// A burst, then one per interval; what is given back may be taken again.
+func TestTake(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := storetest.Open(t)
+		take := func(key digest.Sum) time.Duration {
+			t.Helper()
+			wait, err := allowance.Take(t.Context(), s, key, rate)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return wait
+		}
+		a, b := allowance.Key("guess", "a"), allowance.Key("guess", "b")
+		for range rate.Burst {
+			if wait := take(a); wait != 0 {
+				t.Fatalf("wait %v within the burst", wait)
+			}
+		}
+		if wait := take(a); wait != time.Minute {
+			t.Errorf("wait %v, want a minute", wait)
+		}
+		if wait := take(b); wait != 0 {
+			t.Errorf("another key waits %v", wait)
+		}
+		if err := allowance.Return(t.Context(), s, a, rate); err != nil {
+			t.Fatal(err)
+		}
+		if wait := take(a); wait != 0 {
+			t.Errorf("what came back waits %v", wait)
+		}
+		time.Sleep(time.Minute)
+		if first, second := take(a), take(a); first != 0 || second != time.Minute {
+			t.Errorf("after a minute: %v, %v", first, second)
+		}
+		time.Sleep(10 * time.Minute)
+		if n, err := allowance.Purge(t.Context(), s); n != 2 || err != nil {
+			t.Errorf("purged %d, %v", n, err)
+		}
+		for range rate.Burst {
+			if wait := take(a); wait != 0 {
+				t.Errorf("a rested key waits %v", wait)
+			}
+		}
+	})
+}
+
+// Of several charges all are counted, or none; to look counts nothing.
+func TestTakeAll(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, s *ent.Store) {
+		charge := func(of string, burst int) allowance.Charge {
+			return allowance.Charge{Key: allowance.Key("guess", of),
+				Rate: allowance.Rate{Burst: burst, Every: time.Hour}}
+		}
+		small, middle, large := charge("a", 1), charge("b", 2), charge("c", 3)
+		counts := func(want bool, charges ...allowance.Charge) {
+			t.Helper()
+			look, err := allowance.Wait(t.Context(), s, charges...)
+			if err != nil || (look == 0) != want {
+				t.Errorf("look: %v, %v", look, err)
+			}
+			took, err := allowance.TakeAll(t.Context(), s, charges...)
+			if err != nil || (took == 0) != want || took > time.Hour || took > look {
+				t.Errorf("take: %v after %v, %v", took, look, err)
+			}
+		}
+		counts(true, large, small, middle)
+		for range 3 {
+			counts(false, large, small, middle)
+		}
+		counts(true, middle, large)
+		counts(false, middle)
+		counts(true, large) // nothing was taken by those that were refused
+		counts(false, large)
+		counts(true)
+	})
+}
+
+// Those who count at once are counted one after the other.
+func TestTakeAtOnce(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, s *ent.Store) {
+		var let atomic.Int32
+		var wg sync.WaitGroup
+		for range 12 {
+			wg.Go(func() {
+				wait, err := allowance.Take(t.Context(), s, allowance.Key("guess", "x"),
+					allowance.Rate{Burst: 3, Every: time.Hour})
+				if err != nil {
+					t.Error(err)
+				} else if wait == 0 {
+					let.Add(1)
+				}
+			})
+		}
+		wg.Wait()
+		if let.Load() != 3 {
+			t.Errorf("%d let through, want 3", let.Load())
+		}
+	})
+}

@@ -1,0 +1,62 @@
+package audit
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"entgo.io/ent/dialect/sql"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/db/accountevent"
+	"github.com/storefront-go/storefront/ent/db/predicate"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/xid"
+)
+
+// Kept is how long a row of a person's own log is kept.
+const Kept = 180 * 24 * time.Hour
+
+const (
+	// purgeBatch keeps a transaction short.
+	purgeBatch = 90
+	// ageIndex leads to the oldest rows of all people.
+	ageIndex = "accountevent_id"
+)
+
+// Purge deletes the rows of people's own logs that are too old, and returns how many.
+// It reads the keys first: a DELETE by range would lock what lies between them.
+func Purge(ctx context.Context, s *ent.Store) (total int, err error) {
+	end := xid.First(micros.Now().Add(-Kept))
+	for n := purgeBatch; n == purgeBatch; total += n {
+		err = s.InTx(ctx, func(ctx context.Context) error {
+			n, err = purge(ctx, s, end)
+			return err
+		})
+		if err != nil {
+			return total, fmt.Errorf("purge people's logs: %w", err)
+		}
+	}
+	return total, nil
+}
+
+func purge(ctx context.Context, s *ent.Store, end xid.ID) (int, error) {
+	c := s.DB(ctx).AccountEvent
+	var rows []struct {
+		UserID xid.ID `sql:"user_id"`
+		ID     xid.ID `sql:"id"`
+	}
+	err := c.Query().Where(accountevent.IDLT(end)).Modify(func(q *sql.Selector) {
+		ent.ForceIndex(ageIndex)(q)
+		q.Select(q.C(accountevent.FieldUserID), q.C(accountevent.FieldID)).OrderBy(q.C(accountevent.FieldID)).
+			Limit(purgeBatch)
+	}).Scan(ctx, &rows)
+	if err != nil || len(rows) == 0 {
+		return 0, err
+	}
+	keys := make([]predicate.AccountEvent, len(rows))
+	for i, r := range rows {
+		keys[i] = accountevent.And(accountevent.UserID(r.UserID), accountevent.ID(r.ID))
+	}
+	return c.Delete().Where(accountevent.Or(keys...)).Exec(ctx)
+}

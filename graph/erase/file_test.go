@@ -1,0 +1,158 @@
+package erase_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/bucket"
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/delivery"
+	"github.com/storefront-go/storefront/ent/db/deliverylog"
+	"github.com/storefront-go/storefront/ent/db/export"
+	"github.com/storefront-go/storefront/ent/event"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/storetest"
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/ent/xid"
+)
+
+// exported makes a job that has a file.
+func (s *shop) exported(kind state.ExportKind, edit func(*db.ExportCreate)) xid.ID {
+	s.t.Helper()
+	id := xid.New()
+	s.tx(func(ctx context.Context, c *db.Client) error {
+		row := c.Export.Create().SetID(id).SetBucket(bucket.Of(s.store)).SetKind(kind).SetFormat(state.ExportCSV).
+			SetCompression(state.ExportPlain).SetRequesterType(viewer.System).SetRequesterID(xid.Nil).
+			SetRequesterName("operator").SetDueAt(micros.Never).SetUpdatedAt(id.Time()).
+			SetStatus(state.ExportCompleted).SetStartedAt(micros.Now()).SetExpiresAt(micros.Never)
+		if edit != nil {
+			edit(row)
+		}
+		return row.Exec(ctx)
+	})
+	return id
+}
+
+// Files that may hold the person are withdrawn with one notice, and no others.
+func TestRedactFiles(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, s *ent.Store) {
+		w := open(t, s)
+		none := micros.Now()
+		early := w.exported(state.ExportCustomers, nil)
+		ada, ben := w.person("Ada"), w.person("Ben")
+		before := micros.Now()
+		orders := w.orders(ada, 2)
+		w.orders(ben, 1)
+		from := func(t micros.Time) func(*db.ExportCreate) {
+			return func(e *db.ExportCreate) { e.SetCreatedFrom(t) }
+		}
+		to := func(t micros.Time) func(*db.ExportCreate) {
+			return func(e *db.ExportCreate) { e.SetCreatedTo(t) }
+		}
+		running := func(e *db.ExportCreate) { e.SetStatus(state.ExportRunning) }
+		jobs := []struct {
+			name  string
+			id    xid.ID
+			holds bool
+		}{
+			{"customers before them", early, false},
+			{"customers", w.exported(state.ExportCustomers, nil), true},
+			{"customers since then", w.exported(state.ExportCustomers, from(before)), false},
+			{"orders", w.exported(state.ExportOrders, nil), true},
+			{"orders before theirs", w.exported(state.ExportOrders, to(before)), false},
+			{"orders up to theirs", w.exported(state.ExportOrders, to(orders[0].Time()+1)), true},
+			{"orders after theirs", w.exported(state.ExportOrders, from(orders[1].Time()+1)), false},
+			{"products", w.exported(state.ExportProducts, nil), false},
+			{"what is written", w.exported(state.ExportOrders, running), true},
+			{"what began when all was clean", w.exported(state.ExportOrders,
+				func(e *db.ExportCreate) { e.SetStartedAt(none + long) }), false},
+		}
+		w.redact(ada)
+		w.round()
+		held := 0
+		for _, job := range jobs {
+			row := s.DB(w.ctx).Export.Query().Where(export.ID(job.id)).OnlyX(w.ctx)
+			ended := row.Status == state.ExportExpired || row.Status == state.ExportFailed
+			if ended != job.holds {
+				t.Errorf("%s: %s", job.name, row.Status)
+			}
+			if job.holds {
+				held++
+			}
+		}
+		notices := s.DB(w.ctx).Notification.Query().AllX(w.ctx)
+		if len(notices) != 1 || !strings.HasPrefix(notices[0].Title, "4 exports") || held != 4 ||
+			strings.Contains(notices[0].Body, "Ada") {
+			t.Errorf("notices %v", notices)
+		}
+	})
+}
+
+// What receivers answered to what told of the person goes, and what they answered to
+// anything else stays.
+func TestRedactResponses(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, s *ent.Store) {
+		w := open(t, s)
+		ada, ben := w.person("Ada"), w.person("Ben")
+		of := append(w.orders(ada, 1), ada.ID, w.orders(ben, 1)[0], ben.ID)
+		const far = 5_000 // behind a gap that was purged
+		var queues []xid.ID
+		for i := range 2 {
+			waits := i == 0
+			queue := xid.New()
+			queues = append(queues, queue)
+			w.tx(func(ctx context.Context, c *db.Client) error {
+				err := c.WebhookQueue.Create().SetID(queue).SetBucket(bucket.Of(w.store)).SetDueAt(micros.Never).
+					Exec(ctx)
+				for i, resource := range of {
+					for _, sequence := range []int64{int64(i + 1), int64(far + i)} {
+						if err == nil {
+							err = delivered(ctx, c, queue, sequence, resource, waits && sequence > far)
+						}
+					}
+				}
+				return err
+			})
+		}
+		w.redact(ada)
+		w.round()
+		w.over(ada)
+		for _, queue := range queues {
+			for _, a := range s.DB(w.ctx).Attempt.Query().AllX(w.ctx) {
+				gone := a.Sequence <= 2 || a.Sequence >= far && a.Sequence < far+2
+				if gone != (len(a.Response) == 0) {
+					t.Errorf("attempt %d has the response %q", a.Sequence, a.Response)
+				}
+			}
+			logs := s.DB(w.ctx).DeliveryLog.Query().Where(deliverylog.EndpointID(queue)).AllX(w.ctx)
+			for _, l := range logs {
+				if (l.ResourceID == of[0] || l.ResourceID == of[1]) != (len(l.Response) == 0) {
+					t.Errorf("delivery %d has the response %q", l.Sequence, l.Response)
+				}
+			}
+			if n := s.DB(w.ctx).Delivery.Query().Where(delivery.EndpointID(queue)).CountX(w.ctx); n+len(logs) != 8 {
+				t.Errorf("%d deliveries wait and %d have ended", n, len(logs))
+			}
+		}
+	})
+}
+
+// delivered writes a delivery that waits after an attempt, or one that has ended with
+// another.
+func delivered(ctx context.Context, c *db.Client, queue xid.ID, sequence int64, resource xid.ID, waits bool) error {
+	err := c.Attempt.Create().SetEndpointID(queue).SetSequence(sequence).SetNumber(1).SetBeganAt(1).
+		SetOutcome("status").SetResponse([]byte("You sent Ada")).Exec(ctx)
+	if err != nil {
+		return err
+	}
+	if waits {
+		return c.Delivery.Create().SetEndpointID(queue).SetSequence(sequence).SetEventID(xid.New()).
+			SetResourceID(resource).SetAttempts(1).Exec(ctx)
+	}
+	return c.DeliveryLog.Create().SetEndpointID(queue).SetSequence(sequence).SetEventID(xid.New()).
+		SetType(event.OrderPaid).SetResourceID(resource).SetState(state.DeliveryDelivered).SetAttempts(2).
+		SetSettledAt(1).SetOutcome("delivered").SetResponse([]byte("Thanks, Ada")).Exec(ctx)
+}

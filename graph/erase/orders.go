@@ -1,0 +1,141 @@
+package erase
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/order"
+	"github.com/storefront-go/storefront/ent/db/orderline"
+	"github.com/storefront-go/storefront/ent/db/predicate"
+	"github.com/storefront-go/storefront/ent/event"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/outbox"
+	"github.com/storefront-go/storefront/graph/wire"
+)
+
+// ordersIndex walks the orders of a customer.
+const ordersIndex = "order_store_id_customer_id_id"
+
+// orders redacts the next orders of the customer, each with its events: once an order's
+// row is clean, no later event can tell anything.
+func (e *Engine) orders(ctx context.Context, t *task) (*place, error) {
+	query := e.Store.DB(ctx).Order.Query().Where(order.CustomerID(t.ID), order.IDGT(t.at().position)).
+		Order(order.ByID()).Limit(batch)
+	query.Modify(ent.ForceIndex(ordersIndex))
+	ids, err := query.IDs(ctx)
+	if err != nil || len(ids) == 0 {
+		return nil, err
+	}
+	err = e.Store.InTx(ctx, func(ctx context.Context) error {
+		_, err := Orders(ctx, e.Store.DB(ctx), t.ID, order.IDIn(ids...))
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := e.rewrite(ctx, ids); err != nil {
+		return nil, err
+	}
+	return &place{position: ids[len(ids)-1]}, nil
+}
+
+// All redacts the rows of a customer's orders in the transaction of ctx, as many as
+// pages of them hold, and reports whether that was all.
+func All(ctx context.Context, c *db.Client, customer xid.ID, pages int) (clean bool, err error) {
+	for range pages {
+		n, err := Orders(ctx, c, customer)
+		if err != nil || n < batch {
+			return err == nil, err
+		}
+	}
+	return false, nil
+}
+
+// Orders redacts the next orders of a customer that hold anything about them, of those
+// that are chosen, in the transaction of ctx, and returns how many: an event tells of
+// each.
+func Orders(ctx context.Context, c *db.Client, customer xid.ID, chosen ...predicate.Order) (int, error) {
+	query := c.Order.Query().Where(chosen...).Where(order.CustomerID(customer),
+		order.Or(order.EmailNotNil(), order.BillingAddressNotNil(), order.ShippingAddressNotNil())).
+		Order(order.ByID()).Limit(batch)
+	// What is read is what is changed.
+	query.Modify(ent.ForceIndex(ordersIndex), ent.ForUpdate)
+	orders, err := query.Load(ctx)
+	if err != nil {
+		return 0, fmt.Errorf("read orders to redact: %w", err)
+	}
+	if len(orders) == 0 {
+		return 0, nil
+	}
+	return len(orders), redact(ctx, c, orders)
+}
+
+// redact changes orders with one statement and emits an event for each.
+func redact(ctx context.Context, c *db.Client, orders []*db.Order) error {
+	ids := make([]xid.ID, len(orders))
+	var at micros.Time
+	for i, o := range orders {
+		ids[i] = o.ID
+		at = max(at, outbox.After(o.UpdatedAt))
+	}
+	lines, err := lockLines(ctx, c, ids)
+	if err != nil {
+		return err
+	}
+	n, err := c.Order.Update().Where(order.IDIn(ids...)).
+		ClearEmail().ClearBillingAddress().ClearShippingAddress().
+		AddVersion(1).AddEventSequence(1).SetUpdatedAt(at).Save(ctx)
+	if err != nil {
+		return fmt.Errorf("redact orders: %w", err)
+	}
+	if n != len(orders) {
+		return fmt.Errorf("redact orders: %d of %d changed", n, len(orders))
+	}
+	for _, o := range orders {
+		if err := announce(ctx, c, o, lines[o.ID], at); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// lockLines reads the lines of locked orders as they are now.
+func lockLines(ctx context.Context, c *db.Client, orders []xid.ID) (map[xid.ID][]*db.OrderLine, error) {
+	query := c.OrderLine.Query().Where(orderline.OrderIDIn(orders...)).
+		Order(orderline.ByOrderID(), orderline.ByPosition())
+	query.Modify(ent.ForUpdate)
+	rows, err := query.Load(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read lines to redact: %w", err)
+	}
+	lines := map[xid.ID][]*db.OrderLine{}
+	for _, l := range rows {
+		lines[l.OrderID] = append(lines[l.OrderID], l)
+	}
+	return lines, nil
+}
+
+// announce writes order.updated of an order that was redacted.
+func announce(ctx context.Context, c *db.Client, o *db.Order, lines []*db.OrderLine, at micros.Time) error {
+	var changed []string
+	if o.Email != nil {
+		changed = append(changed, "email")
+	}
+	if o.BillingAddress != nil {
+		changed = append(changed, "billing_address")
+	}
+	if o.ShippingAddress != nil {
+		changed = append(changed, "shipping_address")
+	}
+	o.Email, o.BillingAddress, o.ShippingAddress = nil, nil, nil
+	o.Version++
+	o.EventSequence++
+	o.UpdatedAt = at
+	object := wire.AppendOrder(nil, o, len(lines), func(i int) *db.OrderLine { return lines[i] })
+	return outbox.Append(ctx, c,
+		outbox.Resource{Store: o.StoreID, ID: o.ID, Version: o.Version, Sequence: o.EventSequence, At: at},
+		outbox.Entry{Type: event.OrderUpdated, Changed: changed, Object: object})
+}

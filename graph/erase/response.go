@@ -1,0 +1,153 @@
+package erase
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/attempt"
+	"github.com/storefront-go/storefront/ent/db/delivery"
+	"github.com/storefront-go/storefront/ent/db/deliverylog"
+	"github.com/storefront-go/storefront/ent/db/webhookqueue"
+	"github.com/storefront-go/storefront/ent/xid"
+)
+
+// responses erases what receivers answered to the deliveries of events that told of the
+// customer: they may have said it back. It walks the sequence of each queue.
+func (e *Engine) responses(ctx context.Context, t *task) (*place, error) {
+	at := t.at()
+	q, err := e.queue(ctx, at.position)
+	if err != nil || q == nil {
+		return nil, err
+	}
+	if q.ID != at.position {
+		at = place{position: q.ID}
+	}
+	first, err := e.firstBehind(ctx, q.ID, at.sequence)
+	if err != nil {
+		return nil, err
+	}
+	if first == 0 { // the next queue
+		return &place{position: following(q.ID)}, nil
+	}
+	last := first + scan - 1
+	of, err := e.delivered(ctx, q.ID, first, last)
+	if err != nil {
+		return nil, err
+	}
+	resources := make([]xid.ID, 0, len(of))
+	for _, resource := range of {
+		resources = append(resources, resource)
+	}
+	theirs, err := e.theirs(ctx, t, resources)
+	if err != nil {
+		return nil, err
+	}
+	var sequences []int64
+	for sequence, resource := range of {
+		if theirs[resource] {
+			sequences = append(sequences, sequence)
+		}
+	}
+	slices.Sort(sequences)
+	return &place{position: q.ID, sequence: last}, e.silence(ctx, q, sequences)
+}
+
+// following returns the id right behind another.
+func following(id xid.ID) xid.ID {
+	for i := len(id) - 1; i >= 0; i-- {
+		if id[i]++; id[i] != 0 {
+			break
+		}
+	}
+	return id
+}
+
+// queue returns the first queue of the store from an id on, or nil.
+func (e *Engine) queue(ctx context.Context, from xid.ID) (*db.WebhookQueue, error) {
+	query := e.Store.DB(ctx).WebhookQueue.Query().Where(webhookqueue.IDGTE(from)).Order(webhookqueue.ByID()).Limit(1)
+	query.Modify(ent.ForceIndex(ent.Primary))
+	rows, err := query.Load(ctx)
+	if err != nil || len(rows) == 0 {
+		return nil, err
+	}
+	return rows[0], nil
+}
+
+// firstBehind returns the first delivery of a queue behind a sequence, whether it waits
+// or has ended; 0 for none.
+func (e *Engine) firstBehind(ctx context.Context, queue xid.ID, sequence int64) (int64, error) {
+	c := e.Store.DB(ctx)
+	waiting, err := c.Delivery.Query().Where(delivery.EndpointID(queue), delivery.SequenceGT(sequence)).
+		Order(delivery.BySequence()).Limit(1).
+		Select(delivery.FieldStoreID, delivery.FieldID, delivery.FieldSequence).All(ctx)
+	if err != nil {
+		return 0, fmt.Errorf("read deliveries: %w", err)
+	}
+	ended, err := c.DeliveryLog.Query().Where(deliverylog.EndpointID(queue), deliverylog.SequenceGT(sequence)).
+		Order(deliverylog.BySequence()).Limit(1).
+		Select(deliverylog.FieldStoreID, deliverylog.FieldID, deliverylog.FieldSequence).All(ctx)
+	if err != nil {
+		return 0, fmt.Errorf("read the log of deliveries: %w", err)
+	}
+	var first int64
+	if len(waiting) > 0 {
+		first = waiting[0].Sequence
+	}
+	if len(ended) > 0 && (first == 0 || ended[0].Sequence < first) {
+		first = ended[0].Sequence
+	}
+	return first, nil
+}
+
+// delivered returns what the deliveries of a part of a queue are about. Those that wait
+// are read first: one that ends meanwhile is then in both.
+func (e *Engine) delivered(ctx context.Context, queue xid.ID, first, last int64) (map[int64]xid.ID, error) {
+	c, of := e.Store.DB(ctx), map[int64]xid.ID{}
+	waiting, err := c.Delivery.Query().
+		Where(delivery.EndpointID(queue), delivery.SequenceGTE(first), delivery.SequenceLTE(last)).
+		Select(delivery.FieldStoreID, delivery.FieldID, delivery.FieldSequence, delivery.FieldResourceID).All(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read deliveries: %w", err)
+	}
+	ended, err := c.DeliveryLog.Query().
+		Where(deliverylog.EndpointID(queue), deliverylog.SequenceGTE(first), deliverylog.SequenceLTE(last)).
+		Select(deliverylog.FieldStoreID, deliverylog.FieldID, deliverylog.FieldSequence, deliverylog.FieldResourceID).
+		All(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read the log of deliveries: %w", err)
+	}
+	for _, row := range waiting {
+		of[row.Sequence] = row.ResourceID
+	}
+	for _, row := range ended {
+		of[row.Sequence] = row.ResourceID
+	}
+	return of, nil
+}
+
+// silence removes what was answered to some deliveries of a queue.
+func (e *Engine) silence(ctx context.Context, q *db.WebhookQueue, sequences []int64) error {
+	for some := range slices.Chunk(sequences, batch) {
+		err := e.Store.InTx(ctx, func(ctx context.Context) error {
+			c := e.Store.DB(ctx)
+			_, err := c.Attempt.Update().Where(attempt.EndpointID(q.ID), attempt.SequenceIn(some...)).
+				ClearResponse().Save(ctx)
+			if err != nil {
+				return fmt.Errorf("erase the answers to attempts: %w", err)
+			}
+			_, err = c.DeliveryLog.Update().Where(deliverylog.EndpointID(q.ID), deliverylog.SequenceIn(some...)).
+				ClearResponse().Save(ctx)
+			if err != nil {
+				return fmt.Errorf("erase the answers to deliveries: %w", err)
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

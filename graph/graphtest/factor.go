@@ -1,0 +1,40 @@
+package graphtest
+
+import (
+	"context"
+	"crypto/rand"
+	"testing"
+	"time"
+
+	"github.com/storefront-go/storefront/ent/digest"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph"
+	"github.com/storefront-go/storefront/graph/factor"
+	"github.com/storefront-go/storefront/graph/factor/factortest"
+)
+
+// AddSession signs a person in with a browser and returns the hash of its token.
+func AddSession(t testing.TB, r *graph.Resolver, person xid.ID) digest.Sum {
+	t.Helper()
+	sum, now := digest.Of([]byte(rand.Text())), micros.Now()
+	err := r.Store.InTx(t.Context(), func(ctx context.Context) error {
+		return r.Client(ctx).Session.Create().SetID(sum).SetUserID(person).SetAgent("Browser").SetCreatedAt(now).
+			SetSeenAt(now).SetExpiresAt(now.Add(time.Hour)).Exec(ctx)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sum
+}
+
+// AddFactor sets an authenticator app up for a person and returns its secret and the
+// recovery codes. Their other sessions end.
+func AddFactor(t testing.TB, r *graph.Resolver, person xid.ID) (secret string, codes []string) {
+	t.Helper()
+	by := factor.By{Person: person, Session: AddSession(t, r, person)}
+	up := Must[*factor.SetUp](t)(r.Factors.BeginTOTP(t.Context(), by))
+	done := Must[*factor.Added](t)(r.Factors.ConfirmTOTP(t.Context(), by, up.Token, "Phone",
+		factortest.Code(t, up.Secret, time.Now())))
+	return up.Secret, done.Codes
+}

@@ -1,0 +1,35 @@
+package graphtest
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/bucket"
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/mail"
+	"github.com/storefront-go/storefront/ent/viewer"
+)
+
+// Letters are the bodies of the mails that wait for an address, oldest first.
+func Letters(t testing.TB, s *ent.Store, to string) (bodies []string) {
+	t.Helper()
+	rows := Must[[]*db.Mail](t)(s.DB(t.Context()).Mail.Query().
+		Where(mail.BucketIn(bucket.All()...), mail.Recipient(to)).Order(db.Asc("id")).
+		All(viewer.Everywhere(t.Context())))
+	for _, row := range rows {
+		bodies = append(bodies, row.Body)
+	}
+	return bodies
+}
+
+// TokenIn is the token of the first link to a path in a mail.
+func TokenIn(t testing.TB, text, path string) string {
+	t.Helper()
+	_, rest, found := strings.Cut(text, path)
+	if !found {
+		t.Fatalf("no link to %s in %q", path, text)
+	}
+	token, _, _ := strings.Cut(rest, "\n")
+	return token
+}

@@ -1,0 +1,90 @@
+package keyring
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// New returns a root secret that was drawn by lot.
+func New() string { return rand.Text() + rand.Text() }
+
+// Ahead returns a list of root secrets with a new one in front, which is named by a
+// byte of its own.
+func Ahead(list string) (string, error) {
+	r, err := Parse(list)
+	if err != nil {
+		return "", err
+	}
+	ids := r.KeyIDs()
+	if len(ids) > maxSecrets {
+		return "", fmt.Errorf("%d root secrets are kept already: take the oldest away first", len(ids))
+	}
+	for {
+		fresh := New()
+		next, err := Parse(fresh)
+		if err != nil {
+			return "", err
+		}
+		if !slices.Contains(ids, next.KeyIDs()[0]) {
+			return fresh + "," + strings.TrimSpace(list), nil
+		}
+	}
+}
+
+// maxSecrets is more than anybody keeps, and leaves bytes to name new ones.
+const maxSecrets = 64
+
+// Rotate puts a new root secret in front of those in a file and returns the ring of
+// all. Whoever reads the file meanwhile finds it as it was or as it is then, never
+// less. The file keeps its owner and has mode 0600.
+func Rotate(path string) (*Ring, error) {
+	if _, err := load(path); err != nil {
+		return nil, err
+	}
+	// The new file is the lock: of two rotations at once one ends here.
+	next := path + ".new"
+	f, err := os.OpenFile(next, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return nil, fmt.Errorf("another rotation is at work, or was stopped half-way: remove %s in that case", next)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("rotate root secret: %w", err)
+	}
+	err = errors.Join(writeAhead(f, path), f.Close())
+	if err == nil {
+		err = os.Rename(next, path)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("rotate root secret: %w", errors.Join(err, os.Remove(next)))
+	}
+	if err := syncDir(filepath.Dir(path)); err != nil {
+		return nil, fmt.Errorf("rotate root secret: %w", err)
+	}
+	return load(path)
+}
+
+// writeAhead writes the secrets of a file into another one, a new one in front.
+func writeAhead(f *os.File, path string) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	list, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	text, err := Ahead(string(list))
+	if err != nil {
+		return err
+	}
+	if _, err := f.WriteString(text + "\n"); err != nil {
+		return err
+	}
+	return errors.Join(keepOwner(f, info), f.Sync())
+}

@@ -1,0 +1,133 @@
+package wire
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+
+	"github.com/storefront-go/storefront/ent/event"
+	"github.com/storefront-go/storefront/ent/xid"
+)
+
+// redactedCustomer are the members that tell of a person, as a customer has them who
+// was redacted.
+var redactedCustomer = map[string]string{
+	"email": "null", "phone": "null", "first_name": "null", "last_name": "null", "locale": "null", "note": "null",
+	"default_address": "null", "addresses": "[]", "tags": "[]", "display_name": `"Redacted customer"`,
+	"status": `"redacted"`, "email_marketing": `"not_subscribed"`,
+}
+
+// redactedOrder is [redactedCustomer] of the orders of such a customer.
+var redactedOrder = map[string]string{"email": "null", "billing_address": "null", "shipping_address": "null"}
+
+// Inside a JSON text every quote has a backslash before it, so these stand in a body
+// where they are members, and nowhere else.
+var (
+	ofCustomer = []byte(`"resource":{"type":"customer","id":"`)
+	ofOrder    = []byte(`"customer_id":"`)
+)
+
+// personal returns the members that the object of an event has after the customer was
+// redacted, and what stands in its body before the customer's id: nil for an event
+// that tells nothing of a customer.
+func personal(kind event.Type) (members map[string]string, before []byte) {
+	e, ok := event.Find(kind)
+	switch {
+	case !ok, kind == event.OrderNoteAdded: // a note is the store's own text
+		return nil, nil
+	case e.Resource == xid.Customer:
+		return redactedCustomer, ofCustomer
+	case e.Resource == xid.Order:
+		return redactedOrder, ofOrder
+	}
+	return nil, nil
+}
+
+// Personal reports whether events of a kind tell of a customer.
+func Personal(kind event.Type) bool {
+	members, _ := personal(kind)
+	return members != nil
+}
+
+// PersonOf returns the customer of whom the body of an event tells.
+func PersonOf(kind event.Type, body []byte) (customer xid.ID, ok bool) {
+	_, before := personal(kind)
+	if before == nil {
+		return xid.Nil, false
+	}
+	_, rest, found := bytes.Cut(body, before)
+	name, _, closed := bytes.Cut(rest, []byte{'"'})
+	if !found || !closed {
+		return xid.Nil, false
+	}
+	id, err := xid.Customer.Parse(string(name))
+	return id, err == nil
+}
+
+// RedactEvent returns the body of an event as it is kept after its customer was
+// redacted: every byte as it was but for the members that tell of them. One that tells
+// nothing of a customer stays.
+func RedactEvent(kind event.Type, body []byte) ([]byte, error) {
+	members, _ := personal(kind)
+	if members == nil {
+		return body, nil
+	}
+	redacted, err := replace(body, "data", func(data []byte) ([]byte, error) {
+		if string(data) == "null" {
+			return data, nil // it was left out for its size
+		}
+		return replace(data, "object", func(object []byte) ([]byte, error) {
+			return rewrite(object, func(name string, value []byte) ([]byte, error) {
+				if v, ok := members[name]; ok {
+					return []byte(v), nil
+				}
+				return value, nil
+			})
+		})
+	})
+	if err != nil {
+		return nil, fmt.Errorf("redact event: %w", err)
+	}
+	return redacted, nil
+}
+
+// replace changes one member of a JSON object.
+func replace(object []byte, member string, change func([]byte) ([]byte, error)) ([]byte, error) {
+	return rewrite(object, func(name string, value []byte) ([]byte, error) {
+		if name == member {
+			return change(value)
+		}
+		return value, nil
+	})
+}
+
+// rewrite copies a JSON object of this package with its members in their order, each
+// value as change has it.
+func rewrite(object []byte, change func(name string, value []byte) ([]byte, error)) ([]byte, error) {
+	d := json.NewDecoder(bytes.NewReader(object))
+	if t, err := d.Token(); err != nil {
+		return nil, err
+	} else if t != json.Delim('{') {
+		return nil, fmt.Errorf("%v is not an object", t)
+	}
+	o := Open(make([]byte, 0, len(object)))
+	for d.More() {
+		name, err := d.Token()
+		if err != nil {
+			return nil, err
+		}
+		var value json.RawMessage
+		if err := d.Decode(&value); err != nil {
+			return nil, err
+		}
+		changed, err := change(fmt.Sprint(name), value)
+		if err != nil {
+			return nil, err
+		}
+		o.Raw(fmt.Sprint(name), changed)
+	}
+	if _, err := d.Token(); err != nil {
+		return nil, err
+	}
+	return o.Close(), nil
+}

@@ -1,0 +1,95 @@
+package account
+
+import (
+	"net/http"
+	"net/url"
+
+	"github.com/storefront-go/storefront/graph/access"
+	"github.com/storefront-go/storefront/graph/session"
+	"github.com/storefront-go/storefront/rest/page"
+)
+
+// stale explains a mailed link that proves nothing any more.
+const stale = "It was used, or replaced, or a day has passed, or it is about another account than the one that you are " +
+	"signed in to. The dashboard sends another one, under Security."
+
+// address is what the page of a mailed link shows.
+type address struct{ Path, Email, Problem string }
+
+// Address serves /address/{token}: there, signed in, a person proves that an address is
+// theirs. Opening the page proves nothing: programs that read mail follow links.
+func (a *Account) Address() http.Handler {
+	return a.pair(func(w http.ResponseWriter, r *http.Request) {
+		a.showAddress(w, r, http.StatusOK, "")
+	}, func(w http.ResponseWriter, r *http.Request, _ url.Values) {
+		who := a.signedIn(w, r)
+		if who == nil {
+			return
+		}
+		err := a.Core.ConfirmAddress(r.Context(), tokenOf(r, access.AddressPath), who.User)
+		if p, ok := problemsOf(err); ok {
+			a.showAddress(w, r, http.StatusUnprocessableEntity, p.rest+p.fields["email"])
+			return
+		}
+		if err != nil {
+			a.over(w, r, err, stale)
+			return
+		}
+		page.Message(w, r, http.StatusOK, "Confirmed", "The address is yours. You can close this page.")
+	})
+}
+
+func (a *Account) showAddress(w http.ResponseWriter, r *http.Request, status int, problem string) {
+	who := a.signedIn(w, r)
+	if who == nil {
+		return
+	}
+	row, err := a.Core.AskedAddress(r.Context(), tokenOf(r, access.AddressPath), who.User)
+	if err != nil {
+		a.over(w, r, err, stale)
+		return
+	}
+	a.pages.Render(w, r, status, "address", address{r.URL.Path, *row.Email, problem})
+}
+
+// signedIn returns who is signed in, or sends them to the sign-in page and back.
+func (a *Account) signedIn(w http.ResponseWriter, r *http.Request) *session.Person {
+	who, err := a.Person(r)
+	if err != nil {
+		a.failed(w, r, err)
+		return nil
+	}
+	if who == nil {
+		page.Redirect(w, SignInAddress(r.URL.Path))
+	}
+	return who
+}
+
+// Lobby serves /account: where people are who belong to no store.
+func (a *Account) Lobby() http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodGet && r.Method != http.MethodHead {
+			notAllowed(w, r, "GET, HEAD")
+			return
+		}
+		if who := a.signedIn(w, r); who != nil {
+			a.pages.Render(w, r, http.StatusOK, "lobby", who)
+		}
+	})
+}
+
+// Elsewhere returns where a browser goes that asks for the dashboard and has no
+// business there: to the sign-in page, or to the lobby. A database that is away is
+// reported by the page's own requests.
+func (a *Account) Elsewhere(r *http.Request) string {
+	who, err := a.Person(r)
+	switch {
+	case err != nil:
+		return ""
+	case who == nil:
+		return SignInAddress(r.URL.RequestURI())
+	case len(who.Memberships) == 0:
+		return LobbyPath
+	}
+	return ""
+}

@@ -1,0 +1,97 @@
+package account
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/storefront-go/storefront/graph/access"
+	"github.com/storefront-go/storefront/rest/page"
+)
+
+// forgot is what the page shows that mails links to a new password.
+type forgot struct {
+	Problem string
+	Email   page.Field
+}
+
+// Forgot serves /forgot. Its answer is the same for every address.
+func (a *Account) Forgot() http.Handler {
+	return a.pair(func(w http.ResponseWriter, r *http.Request) {
+		if !a.Core.Notifier.Sends() {
+			noMail(w, r)
+			return
+		}
+		a.showForgot(w, r, http.StatusOK, "", problems{})
+	}, a.takeForgot)
+}
+
+func (a *Account) showForgot(w http.ResponseWriter, r *http.Request, status int, email string, p problems) {
+	a.pages.Render(w, r, status, "forgot", forgot{Problem: p.rest, Email: page.Field{Name: "email",
+		Label: "E-mail address", Type: "email", Value: email, Autocomplete: "username", Error: p.fields["email"],
+		Required: true, Autofocus: true}})
+}
+
+func (a *Account) takeForgot(w http.ResponseWriter, r *http.Request, form url.Values) {
+	email := strings.TrimSpace(form.Get("email"))
+	err := a.Core.ForgotPassword(r.Context(), email)
+	p, ok := problemsOf(err)
+	switch {
+	case errors.Is(err, access.ErrNoMail):
+		noMail(w, r)
+	case ok:
+		a.showForgot(w, r, http.StatusUnprocessableEntity, email, p)
+	case err != nil:
+		a.failed(w, r, err)
+	default:
+		page.Message(w, r, http.StatusOK, "Look into your mail", "If an account has this address, a link to a new "+
+			"password is on its way. It works for half an hour, and no more than three are sent within one hour.")
+	}
+}
+
+// noMail says whom to ask where links cannot be mailed.
+func noMail(w http.ResponseWriter, r *http.Request) {
+	page.Message(w, r, http.StatusOK, "Ask whoever runs this service", "It sends no mail, so no link can be sent to "+
+		"you. Whoever runs it sets a new password with: storefront staff password EMAIL --store HANDLE")
+}
+
+// reset is what the page of a mailed link shows.
+type reset struct {
+	Path, Email, Problem string
+	// Unproved says that the account loses what it has: nobody proved its address.
+	Unproved bool
+	Password page.Field
+}
+
+// used explains a link to a new password that works no more.
+const used = "It was used, or half an hour has passed. The sign-in page sends another one."
+
+// Reset serves /reset/{token}, where whoever opened a mailed link chooses a password.
+func (a *Account) Reset() http.Handler {
+	return a.pair(func(w http.ResponseWriter, r *http.Request) {
+		a.showReset(w, r, http.StatusOK, problems{})
+	}, func(w http.ResponseWriter, r *http.Request, form url.Values) {
+		err := a.Core.SetForgotten(r.Context(), tokenOf(r, access.ResetPath), form.Get("password"))
+		p, ok := problemsOf(err)
+		switch {
+		case ok:
+			a.showReset(w, r, http.StatusUnprocessableEntity, p)
+		case err != nil:
+			a.over(w, r, err, used)
+		default:
+			http.SetCookie(w, a.cookie(""))
+			page.Redirect(w, SignInAddress(home))
+		}
+	})
+}
+
+func (a *Account) showReset(w http.ResponseWriter, r *http.Request, status int, p problems) {
+	who, err := a.Core.AskedReset(r.Context(), tokenOf(r, access.ResetPath))
+	if err != nil {
+		a.over(w, r, err, used)
+		return
+	}
+	a.pages.Render(w, r, status, "reset", reset{Path: r.URL.Path, Email: who.Email, Problem: p.rest,
+		Unproved: who.VerifiedAt == nil, Password: newPassword(p.fields["password"])})
+}

@@ -1,0 +1,126 @@
+package account
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/storefront-go/storefront/graph/access"
+	"github.com/storefront-go/storefront/graph/session"
+	"github.com/storefront-go/storefront/rest/page"
+)
+
+// gone explains a link of an invitation that cannot be answered.
+const gone = "The invitation was answered, withdrawn or sent again, or a week has passed. Ask whoever invited you for " +
+	"another one."
+
+// invitation is what its page shows.
+type invitation struct {
+	Path, Shop, Role, Inviter, Until string
+	Email                            string
+	// Signed is the address of the person who is signed in, or "".
+	Signed string
+	// Theirs says that they are who is invited.
+	Theirs bool
+	// Known says that the address has an account, and Claimed that whoever made it never
+	// proved that the address is theirs.
+	Known, Claimed bool
+	Problem        string
+	Name, Password page.Field
+	SignIn         string
+}
+
+// Invitation serves /invitation/{token}: whoever holds the link of an invitation reads
+// it there, and accepts it once signed in, or declines it.
+func (a *Account) Invitation() http.Handler {
+	return a.pair(func(w http.ResponseWriter, r *http.Request) {
+		a.showInvitation(w, r, http.StatusOK, "", problems{})
+	}, a.answerInvitation)
+}
+
+func (a *Account) showInvitation(w http.ResponseWriter, r *http.Request, status int, name string, p problems) {
+	i, err := a.Core.Invited(r.Context(), tokenOf(r, access.InvitationPath))
+	if err != nil {
+		a.over(w, r, err, gone)
+		return
+	}
+	who, err := a.Person(r)
+	if err != nil {
+		a.failed(w, r, err)
+		return
+	}
+	shown := invitation{Path: r.URL.Path, Shop: i.Shop, Role: strings.ToUpper(string(i.Role[:1])) + string(i.Role[1:]),
+		Inviter: i.InviterName, Until: i.ExpiresAt.Time().UTC().Format("2 January 2006, 15:04 MST"), Email: i.Email,
+		Known: i.Account != nil, Claimed: i.TakesOver(), Problem: p.rest, SignIn: SignInAddress(r.URL.Path),
+		Name: page.Field{Name: "name", Label: "Your name", Type: "text", Value: name, Autocomplete: "name",
+			Error: p.fields["name"], Required: true, MaxLength: 255},
+		Password: newPassword(p.fields["password"])}
+	if i.InviterID == nil {
+		shown.Inviter = "Whoever runs the service"
+	}
+	if who != nil {
+		shown.Signed, shown.Theirs = who.Email, who.Email == i.Email
+	}
+	a.pages.Render(w, r, status, "invitation", shown)
+}
+
+// answerInvitation takes the answer.
+func (a *Account) answerInvitation(w http.ResponseWriter, r *http.Request, form url.Values) {
+	token := tokenOf(r, access.InvitationPath)
+	var err error
+	switch form.Get("answer") {
+	case "decline":
+		if err = a.Core.Decline(r.Context(), token); err == nil {
+			page.Message(w, r, http.StatusOK, "Declined", "You need not do anything else.")
+			return
+		}
+	case "accept":
+		var who *session.Person
+		if who, err = a.Person(r); err != nil {
+			a.failed(w, r, err)
+			return
+		}
+		if who == nil { // their session has ended meanwhile
+			page.Redirect(w, SignInAddress(r.URL.Path))
+			return
+		}
+		if err = a.Core.Accept(r.Context(), token, who.User); err == nil {
+			page.Redirect(w, home)
+			return
+		}
+	case "join":
+		if err = a.joinNew(w, r, token, form); err == nil {
+			return
+		}
+	default:
+		page.Message(w, r, http.StatusBadRequest, "The form is damaged", "Go back and try again.")
+		return
+	}
+	if p, ok := problemsOf(err); ok {
+		a.showInvitation(w, r, http.StatusUnprocessableEntity, form.Get("name"), p)
+		return
+	}
+	a.over(w, r, err, gone)
+}
+
+// joinNew makes the account of who is invited, and signs them in.
+func (a *Account) joinNew(w http.ResponseWriter, r *http.Request, token string, form url.Values) error {
+	email, err := a.Core.AcceptNew(r.Context(), token, strings.TrimSpace(form.Get("name")), form.Get("password"))
+	if err != nil {
+		return err
+	}
+	a.begin(r.Context(), w, r, email, form.Get("password"))
+	return nil
+}
+
+// begin signs somebody in who has just chosen their password. When it fails, they sign
+// in by themselves.
+func (a *Account) begin(ctx context.Context, w http.ResponseWriter, r *http.Request, email, text string) {
+	signed, err := a.Sessions.SignIn(ctx, a.attempt(r, email, text))
+	if err != nil {
+		page.Redirect(w, SignInAddress(home))
+		return
+	}
+	a.signed(w, signed, home)
+}

@@ -1,0 +1,126 @@
+package account_test
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/storetest"
+)
+
+// event is a row of a person's own log.
+type event struct{ Action, Address, Agent, Detail string }
+
+// own reads the log of the account that asks, oldest first, and its sessions.
+func (w *site) own(cookie string, headers ...string) (log []event, sessions []struct {
+	ID, Address string
+	Current     bool
+}) {
+	w.t.Helper()
+	a := w.ask(cookie, `{account{log(first:100){nodes{action address agent detail}}
+		sessions{id address current}}}`, headers...)
+	var answer struct {
+		Data struct {
+			Account struct {
+				Log      struct{ Nodes []event }
+				Sessions []struct {
+					ID, Address string
+					Current     bool
+				}
+			}
+		}
+	}
+	if err := json.Unmarshal([]byte(a.body), &answer); err != nil || a.status != 200 ||
+		strings.Contains(a.body, `"errors"`) {
+		w.t.Fatalf("%d %s, %v", a.status, a.body, err)
+	}
+	log = answer.Data.Account.Log.Nodes
+	slices.Reverse(log)
+	return log, answer.Data.Account.Sessions
+}
+
+// What happens to an account stands in its own log, with where it came from, and in
+// nobody else's; what is refused for being too much does not.
+func TestOwnLog(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, s *ent.Store) {
+		w := serve(t, s, "http://127.0.0.1:8080", proxied)
+		shop := w.shop("ada@example.com")
+		w.shop("bob@example.com")
+		from := []string{"X-Forwarded-For", "192.0.2.7", "User-Agent", "Test browser"}
+		for range 12 {
+			w.post("/sign-in", credentials("ada@example.com", "wrong"), from...)
+		}
+		w.post("/sign-in", credentials("nobody@example.com", "wrong"), from...)
+		from[1] = "2001:db8::7"
+		cookie := w.signIn("ada@example.com", from...)
+		w.token(shop)
+		w.signIn("ada@example.com")
+		log, _ := w.own(cookie)
+		want := []event{{Action: "store.joined", Detail: "Shop of ada@example.com"}}
+		for range 10 {
+			want = append(want, event{Action: "sign_in.failed", Address: "192.0.2.7", Agent: "Test browser"})
+		}
+		want = append(want, event{Action: "sign_in", Address: "2001:db8::7", Agent: "Test browser",
+			Detail: "with a new browser"}, event{Action: "staff_token.made", Detail: "A script"},
+			event{Action: "sign_in", Address: "127.0.0.1", Agent: "Go-http-client/1.1", Detail: "with a new browser"})
+		for i := range log {
+			if log[i].Action == "staff_token.made" {
+				log[i].Detail = "A script"
+			}
+		}
+		if !slices.Equal(log, want) {
+			t.Errorf("got  %v\nwant %v", log, want)
+		}
+		bobs, _ := w.own(w.signIn("bob@example.com"))
+		if len(bobs) != 2 || bobs[0].Detail != "Shop of bob@example.com" {
+			t.Errorf("Bob's: %v", bobs)
+		}
+	})
+}
+
+// People end one session of theirs, the one that asks too, and no other's; a staff
+// token may see and do the same.
+func TestSessionEnd(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, s *ent.Store) {
+		w := serve(t, s, "http://127.0.0.1:8080", proxied)
+		shop := w.shop("ada@example.com")
+		w.shop("bob@example.com")
+		bobs := w.signIn("bob@example.com")
+		_, bobSessions := w.own(bobs)
+		bearer := []string{"Authorization", "Bearer " + w.token(shop)}
+		cookie := w.signIn("ada@example.com", "X-Forwarded-For", "192.0.2.7")
+		other := w.signIn("ada@example.com", "X-Forwarded-For", "192.0.2.8")
+		end := func(id string) string {
+			return w.ask("", `mutation{sessionEnd(id:"`+id+`"){endedId userErrors{code}}}`, bearer...).body
+		}
+		_, list := w.own(cookie)
+		if len(list) != 2 || list[0].Address != "192.0.2.8" || list[1].Address != "192.0.2.7" || !list[1].Current ||
+			list[0].ID == list[1].ID || len(list[0].ID) != 36 {
+			t.Fatalf("%+v", list)
+		}
+		for _, foreign := range []string{bobSessions[0].ID, "ses_x", ""} {
+			if got := end(foreign); !strings.Contains(got, `"not_found"`) {
+				t.Errorf("%q: %s", foreign, got)
+			}
+		}
+		if got := end(list[0].ID); !strings.Contains(got, `"endedId":"`+list[0].ID+`"`) {
+			t.Errorf("%s", got)
+		}
+		for name, tc := range map[string]struct {
+			cookie string
+			want   int
+		}{"the ended one": {other, 401}, "the other one": {cookie, 200}, "Bob's": {bobs, 200}} {
+			if a := w.ask(tc.cookie, "{account{email}}"); a.status != tc.want {
+				t.Errorf("%s: %d, want %d", name, a.status, tc.want)
+			}
+		}
+		w.post("/sign-out", nil, "Cookie", cookie)
+		log, left := w.own("", bearer...)
+		if len(left) != 0 || len(log) < 2 || log[len(log)-1].Action != "session.ended" ||
+			log[len(log)-2].Action != "session.ended" {
+			t.Errorf("%+v, %v", left, log)
+		}
+	})
+}

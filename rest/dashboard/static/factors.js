@@ -1,0 +1,198 @@
+// A person's second factors: passkeys, authenticator apps and recovery codes.
+import { html, useEffect, useState } from './lib.js';
+import { useApp, useQuery } from './context.js';
+import { Alert, Copyable, Dialog, Time, Trouble, Waiting } from './ui.js';
+import { Confirm, Field, FormDialog, Wrong, useMutation } from './form.js';
+import { Failure, Refused } from './api.js';
+import { knowsPasskeys, makePasskey, passkeyProblem } from './passkey.js';
+import { Icon } from './icons.js';
+
+const errors = 'userErrors { code message path }';
+const list = `query Factors { account { recoveryCodesLeft passkeysPossible
+  factors { id kind name createdAt lastUsedAt } } }`;
+const totpBegin = `mutation TotpBegin { totpBegin { token secret qr ${errors} } }`;
+const totpConfirm = `mutation TotpConfirm($token: String!, $code: String!, $name: String) {
+  totpConfirm(token: $token, code: $code, name: $name) { recoveryCodes ${errors} } }`;
+const passkeyBegin = `mutation PasskeyBegin { passkeyBegin { token options ${errors} } }`;
+const passkeyFinish = `mutation PasskeyFinish($token: String!, $response: String!, $name: String) {
+  passkeyFinish(token: $token, response: $response, name: $name) { recoveryCodes ${errors} } }`;
+const rename = `mutation FactorRename($id: ID!, $name: String!) {
+  factorRename(id: $id, name: $name) { factor { id } ${errors} } }`;
+const remove = `mutation FactorRemove($id: ID!) { factorRemove(id: $id) { removedId ${errors} } }`;
+const renew = `mutation RecoveryCodesRenew { recoveryCodesRenew { recoveryCodes ${errors} } }`;
+
+const kinds = { PASSKEY: 'Passkey', TOTP: 'Authenticator app' };
+const nameHint = 'To tell it from others, such as work laptop.';
+
+export function Factors() {
+  const { notify, refresh, locked } = useApp();
+  const query = useQuery(list);
+  const [dialog, open] = useState(null);
+  if (query.failure) {
+    return html`<${Trouble} failure=${query.failure} reload=${query.reload} />`;
+  }
+  if (!query.data) {
+    return html`<${Waiting} rows=${2} />`;
+  }
+  const { factors, recoveryCodesLeft, passkeysPossible } = query.data.account;
+  const close = () => open(null);
+  const kept = () => { // a store that was closed opens now
+    close();
+    if (locked) {
+      refresh();
+    }
+  };
+  const added = (codes) => {
+    notify('The second factor is set up.');
+    query.reload();
+    if (codes) {
+      open({ kind: 'codes', codes });
+    } else {
+      kept();
+    }
+    return false;
+  };
+  const renewed = (codes) => {
+    query.reload();
+    open({ kind: 'codes', codes });
+    return false;
+  };
+  return html`<p>Besides your password, you show one of these when you sign in. A passkey can also be all that you
+      show.</p>
+    ${factors.length === 0 && html`<p class="muted" data-test="no-factors">You have none yet.</p>`}
+    <ul class="sessions" data-test="factor-list">${factors.map((f) => html`<${Factor} key=${f.id} of=${f}
+      open=${open} />`)}</ul>
+    ${factors.length > 0 && html`<p data-test="codes-left">${recoveryCodesLeft} of 10 recovery codes are left.
+      ${' '}<button type="button" class="button small" onClick=${() => open({ kind: 'renew' })}
+        data-test="codes-renew">New codes</button></p>`}
+    ${!passkeysPossible && html`<p class="muted">Passkeys need an address with a name: this one is a number.</p>`}
+    <div class="form-end">
+      ${passkeysPossible && knowsPasskeys() && html`<button type="button" class="button primary"
+        onClick=${() => open({ kind: 'passkey' })} data-test="passkey-new"><${Icon} name="plus" size="16" />Passkey
+        </button>`}
+      <button type="button" class="button" onClick=${() => open({ kind: 'totp' })} data-test="totp-new">
+        <${Icon} name="plus" size="16" />Authenticator app</button></div>
+    ${dialog?.kind === 'passkey' && html`<${NewPasskey} onClose=${close} added=${added} />`}
+    ${dialog?.kind === 'totp' && html`<${NewApp} onClose=${close} added=${added} />`}
+    ${dialog?.kind === 'codes' && html`<${Codes} codes=${dialog.codes} onClose=${kept} />`}
+    ${dialog?.kind === 'renew' && html`<${Renew} onClose=${close} renewed=${renewed} />`}
+    ${dialog?.kind === 'rename' && html`<${Rename} of=${dialog.factor} onClose=${close} changed=${query.reload} />`}
+    ${dialog?.kind === 'remove' && html`<${Remove} of=${dialog.factor} last=${factors.length === 1} onClose=${close}
+      changed=${query.reload} />`}`;
+}
+
+function Factor({ of: f, open }) {
+  return html`<li>
+    <div class="grow"><p class="strong">${f.name}</p>
+      <p class="muted">${kinds[f.kind]}, since <${Time} at=${f.createdAt} how="date" />,
+        ${f.lastUsedAt ? html` last used <${Time} at=${f.lastUsedAt} how="ago" />` : ' not used yet'}</p></div>
+    <span class="row-actions">
+      <button type="button" class="button small" aria-label=${'Rename ' + f.name}
+        onClick=${() => open({ kind: 'rename', factor: f })} data-test="factor-rename">Rename</button>
+      <button type="button" class="button small danger-quiet" aria-label=${'Remove ' + f.name}
+        onClick=${() => open({ kind: 'remove', factor: f })} data-test="factor-remove">Remove</button></span></li>`;
+}
+
+function NewPasskey({ onClose, added }) {
+  const begin = useMutation(passkeyBegin, { once: false });
+  const finish = useMutation(passkeyFinish, { once: false });
+  const action = async (v) => {
+    const { token, options } = await begin({});
+    let response;
+    try {
+      response = await makePasskey(options);
+    } catch (e) {
+      throw new Wrong('name', passkeyProblem(e));
+    }
+    const { recoveryCodes } = await finish({ token, response, name: v.get('name') });
+    return added(recoveryCodes);
+  };
+  return html`<${FormDialog} title="New passkey" name="passkey" submit="Make passkey" busyText="Waiting for the browser"
+    onClose=${onClose} action=${action}>
+    <p>Your browser asks for your fingerprint, your face, a PIN or a security key.</p>
+    <${Field} name="name" label="Name" optional hint=${nameHint} maxlength="255" />
+  <//>`;
+}
+
+function NewApp({ onClose, added }) {
+  const begin = useMutation(totpBegin, { once: false });
+  const confirm = useMutation(totpConfirm, { once: false });
+  const [state, set] = useState({ up: null, failure: null });
+  useEffect(() => {
+    begin({}).then((up) => set({ up, failure: null }), (e) => {
+      if (!(e instanceof Failure || e instanceof Refused)) {
+        throw e;
+      }
+      set({ up: null, failure: e });
+    });
+  }, []);
+  const action = async (v) => {
+    const { recoveryCodes } = await confirm({ token: state.up.token, code: v.get('code'), name: v.get('name') });
+    return added(recoveryCodes);
+  };
+  if (!state.up) {
+    return html`<${Dialog} title="New authenticator app" onClose=${onClose} name="totp-dialog">
+      ${state.failure ? html`<${Alert}>${state.failure.message}<//>` : html`<${Waiting} rows=${3} />`}<//>`;
+  }
+  return html`<${FormDialog} title="New authenticator app" name="totp" submit="Confirm" onClose=${onClose}
+    action=${action}>
+    <p>Scan this with an app such as Aegis, 1Password or Google Authenticator, or type the secret into it.</p>
+    <p class="qr"><img src=${state.up.qr} alt="QR code with the secret" width="200" height="200" /></p>
+    <p class="secret"><${Copyable} text=${state.up.secret} test="totp-secret" /></p>
+    <${Field} name="code" label="Code" inputmode="numeric" autocomplete="one-time-code" required
+      hint="The six digits that the app shows now." />
+    <${Field} name="name" label="Name" optional hint=${nameHint} maxlength="255" />
+  <//>`;
+}
+
+/** Shows recovery codes once. */
+function Codes({ codes, onClose }) {
+  const save = () => {
+    const address = URL.createObjectURL(new Blob([codes.join('\n') + '\n'], { type: 'text/plain' }));
+    const link = Object.assign(document.createElement('a'), { href: address, download: 'recovery-codes.txt' });
+    link.click();
+    URL.revokeObjectURL(address);
+  };
+  return html`<${Dialog} title="Recovery codes" guard onClose=${onClose} name="codes-dialog">
+    <${Alert} tone="info">These are shown once. Each stands in for a lost second factor, once. Keep them where you find
+      them without your devices.<//>
+    <div class="codes"><${Copyable} text=${codes.join('\n')} test="codes" /></div>
+    <div class="form-end">
+      <button type="button" class="button" onClick=${() => print()}>Print</button>
+      <button type="button" class="button" onClick=${save} data-test="codes-save">Download</button>
+      <button type="button" class="button primary" onClick=${onClose} data-test="codes-done">I have stored them</button>
+    </div><//>`;
+}
+
+function Renew({ onClose, renewed }) {
+  const run = useMutation(renew, { once: false });
+  const action = async () => renewed((await run({})).recoveryCodes);
+  return html`<${Confirm} title="New recovery codes?" name="codes-renew" submit="Make new codes" danger=${false}
+    onClose=${onClose} action=${action}><p>The codes that you have now stop working.</p><//>`;
+}
+
+function Rename({ of: f, onClose, changed }) {
+  const { notify } = useApp();
+  const run = useMutation(rename);
+  const action = async (v) => {
+    await run({ id: f.id, name: v.get('name') });
+    notify('The name is saved.');
+    changed();
+  };
+  return html`<${FormDialog} title="Rename" name="factor-rename" submit="Save" onClose=${onClose} action=${action}>
+    <${Field} name="name" label="Name" value=${f.name} required maxlength="255" /><//>`;
+}
+
+function Remove({ of: f, last, onClose, changed }) {
+  const { notify } = useApp();
+  const run = useMutation(remove);
+  const action = async () => {
+    await run({ id: f.id });
+    notify('The second factor is removed.');
+    changed();
+  };
+  return html`<${Confirm} title=${'Remove \u201c' + f.name + '\u201d?'} name="factor-remove" submit="Remove"
+    onClose=${onClose} action=${action}>
+    <p>${last ? 'It is your last one: your password alone lets you in then, and the recovery codes end.'
+      : 'You cannot sign in with it any more. Your other factors stay.'}</p><//>`;
+}

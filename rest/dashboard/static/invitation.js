@@ -1,0 +1,106 @@
+// Invitations: who is asked to join the store.
+import { html, useState } from './lib.js';
+import { useApp, useQuery, useFilters } from './context.js';
+import { Badge, Card, Empty, List, SecretDialog, Time } from './ui.js';
+import { Confirm, Field, FormDialog, Select, useMutation } from './form.js';
+import { roleNames, roleOptions } from './role.js';
+import { to } from './route.js';
+
+const invitations = `query Invitations($after: String) { invitations(first: 25, after: $after) {
+  nodes { id email role status inviterName createdAt expiresAt endedAt } pageInfo { hasNextPage endCursor } } }`;
+const errors = 'userErrors { code message path }';
+const invite = `mutation StaffInvite($input: StaffInviteInput!) {
+  staffInvite(input: $input) { invitation { id email } link ${errors} } }`;
+const resend = `mutation InvitationResend($id: ID!) { invitationResend(id: $id) { link ${errors} } }`;
+const withdraw = `mutation InvitationWithdraw($id: ID!) {
+  invitationWithdraw(id: $id) { invitation { id } ${errors} } }`;
+
+/** The form that invites somebody. shown gets the link where the service sends no mail. */
+export function Invite({ onClose, changed, shown }) {
+  const { account, notify } = useApp();
+  const run = useMutation(invite, { once: false });
+  const action = async (v) => {
+    const email = (v.get('email') ?? '').trim();
+    const { invitation, link } = await run({ input: { email, role: v.get('role') } });
+    changed();
+    if (link) {
+      shown(link, invitation.email);
+      return false; // the dialog with the link takes this one's place
+    }
+    notify('The invitation is on its way to ' + invitation.email + '.');
+    return true;
+  };
+  return html`<${FormDialog} title="Invite a person" name="staff-invite" submit="Invite" busyText="Inviting"
+    onClose=${onClose} action=${action}>
+    <${Field} name="email" label="E-mail" type="email" required maxlength="254" autocomplete="off"
+      hint="They join when they open the link, sign in and accept. It works for seven days." />
+    <${Select} name="role" label="Role" value="SUPPORT" options=${roleOptions(account.role)} />
+  <//>`;
+}
+
+/** The link of an invitation, where nobody mails it. */
+export function InvitationLink({ link, email, onClose }) {
+  return html`<${SecretDialog} title=${'Invitation of ' + email} secret=${link} onClose=${onClose}>
+    <p>Hand this link over on a way that you trust: whoever opens it first can answer.</p><//>`;
+}
+
+export function Invitations() {
+  const f = useFilters();
+  const query = useQuery(invitations, { after: f.invitations || null });
+  const [dialog, open] = useState(null);
+  const close = () => open(null);
+  const columns = [
+    { name: 'email', head: 'Invited', main: true, cell: (i) => html`<span class="strong clip">${i.email}</span>
+      <span class="muted block">by ${i.inviterName}</span>` },
+    { name: 'role', head: 'Role', cell: (i) => roleNames[i.role] ?? i.role },
+    { name: 'status', head: 'Status', cell: (i) => html`<${Badge} value=${i.status} />` },
+    { name: 'ends', head: 'Until', cell: (i) => html`<${Time} at=${i.endedAt ?? i.expiresAt} how="date" />` },
+    { name: 'actions', head: '', end: true, cell: (i) => (i.status === 'PENDING' || !i.endedAt) &&
+      html`<span class="row-actions"><button type="button" class="button small"
+        aria-label=${'Send to ' + i.email + ' again'} onClick=${() => open({ kind: 'resend', invitation: i })}
+        data-test="invitation-resend">Send again</button>
+      <button type="button" class="button small danger-quiet" aria-label=${'Withdraw the invitation of ' + i.email}
+        onClick=${() => open({ kind: 'withdraw', invitation: i })} data-test="invitation-withdraw">Withdraw</button>
+      </span>` },
+  ];
+  return html`<${Card} title="Invitations" flush name="invitations">
+    <${List} query=${query} pick=${(d) => d.invitations} caption="Invitations" columns=${columns}
+      paged=${Boolean(f.invitations)} address=${(after) => to('/staff', { invitations: after })}
+      empty=${html`<${Empty} icon="staff" title="Nobody is invited" />`} />
+    ${dialog?.kind === 'resend' && html`<${Resend} invitation=${dialog.invitation} onClose=${close}
+      changed=${query.reload} shown=${(link) => open({ kind: 'link', link, email: dialog.invitation.email })} />`}
+    ${dialog?.kind === 'withdraw' &&
+      html`<${Withdraw} invitation=${dialog.invitation} onClose=${close} changed=${query.reload} />`}
+    ${dialog?.kind === 'link' && html`<${InvitationLink} ...${dialog} onClose=${close} />`}
+  <//>`;
+}
+
+function Resend({ invitation: i, onClose, changed, shown }) {
+  const { notify } = useApp();
+  const run = useMutation(resend, { once: false });
+  const action = async () => {
+    const { link } = await run({ id: i.id });
+    changed();
+    if (link) {
+      shown(link);
+      return false;
+    }
+    notify('The invitation is on its way to ' + i.email + '.');
+    return true;
+  };
+  return html`<${Confirm} title=${'Send to ' + i.email + ' again?'} name="invitation-resend" submit="Send again"
+    danger=${false} onClose=${onClose} action=${action}>
+    <p>They get a new link for another seven days. The one before it ends.</p><//>`;
+}
+
+function Withdraw({ invitation: i, onClose, changed }) {
+  const { notify } = useApp();
+  const run = useMutation(withdraw);
+  const action = async () => {
+    await run({ id: i.id });
+    notify('The invitation is withdrawn.');
+    changed();
+  };
+  return html`<${Confirm} title=${'Withdraw the invitation of ' + i.email + '?'} name="invitation-withdraw"
+    submit="Withdraw" onClose=${onClose} action=${action}><p>Its link leads nowhere from then on.</p><//>`;
+}

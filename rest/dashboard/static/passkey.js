@@ -1,0 +1,40 @@
+// Passkeys: from the server's question to the browser, and back.
+
+const bytes = (text) => Uint8Array.from(atob(text.replace(/-/g, '+').replace(/_/g, '/')), (c) => c.charCodeAt(0));
+const text = (buffer) => btoa(String.fromCharCode(...new Uint8Array(buffer)))
+  .replace(/\+/g, '-').replace(/\//g, '_').replace(/=+$/, '');
+
+/** Whether the browser knows passkeys. */
+export const knowsPasskeys = () => Boolean(window.PublicKeyCredential);
+
+/**
+ * Makes a passkey and returns what the browser says of it, as JSON.
+ * @param {string} options what the server asks, as JSON
+ */
+export async function makePasskey(options) {
+  const { publicKey } = JSON.parse(options);
+  const key = await navigator.credentials.create({
+    publicKey: {
+      ...publicKey, challenge: bytes(publicKey.challenge), user: { ...publicKey.user, id: bytes(publicKey.user.id) },
+      excludeCredentials: (publicKey.excludeCredentials ?? []).map((c) => ({ ...c, id: bytes(c.id) })),
+    },
+  });
+  const { response } = key;
+  return JSON.stringify({
+    id: key.id, rawId: text(key.rawId), type: key.type, clientExtensionResults: {},
+    response: {
+      clientDataJSON: text(response.clientDataJSON), attestationObject: text(response.attestationObject),
+      transports: response.getTransports?.() ?? [],
+    },
+  });
+}
+
+/** What went wrong when a passkey was made, as a sentence. */
+export function passkeyProblem(e) {
+  switch (e.name) {
+    case 'InvalidStateError': return 'This device has a passkey for your account already.';
+    case 'NotAllowedError': return 'No passkey was made. Try again.';
+    case 'SecurityError': return 'The browser makes no passkeys at this address.';
+  }
+  return 'The browser could not make a passkey: ' + e.message;
+}
