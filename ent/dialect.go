@@ -15,6 +15,8 @@ import (
 
 	"github.com/go-sql-driver/mysql"
 	"modernc.org/sqlite"
+
+	"github.com/storefront-go/storefront/ent/fault"
 )
 
 // class is what an error of the database means for the transaction it met.
@@ -60,6 +62,10 @@ func classify(err error) class {
 	}
 	// A deadline is a net.Error too, but the link is whole.
 	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
+		return fatal
+	}
+	// The cause of a fault may be what a client sent, which ended too soon.
+	if f, ok := errors.AsType[*fault.Error](err); ok && f.Kind != fault.Unavailable {
 		return fatal
 	}
 	for _, lost := range []error{driver.ErrBadConn, mysql.ErrInvalidConn, io.EOF, io.ErrUnexpectedEOF} {

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/go-sql-driver/mysql"
+
+	"github.com/storefront-go/storefront/ent/fault"
 )
 
 func number(n uint16) error { return fmt.Errorf("insert order: %w", &mysql.MySQLError{Number: n}) }
@@ -35,6 +37,9 @@ func TestClassify(t *testing.T) {
 		{name: "bad connection", err: driver.ErrBadConn, want: linkLost, unavailable: true},
 		{name: "invalid connection", err: fmt.Errorf("x: %w", mysql.ErrInvalidConn), want: linkLost, unavailable: true},
 		{name: "end of file", err: io.ErrUnexpectedEOF, want: linkLost, unavailable: true},
+		{name: "a fault that a body caused", err: &fault.Error{Kind: fault.Forbidden, Err: io.EOF}, want: fatal},
+		{name: "a fault that the database caused", err: &fault.Error{Kind: fault.Unavailable, Err: io.EOF},
+			want: linkLost, unavailable: true},
 		{name: "deadline", err: context.DeadlineExceeded, want: fatal, unavailable: true},
 		{name: "cancel", err: context.Canceled, want: fatal},
 		{name: "ours", err: errors.New("sold out"), want: fatal},

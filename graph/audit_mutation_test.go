@@ -20,6 +20,8 @@ var actions = map[string]string{
 
 // unaudited are the mutations that leave no row in the audit log, with the reason.
 var unaudited = map[string]string{
+	"sessionProve":       ownLog,
+	"passkeyAsk":         ownLog,
 	"totpBegin":          ownLog,
 	"totpConfirm":        ownLog,
 	"passkeyBegin":       ownLog,

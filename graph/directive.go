@@ -26,7 +26,7 @@ func (r Refusal) Unwrap() error { return r.Fault }
 
 // directives gates the fields of the schema.
 func directives() exec.DirectiveRoot {
-	return exec.DirectiveRoot{Scope: requireScope, Dashboard: RequireRole}
+	return exec.DirectiveRoot{Scope: requireScope, Dashboard: RequireRole, Fresh: requireProof}
 }
 
 // requireScope implements @scope.
@@ -71,6 +71,18 @@ func RequireRole(ctx context.Context, _ any, next graphql.Resolver, roles []view
 	return next(ctx)
 }
 
+// requireProof implements @fresh.
+func requireProof(ctx context.Context, _ any, next graphql.Resolver) (any, error) {
+	v, err := core.Caller(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if v.Stale() {
+		return nil, Refusal{core.Unproved()}
+	}
+	return next(ctx)
+}
+
 // Admit reports, as its error, whether the directives of a field keep the viewer of
 // ctx from it, without running the field: for answers that were made before.
 func Admit(ctx context.Context, field *ast.FieldDefinition) error {
@@ -95,6 +107,10 @@ func Admit(ctx context.Context, field *ast.FieldDefinition) error {
 		if _, err := RequireRole(ctx, nil, pass, roles, without); err != nil {
 			return err
 		}
+	}
+	if field.Directives.ForName("fresh") != nil {
+		_, err := requireProof(ctx, nil, pass)
+		return err
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph"
+	"github.com/storefront-go/storefront/graph/factor"
 	"github.com/storefront-go/storefront/graph/graphtest"
 	"github.com/storefront-go/storefront/graph/model"
 	"github.com/storefront-go/storefront/graph/session"
@@ -133,6 +134,14 @@ var adminEffects = []effect{
 		graphtest.AddFactor(w.t, w.Resolver, w.Owner.ID)
 		return fmt.Sprintf("expectedVersion: %d, required: true", s.Version)
 	}},
+	{field: "storeSetRefundProof", name: "a sum", args: func(w *caller) string {
+		s := graphtest.Must[*model.Store](w.t)(w.Query().Store(w.Ctx))
+		return fmt.Sprintf("expectedVersion: %d, aboveMinor: 10000", s.Version)
+	}},
+	{field: "storeSetRefundProof", name: "less than nothing", refused: "out_of_range", args: func(w *caller) string {
+		s := graphtest.Must[*model.Store](w.t)(w.Query().Store(w.Ctx))
+		return fmt.Sprintf("expectedVersion: %d, aboveMinor: -1", s.Version)
+	}},
 	{field: "storeClose", name: "another one", args: func(w *caller) string {
 		beside := w.Other(w.t)
 		w.token = w.tokenOf(beside)
@@ -150,7 +159,10 @@ var adminEffects = []effect{
 	}},
 	{field: "storeLeave", name: "the last owner", args: fixedArgs(""), refused: "last_owner"},
 	{field: "addressVerify", name: "their own", args: fixedArgs("")},
-	{field: "addressChange", name: "another one", args: fixedArgs(`email: "x@example.com"`)},
+	{field: "addressChange", name: "by a token", args: fixedArgs(`email: "x@example.com"`), refused: "forbidden"},
+	{field: "addressChange", name: "another one", args: inBrowser(func(*caller, factor.By) string {
+		return `email: "x@example.com"`
+	})},
 	{field: "staffUpdateRole", name: "promoted", args: onMember(true, "role: ADMIN")},
 	{field: "staffRemove", name: "somebody", args: onMember(false, "")},
 	{field: "staffTokenCreate", name: "their own", args: fixedArgs(`name: "Laptop"`)},

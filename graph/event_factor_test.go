@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/graph/factor"
 	"github.com/storefront-go/storefront/graph/factor/factortest"
@@ -12,6 +13,8 @@ import (
 
 // factorEffects are the mutations of people's own second factors: they make no event.
 var factorEffects = []effect{
+	{field: "sessionProve", name: "by a token", args: fixedArgs(`input: {password: "x"}`), refused: "forbidden"},
+	{field: "passkeyAsk", name: "by a token", args: fixedArgs(""), refused: "forbidden"},
 	{field: "totpBegin", name: "by a token", args: fixedArgs(""), refused: "forbidden"},
 	{field: "totpConfirm", name: "by a token", args: fixedArgs(`token: "x", code: "000000"`), refused: "forbidden"},
 	{field: "passkeyBegin", name: "by a token", args: fixedArgs(""), refused: "forbidden"},
@@ -20,6 +23,20 @@ var factorEffects = []effect{
 	{field: "factorRemove", name: "by a token", args: fixedArgs(`id: "x"`), refused: "forbidden"},
 	{field: "recoveryCodesRenew", name: "by a token", args: fixedArgs(""), refused: "forbidden"},
 
+	{field: "sessionProve", name: "by nothing", args: inBrowser(func(*caller, factor.By) string { return "input: {}" }),
+		refused: "required"},
+	{field: "sessionProve", name: "by a wrong code", args: inBrowser(func(*caller, factor.By) string {
+		return `input: {code: "x"}`
+	}), refused: "forbidden"},
+	{field: "sessionProve", name: "by a recovery code", args: inBrowser(func(w *caller, by factor.By) string {
+		return fmt.Sprintf("input: {code: %q}", w.factor(by).Codes[0])
+	})},
+	{field: "passkeyAsk", name: "in a browser", args: inBrowser(func(w *caller, by factor.By) string {
+		q := graphtest.Must[*factor.Ceremony](w.t)(w.Factors.BeginPasskey(w.Ctx, by))
+		made := factortest.New(w.t, graphtest.API).Create(q.Options)
+		graphtest.Must[*factor.Added](w.t)(w.Factors.FinishPasskey(w.Ctx, by, q.Token, "", made))
+		return ""
+	})},
 	{field: "totpBegin", name: "in a browser", args: inBrowser(func(*caller, factor.By) string { return "" })},
 	{field: "totpConfirm", name: "in a browser", args: inBrowser(func(w *caller, by factor.By) string {
 		up := graphtest.Must[*factor.SetUp](w.t)(w.Factors.BeginTOTP(w.Ctx, by))
@@ -32,11 +49,11 @@ var factorEffects = []effect{
 		return fmt.Sprintf("token: %q, response: %q, name: \"Key\"", q.Token, made)
 	})},
 	{field: "factorRename", name: "in a browser", args: inBrowser(func(w *caller, by factor.By) string {
-		return fmt.Sprintf("id: %q, name: \"Other\"", w.factor(by))
+		return fmt.Sprintf("id: %q, name: \"Other\"", w.factor(by).Factor.PublicID())
 	})},
 	{field: "factorRemove", name: "in a browser", args: inBrowser(func(w *caller, by factor.By) string {
 		w.factor(by) // the last one may have to stay: see storeRequireSecondFactor
-		return fmt.Sprintf("id: %q", w.factor(by))
+		return fmt.Sprintf("id: %q", w.factor(by).Factor.PublicID())
 	})},
 	{field: "recoveryCodesRenew", name: "in a browser", args: inBrowser(func(w *caller, by factor.By) string {
 		w.factor(by)
@@ -50,17 +67,16 @@ func inBrowser(args func(*caller, factor.By) string) func(*caller) string {
 		who, ctx := w.Member(w.t, viewer.Support)
 		by := factor.By{Person: who.ID, Session: graphtest.AddSession(w.t, w.Resolver, who.ID)}
 		v := *viewer.From(ctx)
-		v.Session = by.Session
+		v.Session, v.ProvedAt = by.Session, micros.Now()
 		w.browser, w.token = &v, ""
 		return args(w, by)
 	}
 }
 
-// factor sets an authenticator app up for the person and returns its id.
-func (w *caller) factor(by factor.By) string {
+// factor sets an authenticator app up for the person.
+func (w *caller) factor(by factor.By) *factor.Added {
 	w.t.Helper()
 	up := graphtest.Must[*factor.SetUp](w.t)(w.Factors.BeginTOTP(w.Ctx, by))
-	done := graphtest.Must[*factor.Added](w.t)(w.Factors.ConfirmTOTP(w.Ctx, by, up.Token, "",
+	return graphtest.Must[*factor.Added](w.t)(w.Factors.ConfirmTOTP(w.Ctx, by, up.Token, "",
 		factortest.Code(w.t, up.Secret, time.Now())))
-	return done.Factor.PublicID()
 }

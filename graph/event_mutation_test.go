@@ -14,7 +14,9 @@ import (
 	"github.com/vektah/gqlparser/v2/parser"
 
 	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/digest"
 	"github.com/storefront-go/storefront/ent/event"
+	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/storetest"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/graph"
@@ -99,6 +101,32 @@ func (w *caller) call(field, args string) string {
 	return fmt.Sprint(first["code"])
 }
 
+// needProof are the mutations that need a person who proved lately who they are, where
+// they act in a browser.
+var needProof = []string{"storeRequireSecondFactor", "storeSetRefundProof", "storeClose", "staffInvite",
+	"invitationResend", "staffUpdateRole", "staffRemove", "staffTokenCreate", "apiKeyCreate", "apiKeyRotate",
+	"appCreate", "webhookEndpointCreate", "webhookEndpointRotateSecret", "webhookEndpointPromoteSecret",
+	"addressChange", "totpBegin", "totpConfirm", "passkeyBegin", "passkeyFinish", "factorRename", "factorRemove",
+	"recoveryCodesRenew"}
+
+// refusesUnproved calls a mutation in the browser of an owner who proved too long ago who
+// they are: it is refused before anything is done.
+func (w *caller) refusesUnproved(field, args string) {
+	w.t.Helper()
+	token, browser := w.token, w.browser
+	defer func() { w.token, w.browser = token, browser }()
+	v := *viewer.From(w.As(w.Owner.ID, viewer.Owner))
+	v.Session, v.ProvedAt = digest.Of([]byte("a browser")), micros.Now().Add(-viewer.ProofLife)
+	w.token, w.browser = "", &v
+	if args != "" {
+		args = "(" + args + ")"
+	}
+	a := w.api.Query("", "mutation { "+field+args+" { userErrors { code } } }", nil)
+	if len(a.Errors) != 1 || a.Errors[0].Extensions["code"] != "reauthentication_required" {
+		w.t.Errorf("without a proof: %s", a.Body)
+	}
+}
+
 // at are the arguments that name a versioned resource, and more.
 func at(id string, version int64, more ...string) string {
 	return strings.Join(append([]string{fmt.Sprintf("id: %q, expectedVersion: %d", id, version)}, more...), ", ")
@@ -120,6 +148,9 @@ func TestMutationEvents(t *testing.T) {
 				args := tc.args(w)
 				log.Mark(t, s)
 				actions.fresh(t)
+				if tc.refused == "" && slices.Contains(needProof, tc.field) {
+					w.refusesUnproved(tc.field, args)
+				}
 				if got := w.call(tc.field, args); got != tc.refused {
 					t.Errorf("refused as %q, want %q", got, tc.refused)
 				}

@@ -25,6 +25,7 @@ func (a *API) people(router *mux.Router) error {
 		access.AddressPath + "{token}": a.Account.Address(), page.StylePath: page.Style(),
 		account.SecondPath: a.Account.Second(), account.SecondOptionsPath: a.Account.SecondOptions(),
 		account.PasskeyPath: a.Account.Passkey(), account.PasskeyOptionsPath: a.Account.PasskeyOptions(),
+		account.AgainPath: a.Account.Again(), account.AgainOptionsPath: a.Account.AgainOptions(),
 		page.ScriptPath: page.Script(),
 	} {
 		router.Path(path).Handler(a.plain(path, handler))

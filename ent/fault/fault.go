@@ -27,6 +27,7 @@ const (
 	InsufficientScope       Kind = "insufficient_scope"
 	Forbidden               Kind = "forbidden"
 	SecondFactorRequired    Kind = "second_factor_required"
+	ProofRequired           Kind = "reauthentication_required" // who they are was proved too long ago
 	InvalidParameter        Kind = "invalid_parameter"
 	IdempotencyKeyRequired  Kind = "idempotency_key_required"
 	IdempotencyKeyInvalid   Kind = "idempotency_key_invalid"

@@ -8,10 +8,12 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/storefront-go/storefront/ent/digest"
+	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/scope"
 	"github.com/storefront-go/storefront/ent/xid"
 )
@@ -84,6 +86,8 @@ type Viewer struct {
 	Credential xid.ID
 	// Session is the hash of a browser's session; zero for other credentials.
 	Session digest.Sum
+	// ProvedAt is when the person of that session last proved who they are.
+	ProvedAt micros.Time
 	// Grant is the consent behind an app's token, whose client is the Actor.
 	Grant   xid.ID
 	Granted scope.Set // as granted
@@ -95,6 +99,18 @@ type Viewer struct {
 	Currency    string // the store's currency
 	Legacy      bool   // v0 is still served to it (contract, section 10)
 }
+
+// ProofLife is how long somebody who has proved who they are need not do so again.
+const ProofLife = 10 * time.Minute
+
+// Stale reports whether a person acts in a browser who proved longer than [ProofLife] ago
+// who they are: somebody else may sit there now, or have the cookie.
+func (v *Viewer) Stale() bool {
+	return v.Session != (digest.Sum{}) && Stale(v.ProvedAt)
+}
+
+// Stale reports whether a proof was given longer than [ProofLife] ago.
+func Stale(proved micros.Time) bool { return micros.Now() >= proved.Add(ProofLife) }
 
 // IsPerson reports whether a human being acts.
 func (v *Viewer) IsPerson() bool { return v.Kind == Staff }

@@ -46,6 +46,9 @@ func (m Mutation) AddressVerify(ctx context.Context) (*model.AddressPayload, err
 // theirs when they open it. Until then they keep the one that they have. Nothing here
 // says whether another account has the address.
 func (m Mutation) AddressChange(ctx context.Context, email string) (*model.AddressPayload, error) {
+	if _, err := inBrowser(ctx); err != nil {
+		return nil, err
+	}
 	c := &core.Check{}
 	email = c.Email("email", email)
 	if err := c.Err(); err != nil {

@@ -162,6 +162,12 @@ func TestAddress(t *testing.T) {
 			t.Errorf("twice: %v", err)
 		}
 
+		if _, err := m.AddressChange(ctx, "New@example.com"); graphtest.FaultOf(err) != "forbidden" {
+			t.Errorf("by a token: %v", err)
+		}
+		who := *viewer.From(ctx)
+		who.Session = graphtest.AddSession(t, p.Resolver, member.ID)
+		ctx = viewer.With(ctx, &who)
 		graphtest.Must[*model.AddressPayload](t)(m.AddressChange(ctx, "New@example.com"))
 		graphtest.Must[*model.AddressPayload](t)(m.AddressChange(ctx, p.Owner.Email))
 		taken := graphtest.TokenIn(t, letters(t, p, p.Owner.Email)[0], access.AddressPath)

@@ -5,8 +5,6 @@ import (
 
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/staff"
-	"github.com/storefront-go/storefront/ent/digest"
-	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/factor"
@@ -30,22 +28,9 @@ func (a AccountFields) PasskeysPossible(context.Context, *model.Account) (bool, 
 	return a.Config.Factors.Passkeys(), nil
 }
 
-// freshSession returns the person who changes their own way in, by the browser session
-// in which they do. A staff token does not: whoever holds one knows no password.
-func freshSession(ctx context.Context) (factor.By, error) {
-	v, err := human(ctx)
-	if err == nil && v.Session == (digest.Sum{}) {
-		err = fault.New(fault.Forbidden, "Second factors are changed in a browser that is signed in.")
-	}
-	if err != nil {
-		return factor.By{}, err
-	}
-	return factor.By{Person: v.Actor, Session: v.Session}, nil
-}
-
 // TotpBegin makes a secret for an authenticator app of the calling person.
 func (m Mutation) TotpBegin(ctx context.Context) (*model.TotpBeginPayload, error) {
-	by, err := freshSession(ctx)
+	by, err := inBrowser(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +43,7 @@ func (m Mutation) TotpBegin(ctx context.Context) (*model.TotpBeginPayload, error
 
 // TotpConfirm keeps the authenticator app that shows a code.
 func (m Mutation) TotpConfirm(ctx context.Context, token, code string, name *string) (*model.FactorAddPayload, error) {
-	by, err := freshSession(ctx)
+	by, err := inBrowser(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +52,7 @@ func (m Mutation) TotpConfirm(ctx context.Context, token, code string, name *str
 
 // PasskeyBegin asks the browser of the calling person for a new passkey.
 func (m Mutation) PasskeyBegin(ctx context.Context) (*model.PasskeyBeginPayload, error) {
-	by, err := freshSession(ctx)
+	by, err := inBrowser(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +67,7 @@ func (m Mutation) PasskeyBegin(ctx context.Context) (*model.PasskeyBeginPayload,
 func (m Mutation) PasskeyFinish(ctx context.Context, token, response string,
 	name *string,
 ) (*model.FactorAddPayload, error) {
-	by, err := freshSession(ctx)
+	by, err := inBrowser(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -105,7 +90,7 @@ func added(a *factor.Added, err error) (*model.FactorAddPayload, error) {
 
 // FactorRename gives a factor of the calling person another name.
 func (m Mutation) FactorRename(ctx context.Context, id, name string) (*model.FactorPayload, error) {
-	by, err := freshSession(ctx)
+	by, err := inBrowser(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -122,7 +107,7 @@ func (m Mutation) FactorRename(ctx context.Context, id, name string) (*model.Fac
 
 // FactorRemove takes a factor of the calling person away.
 func (m Mutation) FactorRemove(ctx context.Context, id string) (*model.FactorRemovePayload, error) {
-	by, err := freshSession(ctx)
+	by, err := inBrowser(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -138,7 +123,7 @@ func (m Mutation) FactorRemove(ctx context.Context, id string) (*model.FactorRem
 
 // RecoveryCodesRenew makes new recovery codes for the calling person.
 func (m Mutation) RecoveryCodesRenew(ctx context.Context) (*model.RecoveryCodesPayload, error) {
-	by, err := freshSession(ctx)
+	by, err := inBrowser(ctx)
 	if err != nil {
 		return nil, err
 	}

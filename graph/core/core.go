@@ -101,6 +101,12 @@ func (c *Core) RejectedCursors() uint64 { return c.rejected.Load() }
 // Client returns the database client of ctx.
 func (c *Core) Client(ctx context.Context) *db.Client { return c.Store.DB(ctx) }
 
+// Unproved is the answer to somebody who proved too long ago who they are, see
+// [viewer.Viewer.Stale].
+func Unproved() *fault.Error {
+	return fault.New(fault.ProofRequired, "Prove first that it is you: you last did more than ten minutes ago.")
+}
+
 // Caller returns who asks; nobody is a fault, since REST and GraphQL authenticate
 // first.
 func Caller(ctx context.Context) (*viewer.Viewer, error) {

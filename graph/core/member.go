@@ -1,11 +1,16 @@
 package core
 
 import (
+	"github.com/99designs/gqlgen/graphql"
+
 	"github.com/storefront-go/storefront/ent/fault"
 )
 
 // given is a member of an update input: left out, null or a value.
 type given[T any] interface{ ValueOK() (T, bool) }
+
+// Given is a member that is not left out.
+func Given[T any](v *T) graphql.Omittable[*T] { return graphql.OmittableOf(v) }
 
 // MemberOf changes one member of an entity that cannot be null, when it is given
 // and differs: in the entity in hand, in the update, and in the list of what

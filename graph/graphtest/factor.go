@@ -20,7 +20,7 @@ func AddSession(t testing.TB, r *graph.Resolver, person xid.ID) digest.Sum {
 	sum, now := digest.Of([]byte(rand.Text())), micros.Now()
 	err := r.Store.InTx(t.Context(), func(ctx context.Context) error {
 		return r.Client(ctx).Session.Create().SetID(sum).SetUserID(person).SetAgent("Browser").SetCreatedAt(now).
-			SetSeenAt(now).SetExpiresAt(now.Add(time.Hour)).Exec(ctx)
+			SetSeenAt(now).SetProvedAt(now).SetExpiresAt(now.Add(time.Hour)).Exec(ctx)
 	})
 	if err != nil {
 		t.Fatal(err)

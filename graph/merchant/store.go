@@ -142,6 +142,26 @@ func (m Mutation) StoreRequireSecondFactor(ctx context.Context, expectedVersion 
 	})
 }
 
+// StoreSetRefundProof says from which sum on a refund needs a person who proved lately who
+// they are; nil for none.
+func (m Mutation) StoreSetRefundProof(ctx context.Context, expectedVersion int64,
+	aboveMinor *int64,
+) (*model.StorePayload, error) {
+	if err := core.OwnerOnly(ctx, "say which refunds need a proof"); err != nil {
+		return nil, err
+	}
+	c := &core.Check{}
+	core.Opt(aboveMinor, func(n int64) { c.Amount("above_minor", n) })
+	if err := c.Err(); err != nil {
+		return nil, err
+	}
+	return m.changeStore(ctx, expectedVersion, "store.set_refund_proof", func(e *storeEdit) error {
+		core.MemberOpt(&e.Changed, core.Given(aboveMinor), "refund_proof_minor", &e.Row.RefundProofMinor,
+			e.Update.SetRefundProofMinor, e.Update.ClearRefundProofMinor)
+		return nil
+	})
+}
+
 // hasFactor refuses a requirement to a person who does not meet it.
 func (m Mutation) hasFactor(ctx context.Context, required bool) error {
 	v := viewer.From(ctx)

@@ -361,6 +361,21 @@ type PageInfo struct {
 	EndCursor       *string `json:"endCursor,omitempty"`
 }
 
+type PasskeyAnswerInput struct {
+	// That of passkeyAsk.
+	Token string `json:"token"`
+	// An AuthenticationResponseJSON, of at most 16 KiB.
+	Response string `json:"response"`
+}
+
+type PasskeyAskPayload struct {
+	// For sessionProve.
+	Token *string `json:"token,omitempty"`
+	// What navigator.credentials.get takes, as JSON.
+	Options    *string      `json:"options,omitempty"`
+	UserErrors []*UserError `json:"userErrors"`
+}
+
 type PasskeyBeginPayload struct {
 	// For passkeyFinish.
 	Token *string `json:"token,omitempty"`
@@ -468,6 +483,19 @@ type SalesReport struct {
 type SessionEndPayload struct {
 	// The session that was ended.
 	EndedID    *string      `json:"endedId,omitempty"`
+	UserErrors []*UserError `json:"userErrors"`
+}
+
+// One of the three.
+type SessionProveInput struct {
+	Password *string             `json:"password,omitempty"`
+	Code     *string             `json:"code,omitempty"`
+	Passkey  *PasskeyAnswerInput `json:"passkey,omitempty"`
+}
+
+type SessionProvePayload struct {
+	// When the proof ends.
+	Until      *micros.Time `json:"until,omitempty"`
 	UserErrors []*UserError `json:"userErrors"`
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/model"
 )
@@ -134,6 +135,9 @@ func (m Mutation) refund(ctx context.Context, e *orderEdit, in model.RefundInput
 	if in.AmountMinor > e.PaidMinor-e.RefundedMinor {
 		return fault.State(fault.AmountExceeded, "The amount is above what was paid and not given back.")
 	}
+	if err := m.proved(ctx, e.RefundedMinor+in.AmountMinor); err != nil {
+		return err
+	}
 	e.RefundedMinor += in.AmountMinor
 	e.FinancialStatus = to
 	e.Update.SetRefundedMinor(e.RefundedMinor).SetFinancialStatus(to)
@@ -152,5 +156,21 @@ func (m Mutation) refund(ctx context.Context, e *orderEdit, in model.RefundInput
 		m.ledgerRow(ctx, e, state.LedgerRefund, in.AmountMinor, back).SetNillableReason(in.Reason))
 	e.Emit(event.OrderRefunded)
 	e.settleGoods()
+	return nil
+}
+
+// proved refuses a refund that takes what is refunded of the order above the sum that the
+// store has set, to somebody who proved too long ago who they are.
+func (m Mutation) proved(ctx context.Context, refunded int64) error {
+	if !viewer.From(ctx).Stale() {
+		return nil
+	}
+	s, err := m.CurrentStore(ctx)
+	if err != nil {
+		return err
+	}
+	if s.RefundProofMinor != nil && refunded > *s.RefundProofMinor {
+		return core.Unproved()
+	}
 	return nil
 }

@@ -2,6 +2,7 @@ package sales_test
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -10,6 +11,9 @@ import (
 
 	"github.com/storefront-go/storefront/ent/db"
 	dbaudit "github.com/storefront-go/storefront/ent/db/audit"
+	"github.com/storefront-go/storefront/ent/digest"
+	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
@@ -116,6 +120,50 @@ func walk(t *testing.T, ctx context.Context, r *graph.Resolver, way, states, eve
 		t.Errorf("%d audit rows for version %d", n, o.Version)
 	}
 	checkMoney(t, ctx, r, read, graphtest.Again(t, ctx, r, c.ID))
+}
+
+// A refund above the sum that the store has set, in parts or in all, needs a person who
+// proved lately who they are; so does a cancellation that gives money back.
+func TestRefundNeedsProof(t *testing.T) {
+	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
+		s := graphtest.Must[*model.Store](t)(r.Query().Store(ctx))
+		graphtest.Must[*model.StorePayload](t)(r.Mutation().StoreSetRefundProof(ctx, s.Version, new(int64(99))))
+		v := *viewer.From(ctx)
+		v.Session, v.ProvedAt = digest.Of([]byte("a browser")), micros.Now().Add(-viewer.ProofLife)
+		stale := viewer.With(ctx, &v)
+		paid := func() *model.Order {
+			o := graphtest.Sale(t, ctx, r, graphtest.Item("a", 2, 100))
+			return graphtest.Must[*model.OrderPayload](t)(graphtest.Steps["mark_paid"](ctx, r.Mutation(), o)).Order
+		}
+		refund := func(ctx context.Context, o *model.Order, amount int64) error {
+			done, err := r.Mutation().OrderRefund(ctx, o.PublicID(), o.Version, model.RefundInput{AmountMinor: amount})
+			if err == nil {
+				*o = *done.Order
+			}
+			return err
+		}
+		needsProof := func(name string, err error) {
+			if f, ok := errors.AsType[*fault.Error](err); !ok || f.Kind != fault.ProofRequired {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		o := paid()
+		needsProof("all of it", refund(stale, o, 100))
+		if err := refund(stale, o, 99); err != nil {
+			t.Errorf("below the sum: %v", err)
+		}
+		needsProof("above it with what went before", refund(stale, o, 1))
+		if err := refund(ctx, o, 1); err != nil {
+			t.Errorf("proved: %v", err)
+		}
+		o = paid()
+		_, err := r.Mutation().OrderCancel(stale, o.PublicID(), o.Version, true, nil)
+		needsProof("cancelled", err)
+		if read := graphtest.Must[*model.Order](t)(r.Query().Order(ctx, o.PublicID())); read.Version != o.Version {
+			t.Error("the order is cancelled")
+		}
+		graphtest.Must[*model.OrderPayload](t)(r.Mutation().OrderCancel(stale, o.PublicID(), o.Version, false, nil))
+	})
 }
 
 // audited returns the audited actions on a resource, oldest first.

@@ -39,6 +39,7 @@ type row struct {
 	VerifiedAt *micros.Time `sql:"verified_at"`
 	Hash       *string      `sql:"password_hash"`
 	SeenAt     micros.Time  `sql:"seen_at"`
+	ProvedAt   *micros.Time `sql:"proved_at"`
 	Store      *xid.ID      `sql:"store_id"`
 	Handle     *string      `sql:"handle"`
 	Shop       *string      `sql:"store_name"`
@@ -63,7 +64,7 @@ func (k *Keeper) Find(ctx context.Context, token string) (*Person, error) {
 		Where(session.ID(sum), session.ExpiresAtGT(now), session.SeenAtGT(now.Add(-Idle))).
 		Modify(func(s *sql.Selector) {
 			people := s.C(session.FieldUserID)
-			s.Select(append(memberships(s, people), s.C(session.FieldSeenAt))...)
+			s.Select(append(memberships(s, people), s.C(session.FieldSeenAt), s.C(session.FieldProvedAt))...)
 		}).Scan(ctx, &rows)
 	if err != nil {
 		return nil, explain("find session", err)
@@ -74,6 +75,9 @@ func (k *Keeper) Find(ctx context.Context, token string) (*Person, error) {
 	k.touch(ctx, sum, rows[0].SeenAt, now)
 	p := personOf(rows)
 	p.Session = sum
+	if at := rows[0].ProvedAt; at != nil {
+		p.ProvedAt = *at
+	}
 	return p, nil
 }
 

@@ -15,6 +15,7 @@ import (
 
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/digest"
+	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/keyring"
@@ -36,6 +37,7 @@ type Person struct {
 	Name, Email string
 	Verified    bool // they have proved that the address is theirs
 	Session     digest.Sum
+	ProvedAt    micros.Time  // when they last proved in the session who they are
 	Memberships []Membership // by the store's name
 	// HasFactor says that they have a second factor, by which they came in: the first
 	// one of a person ends their other sessions.
@@ -60,9 +62,12 @@ func (p *Person) In(store xid.ID) *viewer.Viewer {
 	}
 	m := p.Memberships[i]
 	return &viewer.Viewer{Kind: viewer.Staff, Store: m.Store, Actor: p.User, Principal: p.User, Name: p.Name,
-		Session: p.Session, Role: m.Role, Granted: m.Role.Scopes(), Scopes: m.Role.Scopes().Effective(),
-		Currency: m.Currency, Legacy: m.Legacy, LacksFactor: p.Lacks(m)}
+		Session: p.Session, ProvedAt: p.ProvedAt, Role: m.Role, Granted: m.Role.Scopes(),
+		Scopes: m.Role.Scopes().Effective(), Currency: m.Currency, Legacy: m.Legacy, LacksFactor: p.Lacks(m)}
 }
+
+// Stale reports whether they proved too long ago in the session who they are.
+func (p *Person) Stale() bool { return viewer.Stale(p.ProvedAt) }
 
 // Lacks reports whether a store of theirs requires a second factor that they do not have.
 func (p *Person) Lacks(m Membership) bool { return m.SecondFactor && !p.HasFactor }

@@ -131,7 +131,7 @@ func (k *Keeper) open(ctx context.Context, person xid.ID, account digest.Sum, a 
 		row.SetAgent(*name)
 	}
 	err := row.SetNillableAddress(from.Address()).
-		SetCreatedAt(now).SetSeenAt(now).SetExpiresAt(expires).Exec(ctx)
+		SetCreatedAt(now).SetSeenAt(now).SetProvedAt(now).SetExpiresAt(expires).Exec(ctx)
 	if err != nil {
 		return Signed{}, err
 	}

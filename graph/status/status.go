@@ -68,6 +68,9 @@ var kinds = []Kind{
 	{string(fault.SecondFactorRequired), http.StatusForbidden, free, "Second factor required",
 		"The store requires a second factor of its people, and the one who asks has none: set one up on the " +
 			"dashboard's page Security."},
+	{string(fault.ProofRequired), http.StatusForbidden, free, "Reauthentication required",
+		"This needs a person who proved who they are within the last ten minutes: prove it with sessionProve, then " +
+			"send the request again."},
 	{string(fault.InvalidParameter), http.StatusBadRequest, free, "Invalid query parameter",
 		"A query parameter is unknown here, repeated or has a bad value; errors lists them."},
 	{string(fault.IdempotencyKeyRequired), http.StatusBadRequest, free, "Idempotency key required",

@@ -21,7 +21,7 @@ func TestStatuses(t *testing.T) {
 		fault.NotFound: 404, status.MethodNotAllowed: 405, status.RequestTimeout: 408,
 		fault.AuthenticationRequired: 401, fault.InvalidToken: 401,
 		fault.InvalidRequest: 400, fault.RateLimited: 429, fault.VersionRetired: 410, fault.InsufficientScope: 403,
-		fault.Forbidden: 403, fault.SecondFactorRequired: 403,
+		fault.Forbidden: 403, fault.SecondFactorRequired: 403, fault.ProofRequired: 403,
 		fault.InvalidParameter: 400, fault.IdempotencyKeyRequired: 400,
 		fault.IdempotencyKeyInvalid: 400, fault.IdempotencyKeyReused: 409, fault.IdempotencyInProgress: 409,
 		fault.IdempotencyNotSupported: 400, fault.PayloadTooLarge: 413, status.UnsupportedMediaType: 415,

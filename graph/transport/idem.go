@@ -18,15 +18,15 @@ import (
 // secretive are the mutations that show or take a secret, of which only a hash is
 // ever stored: neither what they answer nor a digest of what they are sent is kept.
 var secretive = []string{"apiKeyCreate", "apiKeyRotate", "staffTokenCreate", "staffInvite",
-	"invitationResend", "passwordChange", "totpBegin", "totpConfirm", "passkeyBegin", "passkeyFinish",
-	"recoveryCodesRenew"}
+	"invitationResend", "passwordChange", "sessionProve", "passkeyAsk", "totpBegin", "totpConfirm", "passkeyBegin",
+	"passkeyFinish", "recoveryCodesRenew"}
 
 // outward are the mutations that wait for somebody outside, which no transaction
 // may do.
 var outward = []string{"webhookEndpointTest"}
 
 // hashing are the mutations that hash passwords, which few may do at once.
-var hashing = []string{"passwordChange"}
+var hashing = []string{"passwordChange", "sessionProve"}
 
 // crowded refuses an operation that sends to somebody outside beside other things, and
 // one that hashes passwords more than once: under a thousand aliases, one request would
@@ -45,7 +45,7 @@ func crowded(o *operation) error {
 	case len(fields) > 1 && count(outward) > 0:
 		return fault.New(fault.InvalidRequest, "A request sends one ping at most, and nothing beside it.")
 	case count(hashing) > 1:
-		return fault.New(fault.InvalidRequest, "A request changes one password at most.")
+		return fault.New(fault.InvalidRequest, "A request shows one password at most.")
 	}
 	return nil
 }

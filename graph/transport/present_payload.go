@@ -29,6 +29,8 @@ var payloads = map[string]func(errorList) any{
 	"PasswordChangePayload":        func(e errorList) any { return &model.PasswordChangePayload{UserErrors: e} },
 	"SignOutPayload":               func(e errorList) any { return &model.SignOutPayload{UserErrors: e} },
 	"TotpBeginPayload":             func(e errorList) any { return &model.TotpBeginPayload{UserErrors: e} },
+	"PasskeyAskPayload":            func(e errorList) any { return &model.PasskeyAskPayload{UserErrors: e} },
+	"SessionProvePayload":          func(e errorList) any { return &model.SessionProvePayload{UserErrors: e} },
 	"PasskeyBeginPayload":          func(e errorList) any { return &model.PasskeyBeginPayload{UserErrors: e} },
 	"FactorAddPayload":             func(e errorList) any { return &model.FactorAddPayload{UserErrors: e} },
 	"FactorPayload":                func(e errorList) any { return &model.FactorPayload{UserErrors: e} },

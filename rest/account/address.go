@@ -22,7 +22,7 @@ func (a *Account) Address() http.Handler {
 	return a.pair(func(w http.ResponseWriter, r *http.Request) {
 		a.showAddress(w, r, http.StatusOK, "")
 	}, func(w http.ResponseWriter, r *http.Request, _ url.Values) {
-		who := a.signedIn(w, r)
+		who := a.signedIn(w, r, r.URL.Path)
 		if who == nil {
 			return
 		}
@@ -40,7 +40,7 @@ func (a *Account) Address() http.Handler {
 }
 
 func (a *Account) showAddress(w http.ResponseWriter, r *http.Request, status int, problem string) {
-	who := a.signedIn(w, r)
+	who := a.signedIn(w, r, r.URL.Path)
 	if who == nil {
 		return
 	}
@@ -52,15 +52,16 @@ func (a *Account) showAddress(w http.ResponseWriter, r *http.Request, status int
 	a.pages.Render(w, r, status, "address", address{r.URL.Path, *row.Email, problem})
 }
 
-// signedIn returns who is signed in, or sends them to the sign-in page and back.
-func (a *Account) signedIn(w http.ResponseWriter, r *http.Request) *session.Person {
+// signedIn returns who is signed in, or sends them to the sign-in page, which leads to an
+// address here.
+func (a *Account) signedIn(w http.ResponseWriter, r *http.Request, returnTo string) *session.Person {
 	who, err := a.Person(r)
 	if err != nil {
 		a.failed(w, r, err)
 		return nil
 	}
 	if who == nil {
-		page.Redirect(w, SignInAddress(r.URL.Path))
+		page.Redirect(w, SignInAddress(returnTo))
 	}
 	return who
 }
@@ -72,7 +73,7 @@ func (a *Account) Lobby() http.Handler {
 			notAllowed(w, r, "GET, HEAD")
 			return
 		}
-		if who := a.signedIn(w, r); who != nil {
+		if who := a.signedIn(w, r, r.URL.Path); who != nil {
 			a.pages.Render(w, r, http.StatusOK, "lobby", who)
 		}
 	})

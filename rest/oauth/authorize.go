@@ -61,7 +61,7 @@ func (f *Frontend) authorize(w http.ResponseWriter, r *http.Request) {
 // ask leads through the sign-in and the choice of a store to the consent screen.
 func (f *Frontend) ask(w http.ResponseWriter, r *http.Request) {
 	v := f.open(w, r, r.URL.RawQuery)
-	if v == nil {
+	if v == nil || !v.proved(w) {
 		return
 	}
 	store := v.store(v.params.Get("store"))
@@ -116,6 +116,16 @@ func (f *Frontend) open(w http.ResponseWriter, r *http.Request, raw string) *vis
 	return v
 }
 
+// proved reports whether the person proved lately who they are: an app's token is a key,
+// and who makes one has. It leads whoever has not to do so.
+func (v *visit) proved(w http.ResponseWriter) bool {
+	if v.person.Stale() {
+		page.Redirect(w, account.AgainAddress(v.again()))
+		return false
+	}
+	return true
+}
+
 // returnable reports whether the app may hear of an error, if the person wants it.
 func returnable(err error) bool {
 	e, ok := errors.AsType[*oauth.Error](err)
@@ -162,6 +172,9 @@ func (f *Frontend) decide(w http.ResponseWriter, r *http.Request) {
 	answer := f.Server.Deny
 	switch form.Get("decision") {
 	case "allow":
+		if !v.proved(w) {
+			return
+		}
 		answer = f.Server.Allow
 	case "deny":
 	default:

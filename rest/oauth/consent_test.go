@@ -71,6 +71,30 @@ func TestConsentScreen(t *testing.T) {
 	}
 }
 
+// An app's token is a key: who signed in a while ago proves once more who they are before
+// they allow one. Anybody may deny.
+func TestConsentNeedsProof(t *testing.T) {
+	w := sqlite(t)
+	screen := w.authorize(w.ada)
+	w.in(w.shop.ID, func(ctx context.Context, c *db.Client) error {
+		return c.Session.Update().SetProvedAt(micros.Now().Add(-viewer.ProofLife)).Exec(ctx)
+	})
+	again := account.AgainAddress(oauth.AuthorizePath + "?" + w.asked().Encode())
+	if r := w.authorize(w.ada); r.status != http.StatusSeeOther || r.header.Get("Location") != again {
+		t.Errorf("the screen: %d %v", r.status, r.header)
+	}
+	if r := w.answer(w.ada, screen.form(), "decision=allow"); r.header.Get("Location") != again {
+		t.Errorf("allow: %d %v", r.status, r.header)
+	}
+	if n := len(w.grants()); n != 0 {
+		t.Errorf("%d grants", n)
+	}
+	denied := w.answer(w.ada, screen.form(), "decision=deny").redirected(callback)
+	if denied.Get("error") != "access_denied" {
+		t.Errorf("deny: %v", denied)
+	}
+}
+
 // The consent screen, the metadata and the catalogue name the same scopes.
 func TestScopesAreTheCatalogues(t *testing.T) {
 	w := sqlite(t)

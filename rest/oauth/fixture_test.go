@@ -237,7 +237,7 @@ func (w *world) signIn(name, email string, stores ...member) *person {
 func (w *world) session(ctx context.Context, c *db.Client, p *person) error {
 	now := micros.Now()
 	return c.Session.Create().SetID(digest.Of([]byte(p.cookie))).SetUserID(p.id).SetAgent("test").
-		SetCreatedAt(now).SetSeenAt(now).SetExpiresAt(now.Add(time.Hour)).Exec(ctx)
+		SetCreatedAt(now).SetSeenAt(now).SetProvedAt(now).SetExpiresAt(now.Add(time.Hour)).Exec(ctx)
 }
 
 // elsewhere is the same person in another browser.

@@ -44,6 +44,7 @@ type ResolverRoot interface {
 
 type DirectiveRoot struct {
 	Dashboard func(ctx context.Context, obj any, next graphql.Resolver, roles []viewer.Role, withoutFactor bool) (res any, err error)
+	Fresh     func(ctx context.Context, obj any, next graphql.Resolver) (res any, err error)
 	Scope     func(ctx context.Context, obj any, next graphql.Resolver, name string) (res any, err error)
 }
 
@@ -66,6 +67,7 @@ type MutationResolver interface {
 	StoreUpdate(ctx context.Context, input model.StoreUpdateInput) (*model.StorePayload, error)
 	StoreSetLegacy(ctx context.Context, expectedVersion int64, legacy bool) (*model.StorePayload, error)
 	StoreRequireSecondFactor(ctx context.Context, expectedVersion int64, required bool) (*model.StorePayload, error)
+	StoreSetRefundProof(ctx context.Context, expectedVersion int64, aboveMinor *int64) (*model.StorePayload, error)
 	StoreClose(ctx context.Context, expectedVersion int64) (*model.StorePayload, error)
 	StaffInvite(ctx context.Context, input model.StaffInviteInput) (*model.InvitationPayload, error)
 	InvitationResend(ctx context.Context, id string) (*model.InvitationPayload, error)
@@ -110,6 +112,8 @@ type MutationResolver interface {
 	MarketplaceThemePublish(ctx context.Context, id string) (*model.MarketplaceSubmissionPayload, error)
 	MarketplaceThemeUnlist(ctx context.Context, id string) (*model.MarketplaceSubmissionPayload, error)
 	PasswordChange(ctx context.Context, current string, next string) (*model.PasswordChangePayload, error)
+	SessionProve(ctx context.Context, input model.SessionProveInput) (*model.SessionProvePayload, error)
+	PasskeyAsk(ctx context.Context) (*model.PasskeyAskPayload, error)
 	AddressVerify(ctx context.Context) (*model.AddressPayload, error)
 	AddressChange(ctx context.Context, email string) (*model.AddressPayload, error)
 	SignOutEverywhere(ctx context.Context) (*model.SignOutPayload, error)
@@ -243,11 +247,13 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputOrderLineInput,
 		ec.unmarshalInputOrderNoteInput,
 		ec.unmarshalInputOrderUpdateInput,
+		ec.unmarshalInputPasskeyAnswerInput,
 		ec.unmarshalInputPaymentInput,
 		ec.unmarshalInputProductCreateInput,
 		ec.unmarshalInputProductFilter,
 		ec.unmarshalInputProductUpdateInput,
 		ec.unmarshalInputRefundInput,
+		ec.unmarshalInputSessionProveInput,
 		ec.unmarshalInputStaffInviteInput,
 		ec.unmarshalInputStoreCreateInput,
 		ec.unmarshalInputStoreUpdateInput,
@@ -337,6 +343,12 @@ The field is for people, by role; no API credential reaches it. Those of without
 second factor that the store requires: they need them to set one up.
 """
 directive @dashboard(roles: [StaffRole!]! = [OWNER, ADMIN], withoutFactor: Boolean! = false) on FIELD_DEFINITION
+
+"""
+Who acts in a browser proved within the last ten minutes who they are, by signing in or with sessionProve. The refusal's
+code is reauthentication_required; nothing was done then.
+"""
+directive @fresh on FIELD_DEFINITION
 
 "RFC 3339 in UTC with microseconds."
 scalar Time
@@ -434,36 +446,41 @@ type Mutation {
   Says whether the people of the store need a second factor. Who has none is led to set one up before anything else; an
   owner who requires one has one.
   """
-  storeRequireSecondFactor(expectedVersion: Long!, required: Boolean!): StorePayload! @dashboard(roles: [OWNER])
+  storeRequireSecondFactor(expectedVersion: Long!, required: Boolean!): StorePayload! @fresh @dashboard(roles: [OWNER])
+  """
+  Says from which sum on, in minor units of the store's currency, a refund needs a person who proved within the last ten
+  minutes who they are: what is refunded of the order in all counts. Null asks nobody.
+  """
+  storeSetRefundProof(expectedVersion: Long!, aboveMinor: Long): StorePayload! @fresh @dashboard(roles: [OWNER])
   "Closes the store: its credentials stop working. Its rows are kept."
-  storeClose(expectedVersion: Long!): StorePayload! @dashboard(roles: [OWNER])
+  storeClose(expectedVersion: Long!): StorePayload! @fresh @dashboard(roles: [OWNER])
 
   """
   Invites somebody to join the store, by a link that works for seven days and once. It goes to the address alone;
   where the service sends no mail, this answer alone shows it.
   """
-  staffInvite(input: StaffInviteInput!): InvitationPayload! @dashboard
+  staffInvite(input: StaffInviteInput!): InvitationPayload! @fresh @dashboard
   "Makes a new link, with another week, and sends it, or shows it. The one before it ends."
-  invitationResend(id: ID!): InvitationPayload! @dashboard
+  invitationResend(id: ID!): InvitationPayload! @fresh @dashboard
   "Ends an invitation that nobody has answered."
   invitationWithdraw(id: ID!): InvitationPayload! @dashboard
-  staffUpdateRole(id: ID!, role: StaffRole!, expectedVersion: Long!): StaffPayload! @dashboard
-  staffRemove(id: ID!): StaffRemovePayload! @dashboard
+  staffUpdateRole(id: ID!, role: StaffRole!, expectedVersion: Long!): StaffPayload! @fresh @dashboard
+  staffRemove(id: ID!): StaffRemovePayload! @fresh @dashboard
   "Ends the calling person's own membership. The last owner stays."
   storeLeave: StaffRemovePayload! @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
   "Makes a token for the calling person, shown once. It ends at expiresAt: after 90 days by default, 365 at most."
   staffTokenCreate(name: String!, expiresAt: Time): StaffTokenPayload!
-    @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
+    @fresh @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
   staffTokenRevoke(id: ID!): StaffTokenPayload! @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
 
   "Makes a key, shown once. Its scopes are among those of the calling person."
-  apiKeyCreate(input: APIKeyCreateInput!): APIKeyPayload! @dashboard(roles: [OWNER, ADMIN, DEVELOPER])
+  apiKeyCreate(input: APIKeyCreateInput!): APIKeyPayload! @fresh @dashboard(roles: [OWNER, ADMIN, DEVELOPER])
   "Makes a second live key with the same scopes, shown once; the first stays until it is revoked."
-  apiKeyRotate(id: ID!): APIKeyPayload! @dashboard(roles: [OWNER, ADMIN, DEVELOPER])
+  apiKeyRotate(id: ID!): APIKeyPayload! @fresh @dashboard(roles: [OWNER, ADMIN, DEVELOPER])
   apiKeyRevoke(id: ID!): APIKeyPayload! @dashboard(roles: [OWNER, ADMIN, DEVELOPER])
 
   "Registers an OAuth app. Its scopes are among those of the calling person."
-  appCreate(input: AppCreateInput!): AppPayload! @dashboard(roles: [OWNER, ADMIN, DEVELOPER])
+  appCreate(input: AppCreateInput!): AppPayload! @fresh @dashboard(roles: [OWNER, ADMIN, DEVELOPER])
   appUpdate(id: ID!, expectedVersion: Long!, input: AppUpdateInput!): AppPayload!
     @dashboard(roles: [OWNER, ADMIN, DEVELOPER])
   "Stops the app in every store: its tokens open nothing until it is enabled."
@@ -477,7 +494,8 @@ type Mutation {
   installedAppRevoke(appId: ID!): InstalledAppRevokePayload! @dashboard(roles: [OWNER, ADMIN, DEVELOPER])
 
   "Registers an endpoint. Its secret is shown once. It needs the read scope of each event."
-  webhookEndpointCreate(input: WebhookEndpointCreateInput!): WebhookEndpointPayload! @scope(name: "webhooks.write")
+  webhookEndpointCreate(input: WebhookEndpointCreateInput!): WebhookEndpointPayload!
+    @fresh @scope(name: "webhooks.write")
   webhookEndpointUpdate(id: ID!, expectedVersion: Long!, input: WebhookEndpointUpdateInput!): WebhookEndpointPayload!
     @scope(name: "webhooks.write")
   "Stops deliveries; those that wait are held."
@@ -487,9 +505,11 @@ type Mutation {
     id: ID!, expectedVersion: Long!, backlog: WebhookBacklog! = RESUME, since: Time
   ): WebhookEndpointPayload! @scope(name: "webhooks.write")
   "Issues a second secret, shown once. It takes over when it is promoted, or after 24 h."
-  webhookEndpointRotateSecret(id: ID!, expectedVersion: Long!): WebhookEndpointPayload! @scope(name: "webhooks.write")
+  webhookEndpointRotateSecret(id: ID!, expectedVersion: Long!): WebhookEndpointPayload!
+    @fresh @scope(name: "webhooks.write")
   "Lets the second secret take over now."
-  webhookEndpointPromoteSecret(id: ID!, expectedVersion: Long!): WebhookEndpointPayload! @scope(name: "webhooks.write")
+  webhookEndpointPromoteSecret(id: ID!, expectedVersion: Long!): WebhookEndpointPayload!
+    @fresh @scope(name: "webhooks.write")
   "Removes the endpoint and cancels what waits for it."
   webhookEndpointDelete(id: ID!): WebhookEndpointDeletePayload! @scope(name: "webhooks.write")
   "Sends a ping to the endpoint, whatever its status, and returns its outcome."
@@ -535,10 +555,18 @@ type Mutation {
   """
   passwordChange(current: String!, next: String!): PasswordChangePayload!
     @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT], withoutFactor: true)
+  """
+  Proves who sits at the browser, for ten minutes: by one of the password, the code of an authenticator app or a
+  recovery code, and a passkey. Only browser sessions need it.
+  """
+  sessionProve(input: SessionProveInput!): SessionProvePayload!
+    @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT], withoutFactor: true)
+  "Asks the browser for one of the calling person's passkeys, for sessionProve."
+  passkeyAsk: PasskeyAskPayload! @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT], withoutFactor: true)
   "Mails a link that proves the calling person's address."
   addressVerify: AddressPayload! @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
   "Mails a link to another address, which becomes the calling person's when they open it."
-  addressChange(email: String!): AddressPayload! @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
+  addressChange(email: String!): AddressPayload! @fresh @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
   "Ends every session of the calling person, this one too."
   signOutEverywhere: SignOutPayload! @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT], withoutFactor: true)
   "Ends one session of the calling person, which may be this one."
@@ -548,25 +576,26 @@ type Mutation {
   Begins to set up an authenticator app for the calling person, in their browser session. What it shows goes into the
   app, and a code that the app shows into totpConfirm, within 10 minutes.
   """
-  totpBegin: TotpBeginPayload! @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT], withoutFactor: true)
+  totpBegin: TotpBeginPayload! @fresh @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT], withoutFactor: true)
   """
   Keeps the authenticator app, which shows the code. The first factor of a person brings ten recovery codes and ends
   their other sessions.
   """
   totpConfirm(token: String!, code: String!, name: String): FactorAddPayload!
-    @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT], withoutFactor: true)
+    @fresh @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT], withoutFactor: true)
   "Begins to set up a passkey (Web Authentication) for the calling person, in their browser session."
-  passkeyBegin: PasskeyBeginPayload! @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT], withoutFactor: true)
+  passkeyBegin: PasskeyBeginPayload! @fresh @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT], withoutFactor: true)
   "Keeps the passkey that the browser made. The response is a RegistrationResponseJSON, of at most 16 KiB."
   passkeyFinish(token: String!, response: String!, name: String): FactorAddPayload!
-    @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT], withoutFactor: true)
+    @fresh @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT], withoutFactor: true)
   factorRename(id: ID!, name: String!): FactorPayload!
-    @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT], withoutFactor: true)
+    @fresh @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT], withoutFactor: true)
   "Removes a second factor. The last one stays while a store of the person requires one, and ends the recovery codes."
   factorRemove(id: ID!): FactorRemovePayload!
-    @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT], withoutFactor: true)
+    @fresh @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT], withoutFactor: true)
   "Makes ten new recovery codes; the old ones end."
-  recoveryCodesRenew: RecoveryCodesPayload! @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT], withoutFactor: true)
+  recoveryCodesRenew: RecoveryCodesPayload!
+    @fresh @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT], withoutFactor: true)
 
   notificationMarkRead(id: ID!): NotificationPayload! @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
   notificationsMarkAllRead: NotificationsPayload! @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
@@ -598,10 +627,14 @@ type Mutation {
   "Takes all that is still owed."
   orderMarkPaid(id: ID!, expectedVersion: Long!, method: String, reference: String): OrderPayload! @dashboard
   orderRecordPayment(id: ID!, expectedVersion: Long!, input: PaymentInput!): OrderPayload! @dashboard
+  "Above a sum that the store has set it needs a person who proved lately who they are, see storeSetRefundProof."
   orderRefund(id: ID!, expectedVersion: Long!, input: RefundInput!): OrderPayload! @dashboard
   orderFulfill(id: ID!, expectedVersion: Long!, input: FulfillInput!): OrderPayload!
     @dashboard(roles: [OWNER, ADMIN, SUPPORT])
-  "Ends an order of which nothing is fulfilled; stock is given back, taken money only with refund."
+  """
+  Ends an order of which nothing is fulfilled; stock is given back, taken money only with refund, which may need a proof
+  as orderRefund does.
+  """
   orderCancel(id: ID!, expectedVersion: Long!, refund: Boolean! = false, reason: String): OrderPayload! @dashboard
   "Ends a fulfilled order."
   orderComplete(id: ID!, expectedVersion: Long!): OrderPayload! @dashboard
@@ -1126,6 +1159,8 @@ type Store {
   legacy: Boolean!
   "Its people need a second factor."
   secondFactor: Boolean!
+  "From which sum on, in minor units, a refund needs a proof of who makes it; null for none."
+  refundProofMinor: Long
   version: Long!
   createdAt: Time!
   updatedAt: Time!
@@ -1461,6 +1496,20 @@ input StoreUpdateInput {
   currency: String
 }
 
+"One of the three."
+input SessionProveInput {
+  password: String
+  code: String
+  passkey: PasskeyAnswerInput
+}
+
+input PasskeyAnswerInput {
+  "That of passkeyAsk."
+  token: String!
+  "An AuthenticationResponseJSON, of at most 16 KiB."
+  response: String!
+}
+
 input StaffInviteInput {
   email: String!
   role: StaffRole!
@@ -1729,6 +1778,18 @@ type PasskeyBeginPayload {
   token: String
   "What navigator.credentials.create takes, as JSON."
   options: String
+  userErrors: [UserError!]!
+}
+type PasskeyAskPayload {
+  "For sessionProve."
+  token: String
+  "What navigator.credentials.get takes, as JSON."
+  options: String
+  userErrors: [UserError!]!
+}
+type SessionProvePayload {
+  "When the proof ends."
+  until: Time
   userErrors: [UserError!]!
 }
 type FactorAddPayload {
@@ -2515,6 +2576,17 @@ func (ec *executionContext) field_Mutation_sessionEnd_args(ctx context.Context, 
 	return args, nil
 }
 
+func (ec *executionContext) field_Mutation_sessionProve_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input", ec.unmarshalNSessionProveInput2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐSessionProveInput)
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
 func (ec *executionContext) field_Mutation_staffInvite_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -2636,6 +2708,22 @@ func (ec *executionContext) field_Mutation_storeSetLegacy_args(ctx context.Conte
 		return nil, err
 	}
 	args["legacy"] = arg1
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_storeSetRefundProof_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "expectedVersion", ec.unmarshalNLong2int64)
+	if err != nil {
+		return nil, err
+	}
+	args["expectedVersion"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "aboveMinor", ec.unmarshalOLong2ᚖint64)
+	if err != nil {
+		return nil, err
+	}
+	args["aboveMinor"] = arg1
 	return args, nil
 }
 
@@ -8951,6 +9039,8 @@ func (ec *executionContext) fieldContext_Identity_store(_ context.Context, field
 				return ec.fieldContext_Store_legacy(ctx, field)
 			case "secondFactor":
 				return ec.fieldContext_Store_secondFactor(ctx, field)
+			case "refundProofMinor":
+				return ec.fieldContext_Store_refundProofMinor(ctx, field)
 			case "version":
 				return ec.fieldContext_Store_version(ctx, field)
 			case "createdAt":
@@ -11624,6 +11714,8 @@ func (ec *executionContext) fieldContext_Membership_store(_ context.Context, fie
 				return ec.fieldContext_Store_legacy(ctx, field)
 			case "secondFactor":
 				return ec.fieldContext_Store_secondFactor(ctx, field)
+			case "refundProofMinor":
+				return ec.fieldContext_Store_refundProofMinor(ctx, field)
 			case "version":
 				return ec.fieldContext_Store_version(ctx, field)
 			case "createdAt":
@@ -11878,6 +11970,13 @@ func (ec *executionContext) _Mutation_storeRequireSecondFactor(ctx context.Conte
 			directive0 := next
 
 			directive1 := func(ctx context.Context) (any, error) {
+				if ec.Directives.Fresh == nil {
+					var zeroVal *model.StorePayload
+					return zeroVal, errors.New("directive fresh is not implemented")
+				}
+				return ec.Directives.Fresh(ctx, nil, directive0)
+			}
+			directive2 := func(ctx context.Context) (any, error) {
 				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER"})
 				if err != nil {
 					var zeroVal *model.StorePayload
@@ -11892,10 +11991,10 @@ func (ec *executionContext) _Mutation_storeRequireSecondFactor(ctx context.Conte
 					var zeroVal *model.StorePayload
 					return zeroVal, errors.New("directive dashboard is not implemented")
 				}
-				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+				return ec.Directives.Dashboard(ctx, nil, directive1, roles, withoutFactor)
 			}
 
-			next = directive1
+			next = directive2
 			return next
 		},
 		ec.marshalNStorePayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐStorePayload,
@@ -11934,20 +12033,27 @@ func (ec *executionContext) fieldContext_Mutation_storeRequireSecondFactor(ctx c
 	return fc, nil
 }
 
-func (ec *executionContext) _Mutation_storeClose(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+func (ec *executionContext) _Mutation_storeSetRefundProof(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
 		field,
-		ec.fieldContext_Mutation_storeClose,
+		ec.fieldContext_Mutation_storeSetRefundProof,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Mutation().StoreClose(ctx, fc.Args["expectedVersion"].(int64))
+			return ec.Resolvers.Mutation().StoreSetRefundProof(ctx, fc.Args["expectedVersion"].(int64), fc.Args["aboveMinor"].(*int64))
 		},
 		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
 			directive0 := next
 
 			directive1 := func(ctx context.Context) (any, error) {
+				if ec.Directives.Fresh == nil {
+					var zeroVal *model.StorePayload
+					return zeroVal, errors.New("directive fresh is not implemented")
+				}
+				return ec.Directives.Fresh(ctx, nil, directive0)
+			}
+			directive2 := func(ctx context.Context) (any, error) {
 				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER"})
 				if err != nil {
 					var zeroVal *model.StorePayload
@@ -11962,10 +12068,87 @@ func (ec *executionContext) _Mutation_storeClose(ctx context.Context, field grap
 					var zeroVal *model.StorePayload
 					return zeroVal, errors.New("directive dashboard is not implemented")
 				}
-				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+				return ec.Directives.Dashboard(ctx, nil, directive1, roles, withoutFactor)
 			}
 
-			next = directive1
+			next = directive2
+			return next
+		},
+		ec.marshalNStorePayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐStorePayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_storeSetRefundProof(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "store":
+				return ec.fieldContext_StorePayload_store(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_StorePayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type StorePayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_storeSetRefundProof_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_storeClose(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_storeClose,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().StoreClose(ctx, fc.Args["expectedVersion"].(int64))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				if ec.Directives.Fresh == nil {
+					var zeroVal *model.StorePayload
+					return zeroVal, errors.New("directive fresh is not implemented")
+				}
+				return ec.Directives.Fresh(ctx, nil, directive0)
+			}
+			directive2 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER"})
+				if err != nil {
+					var zeroVal *model.StorePayload
+					return zeroVal, err
+				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.StorePayload
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *model.StorePayload
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive1, roles, withoutFactor)
+			}
+
+			next = directive2
 			return next
 		},
 		ec.marshalNStorePayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐStorePayload,
@@ -12018,6 +12201,13 @@ func (ec *executionContext) _Mutation_staffInvite(ctx context.Context, field gra
 			directive0 := next
 
 			directive1 := func(ctx context.Context) (any, error) {
+				if ec.Directives.Fresh == nil {
+					var zeroVal *model.InvitationPayload
+					return zeroVal, errors.New("directive fresh is not implemented")
+				}
+				return ec.Directives.Fresh(ctx, nil, directive0)
+			}
+			directive2 := func(ctx context.Context) (any, error) {
 				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN"})
 				if err != nil {
 					var zeroVal *model.InvitationPayload
@@ -12032,10 +12222,10 @@ func (ec *executionContext) _Mutation_staffInvite(ctx context.Context, field gra
 					var zeroVal *model.InvitationPayload
 					return zeroVal, errors.New("directive dashboard is not implemented")
 				}
-				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+				return ec.Directives.Dashboard(ctx, nil, directive1, roles, withoutFactor)
 			}
 
-			next = directive1
+			next = directive2
 			return next
 		},
 		ec.marshalNInvitationPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐInvitationPayload,
@@ -12090,6 +12280,13 @@ func (ec *executionContext) _Mutation_invitationResend(ctx context.Context, fiel
 			directive0 := next
 
 			directive1 := func(ctx context.Context) (any, error) {
+				if ec.Directives.Fresh == nil {
+					var zeroVal *model.InvitationPayload
+					return zeroVal, errors.New("directive fresh is not implemented")
+				}
+				return ec.Directives.Fresh(ctx, nil, directive0)
+			}
+			directive2 := func(ctx context.Context) (any, error) {
 				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN"})
 				if err != nil {
 					var zeroVal *model.InvitationPayload
@@ -12104,10 +12301,10 @@ func (ec *executionContext) _Mutation_invitationResend(ctx context.Context, fiel
 					var zeroVal *model.InvitationPayload
 					return zeroVal, errors.New("directive dashboard is not implemented")
 				}
-				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+				return ec.Directives.Dashboard(ctx, nil, directive1, roles, withoutFactor)
 			}
 
-			next = directive1
+			next = directive2
 			return next
 		},
 		ec.marshalNInvitationPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐInvitationPayload,
@@ -12234,6 +12431,13 @@ func (ec *executionContext) _Mutation_staffUpdateRole(ctx context.Context, field
 			directive0 := next
 
 			directive1 := func(ctx context.Context) (any, error) {
+				if ec.Directives.Fresh == nil {
+					var zeroVal *model.StaffPayload
+					return zeroVal, errors.New("directive fresh is not implemented")
+				}
+				return ec.Directives.Fresh(ctx, nil, directive0)
+			}
+			directive2 := func(ctx context.Context) (any, error) {
 				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN"})
 				if err != nil {
 					var zeroVal *model.StaffPayload
@@ -12248,10 +12452,10 @@ func (ec *executionContext) _Mutation_staffUpdateRole(ctx context.Context, field
 					var zeroVal *model.StaffPayload
 					return zeroVal, errors.New("directive dashboard is not implemented")
 				}
-				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+				return ec.Directives.Dashboard(ctx, nil, directive1, roles, withoutFactor)
 			}
 
-			next = directive1
+			next = directive2
 			return next
 		},
 		ec.marshalNStaffPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐStaffPayload,
@@ -12304,6 +12508,13 @@ func (ec *executionContext) _Mutation_staffRemove(ctx context.Context, field gra
 			directive0 := next
 
 			directive1 := func(ctx context.Context) (any, error) {
+				if ec.Directives.Fresh == nil {
+					var zeroVal *model.StaffRemovePayload
+					return zeroVal, errors.New("directive fresh is not implemented")
+				}
+				return ec.Directives.Fresh(ctx, nil, directive0)
+			}
+			directive2 := func(ctx context.Context) (any, error) {
 				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN"})
 				if err != nil {
 					var zeroVal *model.StaffRemovePayload
@@ -12318,10 +12529,10 @@ func (ec *executionContext) _Mutation_staffRemove(ctx context.Context, field gra
 					var zeroVal *model.StaffRemovePayload
 					return zeroVal, errors.New("directive dashboard is not implemented")
 				}
-				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+				return ec.Directives.Dashboard(ctx, nil, directive1, roles, withoutFactor)
 			}
 
-			next = directive1
+			next = directive2
 			return next
 		},
 		ec.marshalNStaffRemovePayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐStaffRemovePayload,
@@ -12432,6 +12643,13 @@ func (ec *executionContext) _Mutation_staffTokenCreate(ctx context.Context, fiel
 			directive0 := next
 
 			directive1 := func(ctx context.Context) (any, error) {
+				if ec.Directives.Fresh == nil {
+					var zeroVal *model.StaffTokenPayload
+					return zeroVal, errors.New("directive fresh is not implemented")
+				}
+				return ec.Directives.Fresh(ctx, nil, directive0)
+			}
+			directive2 := func(ctx context.Context) (any, error) {
 				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN", "DEVELOPER", "SUPPORT"})
 				if err != nil {
 					var zeroVal *model.StaffTokenPayload
@@ -12446,10 +12664,10 @@ func (ec *executionContext) _Mutation_staffTokenCreate(ctx context.Context, fiel
 					var zeroVal *model.StaffTokenPayload
 					return zeroVal, errors.New("directive dashboard is not implemented")
 				}
-				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+				return ec.Directives.Dashboard(ctx, nil, directive1, roles, withoutFactor)
 			}
 
-			next = directive1
+			next = directive2
 			return next
 		},
 		ec.marshalNStaffTokenPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐStaffTokenPayload,
@@ -12576,6 +12794,13 @@ func (ec *executionContext) _Mutation_apiKeyCreate(ctx context.Context, field gr
 			directive0 := next
 
 			directive1 := func(ctx context.Context) (any, error) {
+				if ec.Directives.Fresh == nil {
+					var zeroVal *model.APIKeyPayload
+					return zeroVal, errors.New("directive fresh is not implemented")
+				}
+				return ec.Directives.Fresh(ctx, nil, directive0)
+			}
+			directive2 := func(ctx context.Context) (any, error) {
 				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN", "DEVELOPER"})
 				if err != nil {
 					var zeroVal *model.APIKeyPayload
@@ -12590,10 +12815,10 @@ func (ec *executionContext) _Mutation_apiKeyCreate(ctx context.Context, field gr
 					var zeroVal *model.APIKeyPayload
 					return zeroVal, errors.New("directive dashboard is not implemented")
 				}
-				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+				return ec.Directives.Dashboard(ctx, nil, directive1, roles, withoutFactor)
 			}
 
-			next = directive1
+			next = directive2
 			return next
 		},
 		ec.marshalNAPIKeyPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐAPIKeyPayload,
@@ -12648,6 +12873,13 @@ func (ec *executionContext) _Mutation_apiKeyRotate(ctx context.Context, field gr
 			directive0 := next
 
 			directive1 := func(ctx context.Context) (any, error) {
+				if ec.Directives.Fresh == nil {
+					var zeroVal *model.APIKeyPayload
+					return zeroVal, errors.New("directive fresh is not implemented")
+				}
+				return ec.Directives.Fresh(ctx, nil, directive0)
+			}
+			directive2 := func(ctx context.Context) (any, error) {
 				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN", "DEVELOPER"})
 				if err != nil {
 					var zeroVal *model.APIKeyPayload
@@ -12662,10 +12894,10 @@ func (ec *executionContext) _Mutation_apiKeyRotate(ctx context.Context, field gr
 					var zeroVal *model.APIKeyPayload
 					return zeroVal, errors.New("directive dashboard is not implemented")
 				}
-				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+				return ec.Directives.Dashboard(ctx, nil, directive1, roles, withoutFactor)
 			}
 
-			next = directive1
+			next = directive2
 			return next
 		},
 		ec.marshalNAPIKeyPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐAPIKeyPayload,
@@ -12792,6 +13024,13 @@ func (ec *executionContext) _Mutation_appCreate(ctx context.Context, field graph
 			directive0 := next
 
 			directive1 := func(ctx context.Context) (any, error) {
+				if ec.Directives.Fresh == nil {
+					var zeroVal *model.AppPayload
+					return zeroVal, errors.New("directive fresh is not implemented")
+				}
+				return ec.Directives.Fresh(ctx, nil, directive0)
+			}
+			directive2 := func(ctx context.Context) (any, error) {
 				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN", "DEVELOPER"})
 				if err != nil {
 					var zeroVal *model.AppPayload
@@ -12806,10 +13045,10 @@ func (ec *executionContext) _Mutation_appCreate(ctx context.Context, field graph
 					var zeroVal *model.AppPayload
 					return zeroVal, errors.New("directive dashboard is not implemented")
 				}
-				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+				return ec.Directives.Dashboard(ctx, nil, directive1, roles, withoutFactor)
 			}
 
-			next = directive1
+			next = directive2
 			return next
 		},
 		ec.marshalNAppPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐAppPayload,
@@ -13282,6 +13521,13 @@ func (ec *executionContext) _Mutation_webhookEndpointCreate(ctx context.Context,
 			directive0 := next
 
 			directive1 := func(ctx context.Context) (any, error) {
+				if ec.Directives.Fresh == nil {
+					var zeroVal *model.WebhookEndpointPayload
+					return zeroVal, errors.New("directive fresh is not implemented")
+				}
+				return ec.Directives.Fresh(ctx, nil, directive0)
+			}
+			directive2 := func(ctx context.Context) (any, error) {
 				name, err := ec.unmarshalNString2string(ctx, "webhooks.write")
 				if err != nil {
 					var zeroVal *model.WebhookEndpointPayload
@@ -13291,10 +13537,10 @@ func (ec *executionContext) _Mutation_webhookEndpointCreate(ctx context.Context,
 					var zeroVal *model.WebhookEndpointPayload
 					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				return ec.Directives.Scope(ctx, nil, directive0, name)
+				return ec.Directives.Scope(ctx, nil, directive1, name)
 			}
 
-			next = directive1
+			next = directive2
 			return next
 		},
 		ec.marshalNWebhookEndpointPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookEndpointPayload,
@@ -13550,6 +13796,13 @@ func (ec *executionContext) _Mutation_webhookEndpointRotateSecret(ctx context.Co
 			directive0 := next
 
 			directive1 := func(ctx context.Context) (any, error) {
+				if ec.Directives.Fresh == nil {
+					var zeroVal *model.WebhookEndpointPayload
+					return zeroVal, errors.New("directive fresh is not implemented")
+				}
+				return ec.Directives.Fresh(ctx, nil, directive0)
+			}
+			directive2 := func(ctx context.Context) (any, error) {
 				name, err := ec.unmarshalNString2string(ctx, "webhooks.write")
 				if err != nil {
 					var zeroVal *model.WebhookEndpointPayload
@@ -13559,10 +13812,10 @@ func (ec *executionContext) _Mutation_webhookEndpointRotateSecret(ctx context.Co
 					var zeroVal *model.WebhookEndpointPayload
 					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				return ec.Directives.Scope(ctx, nil, directive0, name)
+				return ec.Directives.Scope(ctx, nil, directive1, name)
 			}
 
-			next = directive1
+			next = directive2
 			return next
 		},
 		ec.marshalNWebhookEndpointPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookEndpointPayload,
@@ -13617,6 +13870,13 @@ func (ec *executionContext) _Mutation_webhookEndpointPromoteSecret(ctx context.C
 			directive0 := next
 
 			directive1 := func(ctx context.Context) (any, error) {
+				if ec.Directives.Fresh == nil {
+					var zeroVal *model.WebhookEndpointPayload
+					return zeroVal, errors.New("directive fresh is not implemented")
+				}
+				return ec.Directives.Fresh(ctx, nil, directive0)
+			}
+			directive2 := func(ctx context.Context) (any, error) {
 				name, err := ec.unmarshalNString2string(ctx, "webhooks.write")
 				if err != nil {
 					var zeroVal *model.WebhookEndpointPayload
@@ -13626,10 +13886,10 @@ func (ec *executionContext) _Mutation_webhookEndpointPromoteSecret(ctx context.C
 					var zeroVal *model.WebhookEndpointPayload
 					return zeroVal, errors.New("directive scope is not implemented")
 				}
-				return ec.Directives.Scope(ctx, nil, directive0, name)
+				return ec.Directives.Scope(ctx, nil, directive1, name)
 			}
 
-			next = directive1
+			next = directive2
 			return next
 		},
 		ec.marshalNWebhookEndpointPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookEndpointPayload,
@@ -14932,6 +15192,136 @@ func (ec *executionContext) fieldContext_Mutation_passwordChange(ctx context.Con
 	return fc, nil
 }
 
+func (ec *executionContext) _Mutation_sessionProve(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_sessionProve,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().SessionProve(ctx, fc.Args["input"].(model.SessionProveInput))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN", "DEVELOPER", "SUPPORT"})
+				if err != nil {
+					var zeroVal *model.SessionProvePayload
+					return zeroVal, err
+				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, true)
+				if err != nil {
+					var zeroVal *model.SessionProvePayload
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *model.SessionProvePayload
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNSessionProvePayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐSessionProvePayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_sessionProve(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "until":
+				return ec.fieldContext_SessionProvePayload_until(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_SessionProvePayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type SessionProvePayload", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_sessionProve_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_passkeyAsk(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Mutation_passkeyAsk,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Mutation().PasskeyAsk(ctx)
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN", "DEVELOPER", "SUPPORT"})
+				if err != nil {
+					var zeroVal *model.PasskeyAskPayload
+					return zeroVal, err
+				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, true)
+				if err != nil {
+					var zeroVal *model.PasskeyAskPayload
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *model.PasskeyAskPayload
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNPasskeyAskPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐPasskeyAskPayload,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Mutation_passkeyAsk(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "token":
+				return ec.fieldContext_PasskeyAskPayload_token(ctx, field)
+			case "options":
+				return ec.fieldContext_PasskeyAskPayload_options(ctx, field)
+			case "userErrors":
+				return ec.fieldContext_PasskeyAskPayload_userErrors(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type PasskeyAskPayload", field.Name)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Mutation_addressVerify(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -15004,6 +15394,13 @@ func (ec *executionContext) _Mutation_addressChange(ctx context.Context, field g
 			directive0 := next
 
 			directive1 := func(ctx context.Context) (any, error) {
+				if ec.Directives.Fresh == nil {
+					var zeroVal *model.AddressPayload
+					return zeroVal, errors.New("directive fresh is not implemented")
+				}
+				return ec.Directives.Fresh(ctx, nil, directive0)
+			}
+			directive2 := func(ctx context.Context) (any, error) {
 				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN", "DEVELOPER", "SUPPORT"})
 				if err != nil {
 					var zeroVal *model.AddressPayload
@@ -15018,10 +15415,10 @@ func (ec *executionContext) _Mutation_addressChange(ctx context.Context, field g
 					var zeroVal *model.AddressPayload
 					return zeroVal, errors.New("directive dashboard is not implemented")
 				}
-				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+				return ec.Directives.Dashboard(ctx, nil, directive1, roles, withoutFactor)
 			}
 
-			next = directive1
+			next = directive2
 			return next
 		},
 		ec.marshalNAddressPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐAddressPayload,
@@ -15201,6 +15598,13 @@ func (ec *executionContext) _Mutation_totpBegin(ctx context.Context, field graph
 			directive0 := next
 
 			directive1 := func(ctx context.Context) (any, error) {
+				if ec.Directives.Fresh == nil {
+					var zeroVal *model.TotpBeginPayload
+					return zeroVal, errors.New("directive fresh is not implemented")
+				}
+				return ec.Directives.Fresh(ctx, nil, directive0)
+			}
+			directive2 := func(ctx context.Context) (any, error) {
 				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN", "DEVELOPER", "SUPPORT"})
 				if err != nil {
 					var zeroVal *model.TotpBeginPayload
@@ -15215,10 +15619,10 @@ func (ec *executionContext) _Mutation_totpBegin(ctx context.Context, field graph
 					var zeroVal *model.TotpBeginPayload
 					return zeroVal, errors.New("directive dashboard is not implemented")
 				}
-				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+				return ec.Directives.Dashboard(ctx, nil, directive1, roles, withoutFactor)
 			}
 
-			next = directive1
+			next = directive2
 			return next
 		},
 		ec.marshalNTotpBeginPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐTotpBeginPayload,
@@ -15266,6 +15670,13 @@ func (ec *executionContext) _Mutation_totpConfirm(ctx context.Context, field gra
 			directive0 := next
 
 			directive1 := func(ctx context.Context) (any, error) {
+				if ec.Directives.Fresh == nil {
+					var zeroVal *model.FactorAddPayload
+					return zeroVal, errors.New("directive fresh is not implemented")
+				}
+				return ec.Directives.Fresh(ctx, nil, directive0)
+			}
+			directive2 := func(ctx context.Context) (any, error) {
 				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN", "DEVELOPER", "SUPPORT"})
 				if err != nil {
 					var zeroVal *model.FactorAddPayload
@@ -15280,10 +15691,10 @@ func (ec *executionContext) _Mutation_totpConfirm(ctx context.Context, field gra
 					var zeroVal *model.FactorAddPayload
 					return zeroVal, errors.New("directive dashboard is not implemented")
 				}
-				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+				return ec.Directives.Dashboard(ctx, nil, directive1, roles, withoutFactor)
 			}
 
-			next = directive1
+			next = directive2
 			return next
 		},
 		ec.marshalNFactorAddPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐFactorAddPayload,
@@ -15337,6 +15748,13 @@ func (ec *executionContext) _Mutation_passkeyBegin(ctx context.Context, field gr
 			directive0 := next
 
 			directive1 := func(ctx context.Context) (any, error) {
+				if ec.Directives.Fresh == nil {
+					var zeroVal *model.PasskeyBeginPayload
+					return zeroVal, errors.New("directive fresh is not implemented")
+				}
+				return ec.Directives.Fresh(ctx, nil, directive0)
+			}
+			directive2 := func(ctx context.Context) (any, error) {
 				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN", "DEVELOPER", "SUPPORT"})
 				if err != nil {
 					var zeroVal *model.PasskeyBeginPayload
@@ -15351,10 +15769,10 @@ func (ec *executionContext) _Mutation_passkeyBegin(ctx context.Context, field gr
 					var zeroVal *model.PasskeyBeginPayload
 					return zeroVal, errors.New("directive dashboard is not implemented")
 				}
-				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+				return ec.Directives.Dashboard(ctx, nil, directive1, roles, withoutFactor)
 			}
 
-			next = directive1
+			next = directive2
 			return next
 		},
 		ec.marshalNPasskeyBeginPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐPasskeyBeginPayload,
@@ -15398,6 +15816,13 @@ func (ec *executionContext) _Mutation_passkeyFinish(ctx context.Context, field g
 			directive0 := next
 
 			directive1 := func(ctx context.Context) (any, error) {
+				if ec.Directives.Fresh == nil {
+					var zeroVal *model.FactorAddPayload
+					return zeroVal, errors.New("directive fresh is not implemented")
+				}
+				return ec.Directives.Fresh(ctx, nil, directive0)
+			}
+			directive2 := func(ctx context.Context) (any, error) {
 				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN", "DEVELOPER", "SUPPORT"})
 				if err != nil {
 					var zeroVal *model.FactorAddPayload
@@ -15412,10 +15837,10 @@ func (ec *executionContext) _Mutation_passkeyFinish(ctx context.Context, field g
 					var zeroVal *model.FactorAddPayload
 					return zeroVal, errors.New("directive dashboard is not implemented")
 				}
-				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+				return ec.Directives.Dashboard(ctx, nil, directive1, roles, withoutFactor)
 			}
 
-			next = directive1
+			next = directive2
 			return next
 		},
 		ec.marshalNFactorAddPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐFactorAddPayload,
@@ -15470,6 +15895,13 @@ func (ec *executionContext) _Mutation_factorRename(ctx context.Context, field gr
 			directive0 := next
 
 			directive1 := func(ctx context.Context) (any, error) {
+				if ec.Directives.Fresh == nil {
+					var zeroVal *model.FactorPayload
+					return zeroVal, errors.New("directive fresh is not implemented")
+				}
+				return ec.Directives.Fresh(ctx, nil, directive0)
+			}
+			directive2 := func(ctx context.Context) (any, error) {
 				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN", "DEVELOPER", "SUPPORT"})
 				if err != nil {
 					var zeroVal *model.FactorPayload
@@ -15484,10 +15916,10 @@ func (ec *executionContext) _Mutation_factorRename(ctx context.Context, field gr
 					var zeroVal *model.FactorPayload
 					return zeroVal, errors.New("directive dashboard is not implemented")
 				}
-				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+				return ec.Directives.Dashboard(ctx, nil, directive1, roles, withoutFactor)
 			}
 
-			next = directive1
+			next = directive2
 			return next
 		},
 		ec.marshalNFactorPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐFactorPayload,
@@ -15540,6 +15972,13 @@ func (ec *executionContext) _Mutation_factorRemove(ctx context.Context, field gr
 			directive0 := next
 
 			directive1 := func(ctx context.Context) (any, error) {
+				if ec.Directives.Fresh == nil {
+					var zeroVal *model.FactorRemovePayload
+					return zeroVal, errors.New("directive fresh is not implemented")
+				}
+				return ec.Directives.Fresh(ctx, nil, directive0)
+			}
+			directive2 := func(ctx context.Context) (any, error) {
 				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN", "DEVELOPER", "SUPPORT"})
 				if err != nil {
 					var zeroVal *model.FactorRemovePayload
@@ -15554,10 +15993,10 @@ func (ec *executionContext) _Mutation_factorRemove(ctx context.Context, field gr
 					var zeroVal *model.FactorRemovePayload
 					return zeroVal, errors.New("directive dashboard is not implemented")
 				}
-				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+				return ec.Directives.Dashboard(ctx, nil, directive1, roles, withoutFactor)
 			}
 
-			next = directive1
+			next = directive2
 			return next
 		},
 		ec.marshalNFactorRemovePayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐFactorRemovePayload,
@@ -15609,6 +16048,13 @@ func (ec *executionContext) _Mutation_recoveryCodesRenew(ctx context.Context, fi
 			directive0 := next
 
 			directive1 := func(ctx context.Context) (any, error) {
+				if ec.Directives.Fresh == nil {
+					var zeroVal *model.RecoveryCodesPayload
+					return zeroVal, errors.New("directive fresh is not implemented")
+				}
+				return ec.Directives.Fresh(ctx, nil, directive0)
+			}
+			directive2 := func(ctx context.Context) (any, error) {
 				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN", "DEVELOPER", "SUPPORT"})
 				if err != nil {
 					var zeroVal *model.RecoveryCodesPayload
@@ -15623,10 +16069,10 @@ func (ec *executionContext) _Mutation_recoveryCodesRenew(ctx context.Context, fi
 					var zeroVal *model.RecoveryCodesPayload
 					return zeroVal, errors.New("directive dashboard is not implemented")
 				}
-				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+				return ec.Directives.Dashboard(ctx, nil, directive1, roles, withoutFactor)
 			}
 
-			next = directive1
+			next = directive2
 			return next
 		},
 		ec.marshalNRecoveryCodesPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐRecoveryCodesPayload,
@@ -19548,6 +19994,77 @@ func (ec *executionContext) fieldContext_PageInfo_endCursor(_ context.Context, f
 	return fc, nil
 }
 
+func (ec *executionContext) _PasskeyAskPayload_token(ctx context.Context, field graphql.CollectedField, obj *model.PasskeyAskPayload) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Token)
+}
+
+func (ec *executionContext) fieldContext_PasskeyAskPayload_token(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PasskeyAskPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PasskeyAskPayload_options(ctx context.Context, field graphql.CollectedField, obj *model.PasskeyAskPayload) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Options)
+}
+
+func (ec *executionContext) fieldContext_PasskeyAskPayload_options(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PasskeyAskPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PasskeyAskPayload_userErrors(ctx context.Context, field graphql.CollectedField, obj *model.PasskeyAskPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_PasskeyAskPayload_userErrors,
+		func(ctx context.Context) (any, error) {
+			return obj.UserErrors, nil
+		},
+		nil,
+		ec.marshalNUserError2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐUserErrorᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_PasskeyAskPayload_userErrors(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PasskeyAskPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "code":
+				return ec.fieldContext_UserError_code(ctx, field)
+			case "message":
+				return ec.fieldContext_UserError_message(ctx, field)
+			case "path":
+				return ec.fieldContext_UserError_path(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _PasskeyBeginPayload_token(ctx context.Context, field graphql.CollectedField, obj *model.PasskeyBeginPayload) (ret graphql.Marshaler) {
 	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Token)
 }
@@ -20763,6 +21280,8 @@ func (ec *executionContext) fieldContext_Query_store(_ context.Context, field gr
 				return ec.fieldContext_Store_legacy(ctx, field)
 			case "secondFactor":
 				return ec.fieldContext_Store_secondFactor(ctx, field)
+			case "refundProofMinor":
+				return ec.fieldContext_Store_refundProofMinor(ctx, field)
 			case "version":
 				return ec.fieldContext_Store_version(ctx, field)
 			case "createdAt":
@@ -24120,6 +24639,60 @@ func (ec *executionContext) fieldContext_SessionEndPayload_userErrors(_ context.
 	return fc, nil
 }
 
+func (ec *executionContext) _SessionProvePayload_until(ctx context.Context, field graphql.CollectedField, obj *model.SessionProvePayload) (ret graphql.Marshaler) {
+	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.Until)
+}
+
+func (ec *executionContext) fieldContext_SessionProvePayload_until(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SessionProvePayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Time does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SessionProvePayload_userErrors(ctx context.Context, field graphql.CollectedField, obj *model.SessionProvePayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_SessionProvePayload_userErrors,
+		func(ctx context.Context) (any, error) {
+			return obj.UserErrors, nil
+		},
+		nil,
+		ec.marshalNUserError2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐUserErrorᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_SessionProvePayload_userErrors(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SessionProvePayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "code":
+				return ec.fieldContext_UserError_code(ctx, field)
+			case "message":
+				return ec.fieldContext_UserError_message(ctx, field)
+			case "path":
+				return ec.fieldContext_UserError_path(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _SignOutPayload_sessions(ctx context.Context, field graphql.CollectedField, obj *model.SignOutPayload) (ret graphql.Marshaler) {
 	return ec.marshalNInt2int(ctx, field.Selections, obj.Sessions)
 }
@@ -25185,6 +25758,23 @@ func (ec *executionContext) fieldContext_Store_secondFactor(_ context.Context, f
 	return fc, nil
 }
 
+func (ec *executionContext) _Store_refundProofMinor(ctx context.Context, field graphql.CollectedField, obj *model.Store) (ret graphql.Marshaler) {
+	return ec.marshalOLong2ᚖint64(ctx, field.Selections, obj.RefundProofMinor)
+}
+
+func (ec *executionContext) fieldContext_Store_refundProofMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Store",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Long does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Store_version(ctx context.Context, field graphql.CollectedField, obj *model.Store) (ret graphql.Marshaler) {
 	return ec.marshalNLong2int64(ctx, field.Selections, obj.Version)
 }
@@ -25278,6 +25868,8 @@ func (ec *executionContext) fieldContext_StorePayload_store(_ context.Context, f
 				return ec.fieldContext_Store_legacy(ctx, field)
 			case "secondFactor":
 				return ec.fieldContext_Store_secondFactor(ctx, field)
+			case "refundProofMinor":
+				return ec.fieldContext_Store_refundProofMinor(ctx, field)
 			case "version":
 				return ec.fieldContext_Store_version(ctx, field)
 			case "createdAt":
@@ -30708,6 +31300,43 @@ func (ec *executionContext) unmarshalInputOrderUpdateInput(ctx context.Context, 
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputPasskeyAnswerInput(ctx context.Context, obj any) (model.PasskeyAnswerInput, error) {
+	var it model.PasskeyAnswerInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"token", "response"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "token":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("token"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Token = data
+		case "response":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("response"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Response = data
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputPaymentInput(ctx context.Context, obj any) (model.PaymentInput, error) {
 	var it model.PaymentInput
 	if obj == nil {
@@ -31067,6 +31696,50 @@ func (ec *executionContext) unmarshalInputRefundInput(ctx context.Context, obj a
 				return it, err
 			}
 			it.Restock = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputSessionProveInput(ctx context.Context, obj any) (model.SessionProveInput, error) {
+	var it model.SessionProveInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"password", "code", "passkey"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "password":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("password"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Password = data
+		case "code":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("code"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Code = data
+		case "passkey":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("passkey"))
+			data, err := ec.unmarshalOPasskeyAnswerInput2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐPasskeyAnswerInput(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Passkey = data
 		}
 	}
 	return it, nil
@@ -35188,6 +35861,13 @@ func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		case "storeSetRefundProof":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_storeSetRefundProof(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		case "storeClose":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_storeClose(ctx, field)
@@ -35492,6 +36172,20 @@ func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet)
 		case "passwordChange":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_passwordChange(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "sessionProve":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_sessionProve(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "passkeyAsk":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_passkeyAsk(ctx, field)
 			})
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
@@ -36646,6 +37340,49 @@ func (ec *executionContext) _PageInfo(ctx context.Context, sel ast.SelectionSet,
 			out.Values[i] = ec._PageInfo_startCursor(ctx, field, obj)
 		case "endCursor":
 			out.Values[i] = ec._PageInfo_endCursor(ctx, field, obj)
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var passkeyAskPayloadImplementors = []string{"PasskeyAskPayload"}
+
+func (ec *executionContext) _PasskeyAskPayload(ctx context.Context, sel ast.SelectionSet, obj *model.PasskeyAskPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, passkeyAskPayloadImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("PasskeyAskPayload")
+		case "token":
+			out.Values[i] = ec._PasskeyAskPayload_token(ctx, field, obj)
+		case "options":
+			out.Values[i] = ec._PasskeyAskPayload_options(ctx, field, obj)
+		case "userErrors":
+			out.Values[i] = ec._PasskeyAskPayload_userErrors(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -38286,6 +39023,47 @@ func (ec *executionContext) _SessionEndPayload(ctx context.Context, sel ast.Sele
 	return out
 }
 
+var sessionProvePayloadImplementors = []string{"SessionProvePayload"}
+
+func (ec *executionContext) _SessionProvePayload(ctx context.Context, sel ast.SelectionSet, obj *model.SessionProvePayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, sessionProvePayloadImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("SessionProvePayload")
+		case "until":
+			out.Values[i] = ec._SessionProvePayload_until(ctx, field, obj)
+		case "userErrors":
+			out.Values[i] = ec._SessionProvePayload_userErrors(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
 var signOutPayloadImplementors = []string{"SignOutPayload"}
 
 func (ec *executionContext) _SignOutPayload(ctx context.Context, sel ast.SelectionSet, obj *model.SignOutPayload) graphql.Marshaler {
@@ -38831,6 +39609,8 @@ func (ec *executionContext) _Store(ctx context.Context, sel ast.SelectionSet, ob
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		case "refundProofMinor":
+			out.Values[i] = ec._Store_refundProofMinor(ctx, field, obj)
 		case "version":
 			out.Values[i] = ec._Store_version(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -42606,6 +43386,20 @@ func (ec *executionContext) marshalNPageInfo2ᚖgithubᚗcomᚋstorefrontᚑgo�
 	return ec._PageInfo(ctx, sel, v)
 }
 
+func (ec *executionContext) marshalNPasskeyAskPayload2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐPasskeyAskPayload(ctx context.Context, sel ast.SelectionSet, v model.PasskeyAskPayload) graphql.Marshaler {
+	return ec._PasskeyAskPayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNPasskeyAskPayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐPasskeyAskPayload(ctx context.Context, sel ast.SelectionSet, v *model.PasskeyAskPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._PasskeyAskPayload(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalNPasskeyBeginPayload2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐPasskeyBeginPayload(ctx context.Context, sel ast.SelectionSet, v model.PasskeyBeginPayload) graphql.Marshaler {
 	return ec._PasskeyBeginPayload(ctx, sel, &v)
 }
@@ -42924,6 +43718,25 @@ func (ec *executionContext) marshalNSessionEndPayload2ᚖgithubᚗcomᚋstorefro
 		return graphql.Null
 	}
 	return ec._SessionEndPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNSessionProveInput2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐSessionProveInput(ctx context.Context, v any) (model.SessionProveInput, error) {
+	res, err := ec.unmarshalInputSessionProveInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNSessionProvePayload2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐSessionProvePayload(ctx context.Context, sel ast.SelectionSet, v model.SessionProvePayload) graphql.Marshaler {
+	return ec._SessionProvePayload(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNSessionProvePayload2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐSessionProvePayload(ctx context.Context, sel ast.SelectionSet, v *model.SessionProvePayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._SessionProvePayload(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalNSignOutPayload2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐSignOutPayload(ctx context.Context, sel ast.SelectionSet, v model.SignOutPayload) graphql.Marshaler {
@@ -44412,6 +45225,14 @@ func (ec *executionContext) marshalOOrderStatus2ᚖgithubᚗcomᚋstorefrontᚑg
 	_ = ctx
 	res := model.MarshalOrderStatus(*v)
 	return res
+}
+
+func (ec *executionContext) unmarshalOPasskeyAnswerInput2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐPasskeyAnswerInput(ctx context.Context, v any) (*model.PasskeyAnswerInput, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := ec.unmarshalInputPasskeyAnswerInput(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
 func (ec *executionContext) marshalOPayment2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐPaymentᚄ(ctx context.Context, sel ast.SelectionSet, v []*db.Payment) graphql.Marshaler {

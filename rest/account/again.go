@@ -1,0 +1,98 @@
+package account
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+
+	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/graph/access"
+	"github.com/storefront-go/storefront/graph/factor"
+	"github.com/storefront-go/storefront/graph/session"
+	"github.com/storefront-go/storefront/rest/page"
+)
+
+// Paths of the page on which somebody who is signed in proves once more who they are.
+const (
+	AgainPath        = "/sign-in/again"
+	AgainOptionsPath = "/sign-in/again/options"
+)
+
+// AgainAddress is where a person proves who they are and comes back to a path.
+func AgainAddress(returnTo string) string {
+	return AgainPath + "?return_to=" + url.QueryEscape(returnTo)
+}
+
+// again is what that page shows.
+type again struct {
+	Problem, ReturnTo, Email string
+	Password                 page.Field
+	Send                     page.Button
+	// Passkey leads to the use of a passkey; empty where the person has none.
+	Passkey, Options string
+}
+
+// Again serves /sign-in/again. Who is not signed in signs in, which proves it too.
+func (a *Account) Again() http.Handler {
+	return a.pair(func(w http.ResponseWriter, r *http.Request) {
+		returnTo := local(r.URL.Query().Get("return_to"))
+		if p := a.signedIn(w, r, returnTo); p != nil {
+			a.askAgain(w, r, p, http.StatusOK, "", returnTo)
+		}
+	}, func(w http.ResponseWriter, r *http.Request, form url.Values) {
+		returnTo := local(form.Get("return_to"))
+		p := a.signedIn(w, r, returnTo)
+		if p == nil {
+			return
+		}
+		_, err := a.Core.Prove(r.Context(), factor.By{Person: p.User, Session: p.Session}, access.Proof{
+			Password: form.Get("password"),
+			Factor:   factor.Answer{Ceremony: form.Get("ceremony"), Response: []byte(form.Get("response"))},
+		})
+		f, is := errors.AsType[*fault.Error](err)
+		switch {
+		case err == nil:
+			page.Redirect(w, returnTo)
+		case errors.Is(err, session.ErrWrong):
+			a.askAgain(w, r, p, http.StatusForbidden, "The password is wrong.", returnTo)
+		case is && f.Kind != fault.Unavailable:
+			a.askAgain(w, r, p, waits(w, f), f.Detail, returnTo)
+		default:
+			a.failed(w, r, err)
+		}
+	})
+}
+
+func (a *Account) askAgain(w http.ResponseWriter, r *http.Request, p *session.Person, status int,
+	problem, returnTo string,
+) {
+	rows, err := a.Core.Factors.List(r.Context(), p.User)
+	if err != nil {
+		a.failed(w, r, err)
+		return
+	}
+	s := again{Problem: problem, ReturnTo: returnTo, Email: p.Email, Send: page.Button{Label: "Go on"},
+		Options: AgainOptionsPath, Password: page.Field{Name: "password", Label: "Password", Type: "password",
+			Autocomplete: "current-password", Required: true, Autofocus: true}}
+	if slices.ContainsFunc(rows, kind(state.FactorPasskey)) {
+		s.Passkey = a.offer(AgainPath)
+	}
+	a.pages.Render(w, r, status, "again", s)
+}
+
+// AgainOptions serves /sign-in/again/options: what the browser of somebody who is signed
+// in asks a passkey.
+func (a *Account) AgainOptions() http.Handler {
+	return a.question(func(r *http.Request) (*factor.Ceremony, error) {
+		p, err := a.Person(r)
+		switch {
+		case err != nil:
+			return nil, err
+		case p == nil:
+			return nil, fault.New(fault.Forbidden, "You are signed out: sign in again.")
+		}
+		return a.Core.Factors.AskSecond(r.Context(), p.User)
+	})
+}
