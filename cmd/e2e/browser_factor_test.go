@@ -3,9 +3,12 @@
 package e2e
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"net"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +17,9 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"github.com/storefront-go/storefront/cmd/internal/demo"
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/graph/factor/factortest"
 )
 
@@ -136,6 +142,7 @@ func TestBrowserFactor(t *testing.T) {
 		b.open("/dashboard/security")
 		secret := b.app()
 		b.seeText("Phone")
+		codes = b.proves(s, shop.Owner)
 		b.signOut()
 		b.password(shop.Owner)
 		b.fill(`input[name="code"]`, "000000")
@@ -152,6 +159,53 @@ func TestBrowserFactor(t *testing.T) {
 		b.seeText("Everybody needs a second factor now.")
 		p.led(t, shop)
 	})
+}
+
+// proves renews the recovery codes of a session that has rested: after a proof by a
+// passkey, after one by the password, and not at all for who does not prove it.
+func (b *browser) proves(s settings, o demo.Owner) (codes []string) {
+	b.t.Helper()
+	begin := func() {
+		s.rest(b.t)
+		b.click(`[data-test="codes-renew"]`)
+		b.click(`[data-test="codes-renew-dialog"] [data-test="submit"]`)
+		b.see(`[data-test="proof-dialog"] input[name="password"]`)
+	}
+	begin()
+	b.shot("proof")
+	b.click(`[data-test="proof-dialog"] [aria-label="Close"]`)
+	b.gone(`[data-test="proof-dialog"]`)
+	b.seeText("Nothing was done")
+	b.click(`[data-test="codes-renew-dialog"] [aria-label="Close"]`)
+	begin()
+	b.click(`[data-test="proof-passkey"]`)
+	b.codes()
+	begin()
+	b.fill(`[data-test="proof-dialog"] input[name="password"]`, "wrong")
+	b.click(`[data-test="proof-dialog"] [data-test="submit"]`)
+	b.seeText("This is not your password.")
+	b.fill(`[data-test="proof-dialog"] input[name="password"]`, o.Password)
+	b.click(`[data-test="proof-dialog"] [data-test="submit"]`)
+	return b.codes()
+}
+
+// rest lets the time of every proof pass.
+func (s settings) rest(t testing.TB) {
+	t.Helper()
+	database := "sqlite:" + filepath.Join(s.Data, "storefront.db")
+	if i := slices.Index(s.Args, "--database"); i >= 0 {
+		database = s.Args[i+1]
+	}
+	store, err := ent.Open(t.Context(), ent.Config{Database: database})
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = store.InTx(t.Context(), func(ctx context.Context) error {
+		return store.DB(ctx).Session.Update().SetProvedAt(micros.Now().Add(-viewer.ProofLife)).Exec(ctx)
+	})
+	if err := cmpErr(err, store.Close()); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // led lets somebody join a store that requires a second factor.

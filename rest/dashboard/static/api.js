@@ -96,6 +96,33 @@ async function post(body, key, signal, via = brief) {
   return { data: answer.data, errors };
 }
 
+let prove = null; // how the person proves that it is them
+let proving = null; // while they are asked
+
+/**
+ * Says how a person proves that it is them, where a mutation needs it: by a function that resolves when they have,
+ * and throws a Failure when they would not.
+ */
+export function provesBy(ask) {
+  prove = ask;
+}
+
+/** Sends a mutation, once more where it needs a proof first: a refused one did nothing. */
+async function proved(sends) {
+  try {
+    return await sends();
+  } catch (failure) {
+    if (failure.code !== 'reauthentication_required' || !prove) {
+      throw failure;
+    }
+    proving ??= prove().finally(() => {
+      proving = null;
+    });
+    await proving;
+    return sends();
+  }
+}
+
 function fresh() {
   // Browsers keep randomUUID for secure origins.
   return crypto.randomUUID?.() ??
@@ -122,7 +149,7 @@ export function mutation(text, { once = true, via } = {}) {
       body = now;
       key = once ? fresh() : '';
     }
-    const { data, errors } = await post(now, key, undefined, via);
+    const { data, errors } = await proved(() => post(now, key, undefined, via));
     body = '';
     const payload = Object.values(data)[0];
     if (payload == null) {

@@ -6,6 +6,7 @@ import { match, root } from './route.js';
 import { reaches, roleNames } from './role.js';
 import { Page, Empty, Trouble, Alert, follow, markMoved } from './ui.js';
 import { Icon } from './icons.js';
+import { Proof } from './proof.js';
 
 const places = [
   { path: '', text: 'Home', icon: 'home', page: () => import('./pages/home.js').then((m) => m.Home) },
@@ -71,7 +72,7 @@ if (first) {
   fetchPage(first).catch(() => {});
 }
 
-const storeFields = 'id name handle currency timezone storeHost status version secondFactor';
+const storeFields = 'id name handle currency timezone storeHost status version secondFactor refundProofMinor';
 const start = `query Start {
   account { id name email role memberships { role store { id name handle } } }
   store { ${storeFields} }
@@ -171,6 +172,7 @@ function Frame({ data, refresh }) {
       <${Side} />
       <main class="content" id="main" tabindex="-1"><${Place} /></main>
     </div>
+    <${Proof} />
     <div class="notes">
       <div role="status" aria-live="polite">${note?.tone === 'good' && html`<p class="note good" data-test="toast">
         <${Icon} name="check" />${note.text}</p>`}</div>

@@ -29,6 +29,28 @@ export async function makePasskey(options) {
   });
 }
 
+/**
+ * Shows one of the person's passkeys and returns what the browser says of it, as JSON.
+ * @param {string} options what the server asks, as JSON
+ */
+export async function showPasskey(options) {
+  const { publicKey } = JSON.parse(options);
+  const key = await navigator.credentials.get({
+    publicKey: {
+      ...publicKey, challenge: bytes(publicKey.challenge),
+      allowCredentials: (publicKey.allowCredentials ?? []).map((c) => ({ ...c, id: bytes(c.id) })),
+    },
+  });
+  const { response } = key;
+  return JSON.stringify({
+    id: key.id, rawId: text(key.rawId), type: key.type, clientExtensionResults: {},
+    response: {
+      clientDataJSON: text(response.clientDataJSON), authenticatorData: text(response.authenticatorData),
+      signature: text(response.signature), userHandle: response.userHandle ? text(response.userHandle) : undefined,
+    },
+  });
+}
+
 /** What went wrong when a passkey was made, as a sentence. */
 export function passkeyProblem(e) {
   switch (e.name) {

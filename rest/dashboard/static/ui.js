@@ -1,5 +1,5 @@
 // The parts that pages are made of.
-import { html, useEffect, useRef, useState } from './lib.js';
+import { html, useEffect, useId, useRef, useState } from './lib.js';
 import { useApp, go } from './context.js';
 import { Icon, Glyph } from './icons.js';
 import { money } from './money.js';
@@ -245,6 +245,7 @@ export function Copyable({ text, test }) {
  */
 export function Dialog({ title, onClose, children, guard, name }) {
   const ref = useRef(null);
+  const own = useId();
   useEffect(() => {
     const before = document.activeElement;
     ref.current.showModal();
@@ -254,9 +255,9 @@ export function Dialog({ title, onClose, children, guard, name }) {
     };
   }, []);
   const closed = () => (guard ? ref.current?.showModal() : onClose());
-  return html`<dialog ref=${ref} aria-labelledby="dialog-title" data-test=${name} onClose=${closed}
+  return html`<dialog ref=${ref} aria-labelledby=${own} data-test=${name} onClose=${closed}
     onCancel=${(e) => guard && e.preventDefault()}>
-    <div class="dialog-top"><h2 id="dialog-title">${title}</h2>
+    <div class="dialog-top"><h2 id=${own}>${title}</h2>
       ${!guard && html`<button type="button" class="icon-button" aria-label="Close" onClick=${onClose}>
         <${Icon} name="close" /></button>`}</div>
     ${children}

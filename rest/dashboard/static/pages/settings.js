@@ -2,7 +2,7 @@
 import { html, useState } from '../lib.js';
 import { useApp, useQuery } from '../context.js';
 import { Page, Card, Facts, Time, Badge, Trouble, Waiting, words } from '../ui.js';
-import { Check, Form, Field, Wrong, Confirm, useMutation } from '../form.js';
+import { Amount, Check, Form, Field, Wrong, Confirm, amount, text, useMutation } from '../form.js';
 import { roleNames } from '../role.js';
 
 const errors = 'userErrors { code message path }';
@@ -12,6 +12,8 @@ const password = `mutation PasswordChange($current: String!, $next: String!) {
   passwordChange(current: $current, next: $next) { changed ${errors} } }`;
 const require = `mutation StoreRequireSecondFactor($expectedVersion: Long!, $required: Boolean!) {
   storeRequireSecondFactor(expectedVersion: $expectedVersion, required: $required) { store { id } ${errors} } }`;
+const refunds = `mutation StoreSetRefundProof($expectedVersion: Long!, $aboveMinor: Long) {
+  storeSetRefundProof(expectedVersion: $expectedVersion, aboveMinor: $aboveMinor) { store { id } ${errors} } }`;
 const everywhere = `mutation SignOutEverywhere { signOutEverywhere { sessions ${errors} } }`;
 const sessions = 'query Sessions { account { sessions { agent current createdAt seenAt expiresAt } } }';
 
@@ -42,6 +44,7 @@ export function Settings() {
                   aria-label=${'Open ' + m.store.name} data-test="store-open">Open</button>`}</li>`)}</ul><//>`}
       </div>
       ${can('owners') && html`<${Card} title="Second factors" name="require-factor"><${Requirement} /><//>`}
+      ${can('owners') && html`<${Card} title="Refunds" name="refund-proof"><${RefundProof} /><//>`}
       <${Card} title="Change your password" name="password"><${Password} /><//>
       <${Card} title="Where you are signed in" name="sessions"><${Sessions} /><//>
     </div>
@@ -80,6 +83,24 @@ function Requirement() {
       value=${store.secondFactor} hint="Who has none sees nothing of the store until they have set one up." />
     <p class="muted">Set one up for yourself first, on the page <a href="/dashboard/security">Security</a>. Staff tokens
       and API keys work on without.</p>
+  <//>`;
+}
+
+/** From which sum on a refund needs a proof of who makes it. */
+function RefundProof() {
+  const { store, notify, refresh } = useApp();
+  const run = useMutation(refunds);
+  const action = async (v) => {
+    const aboveMinor = text(v, 'above') && amount(v, 'above', store.currency);
+    await run({ expectedVersion: store.version, aboveMinor });
+    notify(aboveMinor == null ? 'Refunds need no proof any more.' : 'Larger refunds need a proof now.');
+    refresh();
+  };
+  return html`<${Form} name="refund-proof" submit="Save" action=${action} onStale=${refresh}>
+    <${Amount} key=${store.version} name="above" label="Ask who it is above" optional minor=${store.refundProofMinor}
+      currency=${store.currency} hint="Leave it empty, and no refund asks." />
+    <p class="muted">Who refunds more than this of one order proves first that it is them, if they have not within the
+      last ten minutes.</p>
   <//>`;
 }
 
