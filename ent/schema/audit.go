@@ -5,7 +5,6 @@ import (
 	"entgo.io/ent/dialect/entsql"
 	"entgo.io/ent/schema"
 	"entgo.io/ent/schema/field"
-	"entgo.io/ent/schema/index"
 
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
@@ -34,15 +33,6 @@ func (Audit) Fields() []ent.Field {
 		field.String("address").SchemaType(key(45)).Optional().Nillable(),
 		field.String("agent").MaxRuneLen(255).Optional().Nillable(),
 		field.String("request_id").SchemaType(key(30)).Optional().Nillable(),
-	}
-}
-
-// Indexes implements ent.Interface.
-func (Audit) Indexes() []ent.Index {
-	return []ent.Index{
-		index.Fields("store_id", "actor_id", "id"),
-		index.Fields("store_id", "resource_id", "id"),
-		index.Fields("store_id", "action", "id"),
 	}
 }
 

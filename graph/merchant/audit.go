@@ -3,18 +3,17 @@ package merchant
 import (
 	"context"
 
+	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/audit"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/model"
 	"github.com/storefront-go/storefront/graph/page"
 )
 
-const (
-	// auditBatch is how many rows one statement looks through where several filters are
-	// set, and auditMost how many one page does: what it found by then is the page.
-	auditBatch = 1000
-	auditMost  = 5 * auditBatch
-)
+// auditWindow is how many rows a page looks through for those that a filter leaves: no
+// index leads to them, since every change of the store would have to write it too.
+const auditWindow = 10_000
 
 // AuditLog lists who did what, newest first.
 func (q Query) AuditLog(ctx context.Context, first *int, after *string, filter *model.AuditFilter) (
@@ -56,36 +55,43 @@ func (q Query) AuditBatch(ctx context.Context, filter *model.AuditFilter, after 
 	return rows, next, core.Explain("audit_log", err)
 }
 
-// auditRows reads up to limit entries behind a position. One filter is what an index
-// leads to; the others are looked for among its rows, in batches. stopped is where that
-// ended before the limit and before the last row; nil where it did not.
+// auditRows reads up to limit entries behind a position. stopped is where the window of a
+// filter ended before the limit and before the last row; nil where it did not.
 func (q Query) auditRows(ctx context.Context, f auditFilter, after *page.Position, limit int) (
 	found []*model.AuditEntry, stopped *page.Position, err error,
 ) {
-	batch := limit
-	if f.several() {
-		batch = auditBatch
-	}
-	for read := 0; read < auditMost; read += batch {
-		query := q.Client(ctx).Audit.Query()
-		f.where(query)
-		query.Modify(core.Window{After: after, Limit: batch, Index: f.index()}.Apply)
-		rows, err := query.Load(ctx)
-		if err != nil {
+	query := q.Client(ctx).Audit.Query().Where(f.span()...)
+	if rest := f.rest(); len(rest) > 0 {
+		if stopped, err = q.auditFloor(ctx, f, after); err != nil {
 			return nil, nil, err
 		}
-		for _, row := range rows {
-			if f.fits(row) {
-				found = append(found, &model.AuditEntry{Audit: row})
-			}
-			if len(found) == limit {
-				return found, nil, nil
-			}
+		if query.Where(rest...); stopped != nil {
+			query.Where(audit.IDGTE(stopped.ID))
 		}
-		if len(rows) < batch {
-			return found, nil, nil
-		}
-		after = new(core.ByID(rows[batch-1].ID))
 	}
-	return found, after, nil
+	query.Modify(core.Window{After: after, Limit: limit, Index: ent.Primary}.Apply)
+	rows, err := query.Load(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	found = make([]*model.AuditEntry, len(rows))
+	for i, row := range rows {
+		found[i] = &model.AuditEntry{Audit: row}
+	}
+	if len(found) == limit {
+		stopped = nil
+	}
+	return found, stopped, nil
+}
+
+// auditFloor returns the last row of the window that begins behind a position; nil where
+// fewer rows are left.
+func (q Query) auditFloor(ctx context.Context, f auditFilter, after *page.Position) (*page.Position, error) {
+	query := q.Client(ctx).Audit.Query().Where(f.span()...)
+	query.Modify(core.Window{After: after, Limit: auditWindow, Index: ent.Primary}.Apply)
+	ids, err := query.IDs(ctx)
+	if err != nil || len(ids) < auditWindow {
+		return nil, err
+	}
+	return new(core.ByID(ids[auditWindow-1])), nil
 }

@@ -1,11 +1,14 @@
 package merchant
 
 import (
-	"github.com/storefront-go/storefront/ent"
-	"github.com/storefront-go/storefront/ent/db"
+	"maps"
+	"slices"
+
 	"github.com/storefront-go/storefront/ent/db/audit"
+	"github.com/storefront-go/storefront/ent/db/predicate"
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/model"
@@ -14,10 +17,19 @@ import (
 // operator is the id that the audit log shows of the operator, who has none.
 const operator = "system"
 
-// auditFilter is a filter with its ids read. Nobody's id is the operator's.
+// actors are the kinds of ids of those who act.
+var actors = map[xid.Kind]viewer.Kind{xid.User: viewer.Staff, xid.APIKey: viewer.APIKey, xid.App: viewer.OAuthApp}
+
+// auditFilter is a filter with its ids read. The operator has none.
 type auditFilter struct {
 	model.AuditFilter
-	actor, resource xid.ID
+	actor, resource named
+}
+
+// named is an id of a kind.
+type named struct {
+	kind xid.Kind
+	id   xid.ID
 }
 
 // readAuditFilter refuses malformed ids; well-formed unknown ones find nothing
@@ -28,22 +40,23 @@ func readAuditFilter(filter *model.AuditFilter) (f auditFilter, err error) {
 	}
 	f.AuditFilter = *filter
 	var faults []fault.Field
-	read := func(name string, text *string, into *xid.ID, kinds ...xid.Kind) {
+	read := func(name string, text *string, kinds ...xid.Kind) named {
 		if text == nil {
-			return
+			return named{}
 		}
 		for _, k := range kinds {
-			if *into, err = k.Parse(*text); err == nil {
-				return
+			if id, err := k.Parse(*text); err == nil {
+				return named{k, id}
 			}
 		}
 		faults = append(faults, fault.Field{Parameter: name, Code: fault.InvalidFormat,
 			Detail: "This is not the id of what the audit log names."})
+		return named{}
 	}
 	if f.ActorID == nil || *f.ActorID != operator {
-		read("actor_id", f.ActorID, &f.actor, xid.User, xid.APIKey, xid.App)
+		f.actor = read("actor_id", f.ActorID, slices.Collect(maps.Keys(actors))...)
 	}
-	read("resource_id", f.ResourceID, &f.resource, xid.Resources()...)
+	f.resource = read("resource_id", f.ResourceID, xid.Resources()...)
 	if len(faults) > 0 {
 		return f, &fault.Error{Kind: fault.InvalidParameter, Detail: "The filter holds a malformed id.", Fields: faults}
 	}
@@ -62,52 +75,26 @@ func (f auditFilter) pairs() (pairs []string) {
 	return pairs
 }
 
-// several reports whether there is a filter besides what an index leads to. The times
-// are bounds of the id, which carries them and is in every index.
-func (f auditFilter) several() bool {
-	n := 0
-	for _, text := range []*string{f.ActorID, f.Action, f.ResourceID} {
-		if text != nil {
-			n++
-		}
-	}
-	return n > 1 || f.ResourceType != nil
+// span are the times, as bounds of the ids, which carry them.
+func (f auditFilter) span() (list []predicate.Audit) {
+	core.Opt(f.From, func(t micros.Time) { list = append(list, audit.IDGTE(xid.First(t))) })
+	core.Opt(f.To, func(t micros.Time) { list = append(list, audit.IDLT(xid.First(t))) })
+	return list
 }
 
-// index is the one that leads: of several filters the one that leaves the fewest rows,
-// as a rule.
-func (f auditFilter) index() string {
+// rest are the conditions that the order of the log does not serve.
+func (f auditFilter) rest() (list []predicate.Audit) {
 	switch {
-	case f.ResourceID != nil:
-		return "audit_store_id_resource_id_id"
-	case f.ActorID != nil:
-		return "audit_store_id_actor_id_id"
-	case f.Action != nil:
-		return "audit_store_id_action_id"
+	case f.ActorID == nil:
+	case *f.ActorID == operator:
+		list = append(list, audit.ActorTypeEQ(viewer.System))
+	default:
+		list = append(list, audit.ActorTypeEQ(actors[f.actor.kind]), audit.ActorID(f.actor.id))
 	}
-	return ent.Primary
-}
-
-// where adds the conditions that the index serves.
-func (f auditFilter) where(q *db.AuditQuery) {
-	core.Opt(f.From, func(t micros.Time) { q.Where(audit.IDGTE(xid.First(t))) })
-	core.Opt(f.To, func(t micros.Time) { q.Where(audit.IDLT(xid.First(t))) })
-	switch {
-	case f.ResourceID != nil:
-		q.Where(audit.ResourceID(f.resource))
-	case f.ActorID != nil && f.actor.IsNil():
-		q.Where(audit.ActorIDIsNil())
-	case f.ActorID != nil:
-		q.Where(audit.ActorID(f.actor))
-	case f.Action != nil:
-		q.Where(audit.Action(*f.Action))
+	if f.ResourceID != nil {
+		list = append(list, audit.ResourceType(f.resource.kind.Resource()), audit.ResourceID(f.resource.id))
 	}
-}
-
-// fits reports whether a row passes all of the filter.
-func (f auditFilter) fits(row *db.Audit) bool {
-	e := model.AuditEntry{Audit: row}
-	is := func(want *string, got string) bool { return want == nil || *want == got }
-	return is(f.Action, row.Action) && is(f.ResourceType, row.ResourceType) &&
-		is(f.ResourceID, e.PublicResourceID()) && is(f.ActorID, e.Actor().ID)
+	core.Opt(f.Action, func(s string) { list = append(list, audit.Action(s)) })
+	core.Opt(f.ResourceType, func(s string) { list = append(list, audit.ResourceType(s)) })
+	return list
 }

@@ -183,23 +183,6 @@ var (
 		Name:       "audit_log",
 		Columns:    AuditLogColumns,
 		PrimaryKey: []*schema.Column{AuditLogColumns[0]},
-		Indexes: []*schema.Index{
-			{
-				Name:    "audit_store_id_actor_id_id",
-				Unique:  false,
-				Columns: []*schema.Column{AuditLogColumns[1], AuditLogColumns[3], AuditLogColumns[0]},
-			},
-			{
-				Name:    "audit_store_id_resource_id_id",
-				Unique:  false,
-				Columns: []*schema.Column{AuditLogColumns[1], AuditLogColumns[7], AuditLogColumns[0]},
-			},
-			{
-				Name:    "audit_store_id_action_id",
-				Unique:  false,
-				Columns: []*schema.Column{AuditLogColumns[1], AuditLogColumns[5], AuditLogColumns[0]},
-			},
-		},
 	}
 	// ChallengesColumns holds the columns for the "challenges" table.
 	ChallengesColumns = []*schema.Column{

@@ -1,7 +1,7 @@
 -- Modify "apps" table
 ALTER TABLE `apps` ADD COLUMN `created_by` binary(16) NULL;
 -- Modify "audit_log" table
-ALTER TABLE `audit_log` ADD COLUMN `address` varbinary(45) NULL, ADD COLUMN `agent` varchar(255) NULL, ADD INDEX `audit_store_id_action_id` (`store_id`, `action`, `id`), ADD INDEX `audit_store_id_actor_id_id` (`store_id`, `actor_id`, `id`), ADD INDEX `audit_store_id_resource_id_id` (`store_id`, `resource_id`, `id`);
+ALTER TABLE `audit_log` ADD COLUMN `address` varbinary(45) NULL, ADD COLUMN `agent` varchar(255) NULL;
 -- Modify "sessions" table
 ALTER TABLE `sessions` ADD COLUMN `address` varbinary(45) NULL, ADD COLUMN `proved_at` bigint NULL;
 -- Modify "stores" table

@@ -4,12 +4,6 @@ PRAGMA foreign_keys = off;
 ALTER TABLE `audit_log` ADD COLUMN `address` text NULL;
 -- Add column "agent" to table: "audit_log"
 ALTER TABLE `audit_log` ADD COLUMN `agent` text NULL;
--- Create index "audit_store_id_actor_id_id" to table: "audit_log"
-CREATE INDEX `audit_store_id_actor_id_id` ON `audit_log` (`store_id`, `actor_id`, `id`);
--- Create index "audit_store_id_resource_id_id" to table: "audit_log"
-CREATE INDEX `audit_store_id_resource_id_id` ON `audit_log` (`store_id`, `resource_id`, `id`);
--- Create index "audit_store_id_action_id" to table: "audit_log"
-CREATE INDEX `audit_store_id_action_id` ON `audit_log` (`store_id`, `action`, `id`);
 -- Add column "verified_at" to table: "users"
 ALTER TABLE `users` ADD COLUMN `verified_at` integer NULL;
 -- Add column "created_by" to table: "apps"
