@@ -15,6 +15,7 @@ import (
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/idem"
 	"github.com/storefront-go/storefront/graph/model"
 )
 
@@ -83,6 +84,7 @@ func (r *Resolver) bodies(ctx context.Context, events []xid.ID) (map[xid.ID][]by
 
 // Attempts lists the attempts of a delivery, the last one first.
 func (f DeliveryFields) Attempts(ctx context.Context, d *model.WebhookDelivery) ([]*model.WebhookAttempt, error) {
+	idem.AboutAnybody(ctx)
 	rows, err := d.Page.Attempts.Get(ctx, d.Sequence)
 	if err != nil {
 		return nil, core.Explain("attempts", fmt.Errorf("read attempts: %w", err))
@@ -119,6 +121,7 @@ func (f DeliveryFields) Payload(ctx context.Context, d *model.WebhookDelivery) (
 	if !ok || !viewer.From(ctx).Scopes.Has(e.Scope) {
 		return nil, nil
 	}
+	idem.AboutAnybody(ctx)
 	body, err := d.Page.Bodies.Get(ctx, d.Event)
 	if err != nil {
 		return nil, core.Explain("payload", fmt.Errorf("read event: %w", err))

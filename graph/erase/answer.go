@@ -42,11 +42,12 @@ func (e *Engine) answers(ctx context.Context, t *task) (*place, error) {
 	return &place{position: *last}, nil
 }
 
-// theirs returns those of some resources that are the customer, or orders of theirs.
+// theirs returns those of some resources that are the customer, or orders of theirs, or
+// the store, which stands for anybody.
 func (e *Engine) theirs(ctx context.Context, t *task, resources []xid.ID) (map[xid.ID]bool, error) {
 	slices.SortFunc(resources, xid.ID.Compare)
 	resources = slices.Compact(resources)
-	found := map[xid.ID]bool{t.ID: true}
+	found := map[xid.ID]bool{t.ID: true, t.StoreID: true}
 	for some := range slices.Chunk(resources, scan/4) {
 		rows, err := e.Store.DB(ctx).Order.Query().Where(order.IDIn(some...), order.CustomerID(t.ID)).
 			Select(order.FieldStoreID, order.FieldID).All(ctx)

@@ -7,6 +7,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/idempotency"
 	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
@@ -31,6 +32,10 @@ func About(ctx context.Context, id xid.ID) {
 		s.id = &id
 	}
 }
+
+// AboutAnybody notes that the answer to the request of ctx may show any customer of the
+// store, such as what receivers of webhooks answered: it is erased when one is redacted.
+func AboutAnybody(ctx context.Context) { About(ctx, viewer.From(ctx).Store) }
 
 // AboutNobody notes that the answer shows nothing of anybody, whatever [About] says:
 // that of the redaction itself.

@@ -14,6 +14,7 @@ const (
 		customer { id email version } userErrors { code } } }`
 	createOrder = `mutation ($in: OrderCreateInput!) { orderCreate(input: $in) {
 		order { id customer { firstName } } userErrors { code } } }`
+	retryDelivery  = `mutation ($id: ID!) { webhookDeliveryRetry(id: $id) { delivery { `
 	redactCustomer = `mutation ($id: ID!, $v: Long!) { customerRedact(id: $id, expectedVersion: $v) {
 		customer { email displayName } userErrors { code } } }`
 )
@@ -40,16 +41,25 @@ func TestAnswersOfTheRedacted(t *testing.T) {
 			}
 			of[name] = []request{joins, order, {name + "-goes", redactCustomer, map[string]any{"id": id, "v": 2}}}
 		}
+		shop := graphtest.Shop{Resolver: f.Core, Ctx: f.Ctx}
+		ids := shop.Sent(t, shop.Hook(t, f.Ctx), graphtest.Waits, graphtest.Waits)
+		shows := request{"shows", retryDelivery + "attempts { response } } } }", map[string]any{"id": ids[0]}}
+		hides := request{"hides", retryDelivery + "id } } }", map[string]any{"id": ids[1]}}
+		send(shows).Ok()
+		send(hides).Ok()
 		gone := of["Ada"][2]
 		first := send(gone).Ok()
 		if err := f.Core.Erasures.Round(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		for _, r := range of["Ada"][:2] {
+		for _, r := range append(of["Ada"][:2:2], shows) {
 			a := send(r)
 			if a.Status != 409 || code(a) != "idempotency_answer_gone" || bytes.Contains(a.Body, []byte("Ada")) {
 				t.Errorf("%s: %d %s", r.key, a.Status, a.Body)
 			}
+		}
+		if a := send(hides).Ok(); a.Header.Get("Idempotent-Replayed") != "true" {
+			t.Errorf("what shows nothing of anybody: %v", a.Header)
 		}
 		again := send(gone).Ok()
 		if !bytes.Equal(first.Body, again.Body) || again.Header.Get("Idempotent-Replayed") != "true" {
