@@ -142,11 +142,16 @@ func (m Mutation) StaffUpdateRole(ctx context.Context, id string, role viewer.Ro
 	}
 	var shown []*model.Staff
 	edit := func(ctx context.Context, e *staffEdit) error {
+		before := e.Row.Role
 		show := func(ctx context.Context) (err error) {
 			shown, err = m.named(ctx, []*db.Staff{e.Row})
-			return err
+			if err != nil || role != viewer.Owner || before == viewer.Owner {
+				return err
+			}
+			return m.tellOfOwner(ctx, e.Row.ID, shown[0].Name+" ("+shown[0].Email+") was "+roleName(before)+
+				" and is "+roleName(role)+" now.")
 		}
-		if e.Row.Role == role {
+		if before == role {
 			return show(ctx)
 		}
 		e.Detail, e.Then = string(role), show
