@@ -198,7 +198,7 @@ func TestInvitationEnds(t *testing.T) {
 				})
 			},
 			"of a removed person": func(string, string) {
-				graphtest.Must[*model.StaffRemovePayload](t)(m.StaffRemove(p.Ctx, admin.PublicID()))
+				graphtest.Must[*model.StaffRemovePayload](t)(m.StaffRemove(p.Ctx, admin.PublicID(), nil))
 			},
 		} {
 			email := strings.ReplaceAll(name, " ", "-") + "@example.com"
