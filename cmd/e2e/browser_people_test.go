@@ -124,7 +124,8 @@ func TestBrowserSecurity(t *testing.T) {
 	b.click(`form[data-test="password"] [data-test="submit"]`)
 	b.seeText("Your password is changed.")
 	gone("the password")
-	for _, what := range []string{"Password changed", "Staff token made", "in every other browser", "Address verified"} {
+	for _, what := range []string{"Password changed", "Staff token made", "in every other browser",
+		"Address verified"} {
 		b.await(what, `document.querySelector('[data-test="account-log"]').innerText.includes(`+quote(what)+`)`)
 	}
 	for _, scheme := range []string{"light", "dark"} {
@@ -163,7 +164,8 @@ func TestBrowserRemoval(t *testing.T) {
 	b.click(`[aria-label="Remove Max"]`)
 	b.see(`[data-test="made"] input`)
 	b.shot("removal")
-	labels := evaluate[[]string](b, `[...document.querySelectorAll('[data-test="made"] label')].map((l) => l.innerText)`)
+	labels := evaluate[[]string](b,
+		`[...document.querySelectorAll('[data-test="made"] label')].map((l) => l.innerText)`)
 	if !slices.Equal(labels, []string{"Till", "Warehouse"}) {
 		t.Errorf("they made %q", labels)
 	}

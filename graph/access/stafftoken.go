@@ -110,9 +110,9 @@ func (r *Resolver) noteToken(ctx context.Context, row *db.StaffToken) error {
 	if err != nil {
 		return err
 	}
-	return r.warnOf(ctx, row.UserID, "A staff token was made in your name", fmt.Sprintf("The staff token \"%s\" was made "+
-		"in your name. Until %s, whoever holds it does what you may do in the store %s.",
-		row.Name, day(row.ExpiresAt.Time()), shop.Name))
+	return r.warnOf(ctx, row.UserID, "A staff token was made in your name",
+		fmt.Sprintf("The staff token \"%s\" was made in your name. Until %s, whoever holds it does what you may do in "+
+			"the store %s.", row.Name, day(row.ExpiresAt.Time()), shop.Name))
 }
 
 // tokenEnd returns when a new staff token ends, and checks it.

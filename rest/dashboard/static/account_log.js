@@ -23,8 +23,8 @@ const names = {
 const columns = [
   { name: 'what', head: 'What', main: true, cell: (e) => html`<span class="strong">${names[e.action] ?? e.action}</span>
     ${e.detail && html`<span class="muted block clip-long">${e.detail}</span>`}` },
-  { name: 'address', head: 'From', cell: (e) => html`<span>${e.address ?? '\u2013'}</span>
-    ${e.agent && html`<span class="muted block" title=${e.agent}>${browser(e.agent)}</span>`}` },
+  { name: 'address', head: 'From', cell: (e) => html`<span>${e.address ?? '\u2013'}
+    ${e.agent && html`<span class="muted block" title=${e.agent}>${browser(e.agent)}</span>`}</span>` },
   { name: 'when', head: 'When', end: true, cell: (e) => html`<${Time} at=${e.createdAt} />` },
 ];
 
