@@ -3,6 +3,7 @@ package graph_test
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/storefront-go/storefront/ent/db"
@@ -165,6 +166,10 @@ var adminEffects = []effect{
 	})},
 	{field: "staffUpdateRole", name: "promoted", args: onMember(true, "role: ADMIN")},
 	{field: "staffRemove", name: "somebody", args: onMember(false, "")},
+	{field: "staffRemove", name: "with a grant", events: "app.grant_revoked", args: func(w *caller) string {
+		given := strings.TrimPrefix(onGrants("", "id")(w), "id: ")
+		return onMember(false, "")(w) + ", revoke: [" + given + "]"
+	}},
 	{field: "staffTokenCreate", name: "their own", args: fixedArgs(`name: "Laptop"`)},
 	{field: "staffTokenRevoke", name: "their own", args: func(w *caller) string {
 		made := graphtest.Must[*model.StaffTokenPayload](w.t)(

@@ -225,7 +225,7 @@ var triggers = map[event.Type]string{
 	event.CustomerRedacted: "customerRedact",
 
 	event.WebhookEndpointSuspended: "",
-	event.AppGrantRevoked:          "grantRevoke installedAppRevoke",
+	event.AppGrantRevoked:          "grantRevoke installedAppRevoke staffRemove",
 
 	event.ExportCompleted: "",
 	event.ExportFailed:    "",

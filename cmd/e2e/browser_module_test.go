@@ -55,32 +55,3 @@ func TestBrowserModules(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
-
-// Every session of a person ends at once when they say so, and a changed password
-// is the one that opens.
-func TestBrowserSettings(t *testing.T) {
-	t.Parallel()
-	p := start(t, settings{Data: demoData(t), Args: []string{"--rate-limit", "0"}})
-	b, f := p.browse(t), p.demo(t)
-	owner := f.Stores[0].Owner
-	other := p.person(t)
-	other.signIn(other.open("/sign-in"), owner)
-	b.signIn("/dashboard/settings", owner)
-	b.fill(`input[name="current"]`, owner.Password)
-	owner.Password = "a new one that is long"
-	b.fill(`input[name="next"]`, owner.Password)
-	b.fill(`input[name="repeat"]`, owner.Password)
-	b.click(`form[data-test="password"] [data-test="submit"]`)
-	b.see(`[data-test="toast"]`)
-	b.shot("settings")
-	if at := other.open("/dashboard"); at.at != p.API+"/sign-in?return_to=%2Fdashboard" {
-		t.Errorf("another session outlived the password: %s", at.at)
-	}
-	other.signIn(other.open("/sign-in"), owner)
-	b.click(`[data-test="sign-out-everywhere"]`)
-	b.click(`dialog [data-test="submit"]`)
-	b.see(`input[name="email"]`)
-	if at := other.open("/dashboard"); at.at != p.API+"/sign-in?return_to=%2Fdashboard" {
-		t.Errorf("another session outlived the sign-out everywhere: %s", at.at)
-	}
-}

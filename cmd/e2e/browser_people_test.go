@@ -3,8 +3,9 @@
 package e2e
 
 import (
+	"fmt"
+	"net/http"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/storefront-go/storefront/cmd/internal/demo"
@@ -57,8 +58,120 @@ func TestBrowserPeople(t *testing.T) {
 		tom.await("the sign-in page", "location.pathname === '/sign-in'")
 		tom.signIn("/dashboard", demo.Owner{Email: "tom@example.com", Password: "a louder kite over the bay"})
 		tom.await("the dashboard", "location.pathname === '/dashboard'")
-		if subject, _ := mail.mail(t, "tom@example.com"); !strings.Contains(subject, "password was changed") {
-			t.Errorf("they read %q", subject)
+		var read []string // two processes may send them in any order
+		for range 2 {
+			subject, _ := mail.mail(t, "tom@example.com")
+			read = append(read, subject)
+		}
+		slices.Sort(read)
+		want := []string{"A new browser signed in to your account", "Your password was changed"}
+		if !slices.Equal(read, want) {
+			t.Errorf("they read %q", read)
 		}
 	})
+}
+
+// On the page Security a person proves their address, ends other browsers, makes and ends
+// a token, changes the password, and reads of all of it.
+func TestBrowserSecurity(t *testing.T) {
+	t.Parallel()
+	mail := newPost(t)
+	p := start(t, settings{Data: demoData(t), Args: append(mail.flags(), "--rate-limit", "0")})
+	owner := p.demo(t).Stores[0].Owner
+	b, other := p.browse(t), p.person(t)
+	gone := func(why string) {
+		t.Helper()
+		if at := other.open("/dashboard"); at.at != p.API+"/sign-in?return_to=%2Fdashboard" {
+			t.Errorf("another session outlives %s: %s", why, at.at)
+		}
+		other.signIn(other.open("/sign-in"), owner)
+	}
+	other.signIn(other.open("/sign-in"), owner)
+	b.signIn("/dashboard", owner)
+	b.click(`[data-test="unverified"] [data-test="address-verify"]`)
+	b.open(mail.link(t, owner.Email, access.AddressPath))
+	b.click(`form button`)
+	b.gone(`form[action^="/address/"]`)
+	b.open("/dashboard")
+	b.see(`[data-test="security"]`)
+	b.gone(`[data-test="unverified"]`)
+	b.open("/dashboard/security")
+	b.see(`[data-test="address"] .badge.green`)
+	b.click(`[data-test="session-end"]`)
+	b.gone(`[data-test="session-end"]`)
+	gone("its end")
+
+	b.click(`[data-test="token-new"]`)
+	b.fill(`dialog input[name="name"]`, "Laptop")
+	b.click(`dialog [data-test="submit"]`)
+	token := b.text(`[data-test="secret"]`)
+	b.click(`[data-test="secret-done"]`)
+	b.see(`[aria-label="Revoke Laptop"]`)
+	query := request{As: token, Path: "/graphql", Body: `{"query": "{ account { name } }"}`}
+	p.send(t, query).want(t, http.StatusOK, "")
+	b.confirm(`[aria-label="Revoke Laptop"]`)
+	b.gone(`[aria-label="Revoke Laptop"]`)
+	p.send(t, query).want(t, http.StatusUnauthorized, "invalid_token")
+
+	b.open("/dashboard/security")
+	b.confirm(`[data-test="sign-out-others"]`)
+	b.gone(`[data-test="session-end"]`)
+	gone("the end of the others")
+	b.fill(`input[name="current"]`, owner.Password)
+	owner.Password = "a new one that is long"
+	b.fill(`input[name="next"]`, owner.Password)
+	b.fill(`input[name="repeat"]`, owner.Password)
+	b.click(`form[data-test="password"] [data-test="submit"]`)
+	b.seeText("Your password is changed.")
+	gone("the password")
+	for _, what := range []string{"Password changed", "Staff token made", "in every other browser",
+		"Address verified"} {
+		b.await(what, `document.querySelector('[data-test="account-log"]').innerText.includes(`+quote(what)+`)`)
+	}
+	for _, scheme := range []string{"light", "dark"} {
+		for _, width := range []int64{390, 1440} {
+			b.dress(scheme, width)
+			b.shot(fmt.Sprintf("security-%s-%d", scheme, width))
+			if evaluate[bool](b, `document.documentElement.scrollWidth > innerWidth`) {
+				t.Errorf("the page is wider than %d", width)
+			}
+		}
+	}
+	b.confirm(`[data-test="sign-out-everywhere"]`)
+	b.see(`input[name="email"]`)
+	gone("the sign-out everywhere")
+}
+
+// Whoever removes a person sees what they made, and what they leave chosen ends with them.
+func TestBrowserRemoval(t *testing.T) {
+	t.Parallel()
+	p := start(t, settings{Data: demoData(t), Args: []string{"--rate-limit", "0"}})
+	f := p.demo(t)
+	dev := p.browse(t)
+	dev.signIn("/dashboard/keys", p.staff(t, f.Stores[0].StaffToken, "DEVELOPER"))
+	var keys [2]string
+	for i, name := range []string{"Warehouse", "Till"} {
+		dev.click(`[data-test="key-new"]`)
+		dev.fill(`dialog input[name="name"]`, name)
+		dev.click(`dialog label[for="scope-products.read"]`)
+		dev.click(`dialog [data-test="submit"]`)
+		keys[i] = dev.text(`[data-test="secret"]`)
+		dev.click(`[data-test="secret-done"]`)
+		dev.gone(`dialog`)
+	}
+	b := p.browse(t)
+	b.signIn("/dashboard/staff", f.Stores[0].Owner)
+	b.click(`[aria-label="Remove Max"]`)
+	b.see(`[data-test="made"] input`)
+	b.shot("removal")
+	labels := evaluate[[]string](b,
+		`[...document.querySelectorAll('[data-test="made"] label')].map((l) => l.innerText)`)
+	if !slices.Equal(labels, []string{"Till", "Warehouse"}) {
+		t.Errorf("they made %q", labels)
+	}
+	b.click(`[data-test="made"] .scope:first-of-type label`)
+	b.click(`dialog [data-test="submit"]`)
+	b.seeText("Max no longer belongs to the store.")
+	p.send(t, request{As: keys[0], Path: base + "/products?limit=1"}).want(t, http.StatusUnauthorized, "invalid_token")
+	p.send(t, request{As: keys[1], Path: base + "/products?limit=1"}).want(t, http.StatusOK, "")
 }

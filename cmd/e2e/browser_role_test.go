@@ -18,9 +18,9 @@ func TestBrowserRoles(t *testing.T) {
 	f := p.demo(t)
 	for role, closed := range map[string][]string{
 		"ADMIN":     {},
-		"DEVELOPER": {"/orders", "/customers", "/exports", "/audit"},
+		"DEVELOPER": {"/orders", "/customers", "/exports", "/staff", "/audit"},
 		"SUPPORT": {"/exports", "/themes", "/marketplace", "/keys", "/apps", "/webhooks",
-			"/events", "/audit", "/products/new"},
+			"/events", "/staff", "/audit", "/products/new"},
 	} {
 		t.Run(role, func(t *testing.T) {
 			b := p.browse(t)

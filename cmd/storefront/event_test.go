@@ -93,7 +93,11 @@ func runCommands(t *testing.T, c cli, database string) {
 	run(&token, "staff", "token", "tom@kite.example", "--name", "laptop")
 	run(&token, "staff", "password", "tom@kite.example")
 	run(&token, "staff", "reset-factors", "tom@kite.example")
-	run(&token, "staff", "remove", "tom@kite.example")
+	var gone removed
+	run(&gone, "staff", "remove", "tom@kite.example")
+	if len(gone.Left) != 1 || gone.Left[0].Kind != "grant" || gone.Left[0].Name != "Sync" {
+		t.Errorf("what Tom leaves: %+v", gone.Left)
+	}
 	run(new(any), "secret", "rotate")
 	run(new(any), "secret", "reseal")
 	for name := range emitted {

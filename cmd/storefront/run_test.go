@@ -233,9 +233,9 @@ func TestLifeOfAStore(t *testing.T) {
 		!strings.Contains(o.err, "365 days") {
 		t.Errorf("more than a year: %+v", o)
 	}
-	var removed map[string]string
-	if c.decode(&removed, "staff", "remove", "tom@kite.example"); removed["removed_id"] != added.ID {
-		t.Errorf("%v, want %s", removed, added.ID)
+	var gone removed
+	if c.decode(&gone, "staff", "remove", "tom@kite.example"); *gone.ID != added.ID || len(gone.Left) != 0 {
+		t.Errorf("%+v, want %s", gone, added.ID)
 	}
 	if o := c.run("staff", "remove", "ana@kite.example"); o.code != exitFailed {
 		t.Errorf("the last owner went: %+v", o)

@@ -201,7 +201,7 @@ type staffRemoveCmd struct {
 
 // Help implements kong.HelpProvider.
 func (staffRemoveCmd) Help() string {
-	return `The last owner stays.
+	return `The last owner stays. What the person made works on: this prints their API keys, apps and grants.
 
 Examples:
 
@@ -216,12 +216,49 @@ func (c *staffRemoveCmd) Run(s *session) error {
 		if err != nil {
 			return err
 		}
-		p, err := w.Mutation().StaffRemove(w.ctx, xid.User.Format(m.ID))
+		made, err := w.Query().StaffMade(w.ctx, xid.User.Format(m.ID))
 		if err != nil {
 			return err
 		}
-		return c.print(s, map[string]*string{"removed_id": p.RemovedID}, table{{"removed", m.Email}})
+		p, err := w.Mutation().StaffRemove(w.ctx, xid.User.Format(m.ID), nil)
+		if err != nil {
+			return err
+		}
+		left := leftBy(made)
+		rows := table{{"removed", m.Email}}
+		for _, l := range left {
+			rows = append(rows, []string{"works on", l.Kind + " " + l.ID + "  " + l.Name})
+		}
+		return c.print(s, removed{p.RemovedID, left}, rows)
 	})
+}
+
+// removed is the removal of a person as printed.
+type removed struct {
+	ID *string `json:"removed_id"`
+	// Left works on in the store.
+	Left []leftover `json:"left"`
+}
+
+// leftover is something that a person made and that works on without them.
+type leftover struct {
+	Kind string `json:"kind"`
+	ID   string `json:"id"`
+	Name string `json:"name"`
+}
+
+func leftBy(made *model.StaffMade) []leftover {
+	list := []leftover{}
+	for _, k := range made.APIKeys {
+		list = append(list, leftover{"api_key", k.PublicID(), k.Name})
+	}
+	for _, a := range made.Apps {
+		list = append(list, leftover{"app", a.PublicID(), a.Name})
+	}
+	for _, g := range made.Grants {
+		list = append(list, leftover{"grant", g.PublicID(), g.App.Name})
+	}
+	return list
 }
 
 type staffTokenCmd struct {

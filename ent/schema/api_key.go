@@ -43,6 +43,7 @@ func (APIKey) Fields() []ent.Field {
 func (APIKey) Indexes() []ent.Index {
 	return []ent.Index{
 		index.Fields("store_id", "lineage_id", "slot").Unique(),
+		index.Fields("store_id", "created_by"),
 	}
 }
 

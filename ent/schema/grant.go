@@ -56,5 +56,6 @@ func (Grant) Fields() []ent.Field {
 func (Grant) Indexes() []ent.Index {
 	return []ent.Index{
 		index.Fields("store_id", "app_id", "id"),
+		index.Fields("store_id", "user_id"),
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/accountevent"
 	"github.com/storefront-go/storefront/ent/db/staff"
+	"github.com/storefront-go/storefront/ent/db/stafftoken"
 	"github.com/storefront-go/storefront/ent/db/store"
 	"github.com/storefront-go/storefront/ent/db/user"
 	"github.com/storefront-go/storefront/ent/digest"
@@ -28,8 +29,14 @@ import (
 	"github.com/storefront-go/storefront/graph/session"
 )
 
-// maxMemberships is how many stores of a person are listed.
-const maxMemberships = 100
+const (
+	// maxMemberships is how many stores of a person are listed.
+	maxMemberships = 100
+	// maxTokens is how many staff tokens of theirs are listed in one store.
+	maxTokens = 100
+	// tokensByPerson leads from a person to their staff tokens.
+	tokensByPerson = "stafftoken_store_id_user_id"
+)
 
 // Account returns the person who asks: by a session or a staff token.
 func (q Query) Account(ctx context.Context) (*model.Account, error) {
@@ -107,6 +114,19 @@ func (a AccountFields) Sessions(ctx context.Context, obj *model.Account) ([]*mod
 	return shown, nil
 }
 
+// StaffTokens lists the tokens of the person who asks for the viewer's store, newest first.
+func (a AccountFields) StaffTokens(ctx context.Context, obj *model.Account) ([]*db.StaffToken, error) {
+	query := a.Client(ctx).StaffToken.Query().Where(stafftoken.UserID(obj.User), stafftoken.RevokedAtIsNil())
+	query.Modify(core.Window{Limit: maxTokens, Index: tokensByPerson}.Apply)
+	rows, err := query.Load(ctx)
+	return rows, core.Explain("staff tokens", err)
+}
+
+// MailPossible reports whether there is a mail server.
+func (a AccountFields) MailPossible(context.Context, *model.Account) (bool, error) {
+	return a.Notifier.Sends(), nil
+}
+
 // Log lists what happened to the account of the person who asks, newest first.
 func (a AccountFields) Log(ctx context.Context, obj *model.Account, first *int, after *string) (
 	*model.AccountEventConnection, error,
@@ -175,20 +195,24 @@ func explainProof(err error) error {
 	return core.Explain("password", err)
 }
 
-// SignOutEverywhere ends every session of the calling person, the one that asks
-// too; their staff tokens stay.
-func (m Mutation) SignOutEverywhere(ctx context.Context) (*model.SignOutPayload, error) {
+// SignOutEverywhere ends every session of the calling person, or the others alone: all
+// but the one that asks. Their staff tokens stay.
+func (m Mutation) SignOutEverywhere(ctx context.Context, others bool) (*model.SignOutPayload, error) {
 	v, err := human(ctx)
 	if err != nil {
 		return nil, err
 	}
+	except, where := digest.Sum{}, "in every browser"
+	if others {
+		except, where = v.Session, "in every other browser"
+	}
 	var ended int
 	err = m.Commit(ctx, xid.User, func(ctx context.Context) (_ *core.Record, err error) {
-		if ended, err = m.Sessions.EndAll(ctx, v.Actor, digest.Sum{}); err != nil {
+		if ended, err = m.Sessions.EndAll(ctx, v.Actor, except); err != nil {
 			return nil, err
 		}
 		return &core.Record{Action: "session.end_all", Kind: xid.User, ID: v.Actor},
-			audit.Account(ctx, m.Client(ctx), v.Actor, state.AccountSignedOut, "in every browser")
+			audit.Account(ctx, m.Client(ctx), v.Actor, state.AccountSignedOut, where)
 	})
 	if err != nil {
 		return nil, err

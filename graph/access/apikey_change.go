@@ -13,7 +13,6 @@ import (
 	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/scope"
-	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/apikey"
 	"github.com/storefront-go/storefront/graph/core"
@@ -98,12 +97,9 @@ func (m Mutation) mintKey(ctx context.Context, action string, k *db.APIKey,
 }
 
 func (m Mutation) keyRow(ctx context.Context, k *db.APIKey, hint string) *db.APIKeyCreate {
-	row := m.Client(ctx).APIKey.Create().SetID(k.ID).SetLineageID(k.LineageID).SetNillableSlot(k.Slot).
-		SetName(k.Name).SetHint(hint).SetScopes(k.Scopes).SetNillableExpiresAt(k.ExpiresAt)
-	if v := viewer.From(ctx); !v.Actor.IsNil() {
-		row.SetCreatedBy(v.Actor)
-	}
-	return row
+	return m.Client(ctx).APIKey.Create().SetID(k.ID).SetLineageID(k.LineageID).SetNillableSlot(k.Slot).
+		SetName(k.Name).SetHint(hint).SetScopes(k.Scopes).SetNillableExpiresAt(k.ExpiresAt).
+		SetNillableCreatedBy(maker(ctx))
 }
 
 // APIKeyRotate makes a second live key with the name, the scopes and the end of

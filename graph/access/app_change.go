@@ -76,7 +76,7 @@ func (m Mutation) registerApp(ctx context.Context, a *db.App) (*db.App, error) {
 	}
 	row, err := m.Client(ctx).App.Create().SetID(a.ID).SetClientID(a.ClientID).SetName(a.Name).SetDeveloper(developer).
 		SetNillableWebsite(a.Website).SetRedirectUris(a.RedirectUris).SetScopes(a.Scopes).SetUpdatedAt(a.ID.Time()).
-		Save(ctx)
+		SetNillableCreatedBy(maker(ctx)).Save(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("register app: %w", err)
 	}

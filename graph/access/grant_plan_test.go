@@ -95,8 +95,11 @@ func TestGrantPlansSQLite(t *testing.T) {
 	for name, call := range map[string]func() error{
 		"grants":         func() error { return graphtest.ErrOf(p.Query().Grants(p.Ctx, nil, nil, nil)) },
 		"installed apps": func() error { return graphtest.ErrOf(p.Query().InstalledApps(p.Ctx, nil, nil)) },
-		"unread":         func() error { return graphtest.ErrOf(p.Query().UnreadNotifications(p.Ctx)) },
-		"sales report":   func() error { return graphtest.ErrOf(p.Query().SalesReport(p.Ctx, 30)) },
+		"what is made": func() error {
+			return graphtest.ErrOf(p.Query().StaffMade(p.Ctx, xid.User.Format(p.Owner.ID)))
+		},
+		"unread":       func() error { return graphtest.ErrOf(p.Query().UnreadNotifications(p.Ctx)) },
+		"sales report": func() error { return graphtest.ErrOf(p.Query().SalesReport(p.Ctx, 30)) },
 	} {
 		seen = nil
 		if err := call(); err != nil {
@@ -104,7 +107,7 @@ func TestGrantPlansSQLite(t *testing.T) {
 		}
 		for _, st := range seen {
 			plan := graphtest.ExplainQuery(t, s, st)
-			for _, table := range []string{"apps", "grants", "notifications", "orders"} {
+			for _, table := range []string{"api_keys", "apps", "grants", "notifications", "orders"} {
 				if strings.Contains(plan, "SCAN "+table) {
 					t.Errorf("%s: %s\n%s", name, plan, st.Query)
 				}

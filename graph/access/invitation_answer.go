@@ -189,8 +189,12 @@ func (r *Resolver) enter(ctx context.Context, i *Invited, who *db.User) error {
 		if err != nil {
 			return nil, err
 		}
-		return m.members().Made(row, "staff.join", string(i.Role)),
-			r.tellOfAnswer(ctx, i, who.Name+" ("+i.Email+") has accepted and is "+roleName(i.Role)+" now.")
+		made, text := m.members().Made(row, "staff.join", string(i.Role)),
+			who.Name+" ("+i.Email+") has accepted the invitation and is "+roleName(i.Role)+" now."
+		if i.Role == viewer.Owner {
+			return made, r.tellOfOwner(ctx, who.ID, text)
+		}
+		return made, r.tellOfAnswer(ctx, i, text)
 	})
 }
 

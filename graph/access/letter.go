@@ -8,6 +8,7 @@ import (
 
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/allowance"
@@ -77,7 +78,7 @@ func (r *Resolver) mailPerson(ctx context.Context, to string, person xid.ID, sub
 func (r *Resolver) warn(ctx context.Context, p *db.User, subject, what string) error {
 	body := what
 	if from := viewer.OriginOf(ctx); from.Address() != nil {
-		body += "\n\nIt was asked for from the address " + *from.Address()
+		body += "\n\nIt came from the address " + *from.Address()
 		if from.Program() != nil {
 			body += ", with " + *from.Program()
 		}
@@ -85,6 +86,45 @@ func (r *Resolver) warn(ctx context.Context, p *db.User, subject, what string) e
 	}
 	body += "\n\nIf it was not you, set a new password at once: " + r.APIHost + ForgotPath
 	return r.mailPerson(ctx, p.Email, p.ID, subject, body)
+}
+
+// WarnOfBrowser writes to a person that they signed in with a browser that is new to
+// their account, in the transaction of ctx.
+func (r *Resolver) WarnOfBrowser(ctx context.Context, person xid.ID) error {
+	return r.warnOf(ctx, person, "A new browser signed in to your account",
+		"Somebody signed in to your account with a browser that never did before.")
+}
+
+// warnOf is warn for a person by their id. Without a mail server nothing is read.
+func (r *Resolver) warnOf(ctx context.Context, person xid.ID, subject, what string) error {
+	if !r.Notifier.Sends() {
+		return nil
+	}
+	p, err := r.user(ctx, person)
+	if err != nil {
+		return err
+	}
+	return r.warn(ctx, p, subject, what)
+}
+
+// tellOfOwner tells everybody who runs the viewer's store that it has a new owner: the
+// text says how. They themselves get a mail of their own.
+func (r *Resolver) tellOfOwner(ctx context.Context, person xid.ID, text string) error {
+	err := r.Notifier.Append(ctx, r.Client(ctx), notify.Notice{Level: state.NotificationWarning,
+		Title: "The store has a new owner", Body: text, Kind: xid.User, ID: person, Except: person})
+	if err != nil || !r.Notifier.Sends() {
+		return err
+	}
+	p, err := r.user(ctx, person)
+	if err != nil {
+		return err
+	}
+	shop, err := r.CurrentStore(ctx)
+	if err != nil {
+		return err
+	}
+	return r.mailPerson(ctx, p.Email, p.ID, "You are an owner of "+shop.Name,
+		"You are an owner of the store "+shop.Name+" from now on: you may do everything there.")
 }
 
 // day is a time as mails have it.

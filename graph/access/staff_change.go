@@ -142,11 +142,16 @@ func (m Mutation) StaffUpdateRole(ctx context.Context, id string, role viewer.Ro
 	}
 	var shown []*model.Staff
 	edit := func(ctx context.Context, e *staffEdit) error {
+		before := e.Row.Role
 		show := func(ctx context.Context) (err error) {
 			shown, err = m.named(ctx, []*db.Staff{e.Row})
-			return err
+			if err != nil || role != viewer.Owner || before == viewer.Owner {
+				return err
+			}
+			return m.tellOfOwner(ctx, e.Row.ID, shown[0].Name+" ("+shown[0].Email+") was "+roleName(before)+
+				" and is "+roleName(role)+" now.")
 		}
-		if e.Row.Role == role {
+		if before == role {
 			return show(ctx)
 		}
 		e.Detail, e.Then = string(role), show
@@ -175,9 +180,10 @@ func (m Mutation) dropRole(ctx context.Context, row *db.Staff) error {
 	return m.withdrawFrom(ctx, row.ID)
 }
 
-// StaffRemove ends a person's membership and their tokens in the store. The person
-// stays: they may belong to other stores.
-func (m Mutation) StaffRemove(ctx context.Context, id string) (*model.StaffRemovePayload, error) {
+// StaffRemove ends a person's membership and their tokens in the store, with what
+// revoke names: ids of API keys, apps and grants. The person stays: they may belong to
+// other stores.
+func (m Mutation) StaffRemove(ctx context.Context, id string, revoke []string) (*model.StaffRemovePayload, error) {
 	uid, err := core.ParseID(xid.User, id)
 	if err != nil {
 		return nil, err
@@ -185,6 +191,9 @@ func (m Mutation) StaffRemove(ctx context.Context, id string) (*model.StaffRemov
 	err = m.Commit(ctx, xid.User, func(ctx context.Context) (*core.Record, error) {
 		row, err := m.members().Load(ctx, uid)
 		if err != nil {
+			return nil, err
+		}
+		if err := m.endMade(ctx, revoke); err != nil {
 			return nil, err
 		}
 		return m.remove(ctx, row, "staff.remove")

@@ -38,7 +38,7 @@ func TestStaffAdminAndOwners(t *testing.T) {
 				return err
 			},
 			"remove an owner": func(ctx context.Context) error {
-				_, err := m.StaffRemove(ctx, xid.User.Format(p.Owner.ID))
+				_, err := m.StaffRemove(ctx, xid.User.Format(p.Owner.ID), nil)
 				return err
 			},
 		}
@@ -51,7 +51,7 @@ func TestStaffAdminAndOwners(t *testing.T) {
 				t.Errorf("owner, %s: %v", name, err)
 			}
 		}
-		if got, err := m.StaffRemove(admin, support.PublicID()); graphtest.FaultOf(err) != "" &&
+		if got, err := m.StaffRemove(admin, support.PublicID(), nil); graphtest.FaultOf(err) != "" &&
 			graphtest.FaultOf(err) != "forbidden" {
 			t.Errorf("admin removes support: %v, %v", got, err)
 		}
@@ -106,7 +106,7 @@ func TestStaffRemove(t *testing.T) {
 		if !p.Live(t, token.Token) {
 			t.Fatal("dead from the start")
 		}
-		if _, err := m.StaffRemove(p.Ctx, member.PublicID()); err != nil {
+		if _, err := m.StaffRemove(p.Ctx, member.PublicID(), nil); err != nil {
 			t.Fatal(err)
 		}
 		if p.Live(t, token.Token) {
@@ -115,7 +115,7 @@ func TestStaffRemove(t *testing.T) {
 		if _, err := m.StaffTokenCreate(ctx, "Again", nil); graphtest.FaultOf(err) != "not_found" {
 			t.Errorf("they make another token: %v", err)
 		}
-		if _, err := m.StaffRemove(p.Ctx, member.PublicID()); graphtest.FaultOf(err) != "not_found" {
+		if _, err := m.StaffRemove(p.Ctx, member.PublicID(), nil); graphtest.FaultOf(err) != "not_found" {
 			t.Errorf("again: %v", err)
 		}
 		// Coming back does not bring the token back.
@@ -123,7 +123,7 @@ func TestStaffRemove(t *testing.T) {
 		if p.Live(t, token.Token) {
 			t.Error("their token came alive again")
 		}
-		if _, err := m.StaffRemove(p.Ctx, xid.User.Format(p.Owner.ID)); graphtest.FaultOf(err) != "last_owner" {
+		if _, err := m.StaffRemove(p.Ctx, xid.User.Format(p.Owner.ID), nil); graphtest.FaultOf(err) != "last_owner" {
 			t.Errorf("the last owner: %v", err)
 		}
 	})
@@ -142,7 +142,7 @@ func TestStaffLastOwnerRace(t *testing.T) {
 		for i, id := range owners {
 			wg.Go(func() {
 				if i%2 == 0 {
-					_, errs[i] = p.Mutation().StaffRemove(p.As(id, viewer.Owner), xid.User.Format(id))
+					_, errs[i] = p.Mutation().StaffRemove(p.As(id, viewer.Owner), xid.User.Format(id), nil)
 				} else {
 					_, errs[i] = p.Mutation().StaffUpdateRole(p.As(id, viewer.Owner), xid.User.Format(id),
 						viewer.Support, 1)

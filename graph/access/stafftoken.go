@@ -92,13 +92,27 @@ func (r *Resolver) NewStaffToken(ctx context.Context, person xid.ID, name string
 		if err != nil {
 			return nil, fmt.Errorf("make staff token: %w", err)
 		}
-		return &core.Record{Action: "staff_token.create", Kind: xid.Token, ID: id},
-			audit.Account(ctx, r.Client(ctx), person, state.AccountTokenMade, name)
+		return &core.Record{Action: "staff_token.create", Kind: xid.Token, ID: id}, r.noteToken(ctx, row)
 	})
 	if err != nil {
 		return nil, err
 	}
 	return &model.StaffTokenPayload{StaffToken: row, Token: new(secret.Reveal())}, nil
+}
+
+// noteToken notes a new token in its holder's own log, and writes to them.
+func (r *Resolver) noteToken(ctx context.Context, row *db.StaffToken) error {
+	err := audit.Account(ctx, r.Client(ctx), row.UserID, state.AccountTokenMade, row.Name)
+	if err != nil || !r.Notifier.Sends() {
+		return err
+	}
+	shop, err := r.CurrentStore(ctx)
+	if err != nil {
+		return err
+	}
+	return r.warnOf(ctx, row.UserID, "A staff token was made in your name",
+		fmt.Sprintf("The staff token \"%s\" was made in your name. Until %s, whoever holds it does what you may do in "+
+			"the store %s.", row.Name, day(row.ExpiresAt.Time()), shop.Name))
 }
 
 // tokenEnd returns when a new staff token ends, and checks it.

@@ -510,6 +510,15 @@ type StaffInviteInput struct {
 	Role  viewer.Role `json:"role"`
 }
 
+// What stays in the store when somebody leaves it, unless it is ended too.
+type StaffMade struct {
+	APIKeys []*APIKey `json:"apiKeys"`
+	// Those that the person registered.
+	Apps []*App `json:"apps"`
+	// What the person allowed apps.
+	Grants []*Grant `json:"grants"`
+}
+
 type StaffPayload struct {
 	Staff      *Staff       `json:"staff,omitempty"`
 	UserErrors []*UserError `json:"userErrors"`

@@ -106,7 +106,7 @@ func recipients(ctx context.Context, c *db.Client, n Notice) ([]string, error) {
 		roles = append(roles, viewer.Developer)
 	}
 	// By the alphabet, owners are the last of the roles.
-	ids, err := c.Staff.Query().Where(staff.RoleIn(roles...)).
+	ids, err := c.Staff.Query().Where(staff.RoleIn(roles...), staff.IDNEQ(n.Except)).
 		Order(db.Desc(staff.FieldRole), db.Asc(staff.FieldID)).Limit(maxRecipients).IDs(ctx)
 	if err != nil || len(ids) == 0 {
 		return nil, wrap("find recipients", err)

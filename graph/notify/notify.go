@@ -27,6 +27,8 @@ type Notice struct {
 	Developers bool
 	// Person gets the mail alone when it is their own affair; nil otherwise.
 	Person xid.ID
+	// Except gets no mail of it: they are written to otherwise. Nil for nobody.
+	Except xid.ID
 }
 
 // Letter is a mail to one person about their own affairs.

@@ -84,7 +84,7 @@ func remind(ctx context.Context, s *ent.Store, n *notify.Notifier, t *db.StaffTo
 		return n.Append(ctx, c, notify.Notice{
 			Level: state.NotificationWarning, Title: "A staff token ends soon",
 			Body: fmt.Sprintf("The staff token “%s” of %s stops working on %s. Whatever uses it needs another one by "+
-				"then: make it on the dashboard, under Staff.", t.Name, holder.Name,
+				"then: make it on the dashboard, under Security.", t.Name, holder.Name,
 				t.ExpiresAt.Time().UTC().Format("2 January 2006, 15:04 MST")),
 			Kind: xid.Token, ID: t.ID, Person: t.UserID,
 		})

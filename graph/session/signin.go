@@ -48,6 +48,9 @@ type Attempt struct {
 	Client          netip.Addr // who is throttled
 	Former          string     // the token of the cookie that came along; it ends
 	Device          string     // the cookie of known browsers that came along
+	// Unknown runs in the transaction of a sign-in with a browser in which the person
+	// never signed in before, as far as it shows; nil for nothing.
+	Unknown func(ctx context.Context, person xid.ID) error
 }
 
 // Proof is a person who knew their password.
@@ -139,6 +142,11 @@ func (k *Keeper) open(ctx context.Context, person xid.ID, account digest.Sum, a 
 		k.log.InfoContext(ctx, "signed in", "user", xid.User.Format(person), "client", a.Client)
 		k.counts.signedIn.Add(1)
 	})
+	if s.NewDevice && a.Unknown != nil {
+		if err := a.Unknown(ctx, person); err != nil {
+			return Signed{}, err
+		}
+	}
 	return s, k.note(ctx, person, state.AccountSignedIn, s.note())
 }
 

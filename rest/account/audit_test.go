@@ -71,7 +71,7 @@ func TestAuditDownload(t *testing.T) {
 			cookies[who] = w.signIn(who + "@example.com")
 		}
 		w.in(shop, func(ctx context.Context) error {
-			_, err := w.core.Mutation().StaffRemove(ctx, xid.User.Format(gone))
+			_, err := w.core.Mutation().StaffRemove(ctx, xid.User.Format(gone), nil)
 			return err
 		})
 		get := func(who, store, query string, headers ...string) *reply {

@@ -155,6 +155,47 @@ func TestSignOutEverywhere(t *testing.T) {
 	})
 }
 
+// The other sessions end, and the one that asks stays.
+func TestSignOutOthers(t *testing.T) {
+	each(t, here, func(t *testing.T, w *site) {
+		w.shop("ada@example.com")
+		other, mine := w.signIn("ada@example.com"), w.signIn("ada@example.com")
+		if a := w.ask(mine, "mutation{signOutEverywhere(others:true){sessions}}"); !strings.Contains(a.body,
+			`"sessions":1`) {
+			t.Errorf("%s", a.body)
+		}
+		for cookie, want := range map[string]int{other: 401, mine: 200} {
+			if a := w.ask(cookie, "{account{email}}"); a.status != want {
+				t.Errorf("%d, want %d", a.status, want)
+			}
+		}
+	})
+}
+
+// People see their own staff tokens of the store, without those that are revoked, and
+// whether they can prove an address.
+func TestOwnTokens(t *testing.T) {
+	each(t, here, func(t *testing.T, w *site) {
+		w.token(w.shop("ada@example.com"))
+		w.shop("bob@example.com")
+		ada, bob := w.signIn("ada@example.com"), w.signIn("bob@example.com")
+		const query = "{account{mailPossible staffTokens{id name}}}"
+		a := w.ask(ada, query)
+		if !strings.Contains(a.body, `{"mailPossible":false,"staffTokens":[{"id":"tok_`) {
+			t.Errorf("%s", a.body)
+		}
+		_, rest, _ := strings.Cut(a.body, `"id":"`)
+		id, _, _ := strings.Cut(rest, `"`)
+		w.mails()
+		w.ask(ada, `mutation{staffTokenRevoke(id:"`+id+`"){userErrors{code}}}`)
+		for _, cookie := range []string{ada, bob} {
+			if a := w.ask(cookie, query); !strings.Contains(a.body, `{"mailPossible":true,"staffTokens":[]}`) {
+				t.Errorf("%s", a.body)
+			}
+		}
+	})
+}
+
 func TestPasswordChange(t *testing.T) {
 	each(t, "http://127.0.0.1:8080", func(t *testing.T, w *site) {
 		token := w.token(w.shop("ada@example.com"))

@@ -117,7 +117,9 @@ func (a *Account) joinNew(w http.ResponseWriter, r *http.Request, token string, 
 // begin signs somebody in who has just chosen their password. When it fails, they sign
 // in by themselves.
 func (a *Account) begin(ctx context.Context, w http.ResponseWriter, r *http.Request, email, text string) {
-	signed, err := a.Sessions.SignIn(ctx, a.attempt(r, email, text))
+	try := a.attempt(r, email, text)
+	try.Unknown = nil // the first browser of an account is no news
+	signed, err := a.Sessions.SignIn(ctx, try)
 	if err != nil {
 		page.Redirect(w, SignInAddress(home))
 		return

@@ -2,12 +2,15 @@ package account_test
 
 import (
 	"encoding/json"
+	"net/url"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/storetest"
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/graph/graphtest"
 )
 
 // event is a row of a person's own log.
@@ -76,6 +79,29 @@ func TestOwnLog(t *testing.T) {
 		bobs, _ := w.own(w.signIn("bob@example.com"))
 		if len(bobs) != 2 || bobs[0].Detail != "Shop of bob@example.com" {
 			t.Errorf("Bob's: %v", bobs)
+		}
+	})
+}
+
+// Whoever signs in with a browser that is new to their account reads of it; the first one
+// of an account is no news.
+func TestNewBrowserIsTold(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, s *ent.Store) {
+		w := serve(t, s, here, proxied)
+		w.mails()
+		shop := w.shop("ada@example.com")
+		from := []string{"X-Forwarded-For", "192.0.2.7", "User-Agent", "Test browser"}
+		first := w.post("/sign-in", credentials("ada@example.com", secret), from...).device(t)
+		w.signIn("ada@example.com", append(from, "Cookie", first.Name+"="+first.Value)...)
+		got := graphtest.Letters(t, s, "ada@example.com")
+		if len(got) != 1 || !strings.Contains(got[0], "a browser that never did before") ||
+			!strings.Contains(got[0], "192.0.2.7, with Test browser.") {
+			t.Errorf("Ada reads %q", got)
+		}
+		w.post(w.invite(shop, "tom@example.com", viewer.Support),
+			url.Values{"answer": {"join"}, "name": {"Tom"}, "password": {secret}})
+		if got := graphtest.Letters(t, s, "tom@example.com"); len(got) != 1 {
+			t.Errorf("Tom reads %q", got)
 		}
 	})
 }

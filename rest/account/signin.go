@@ -97,7 +97,7 @@ func (a *Account) take(w http.ResponseWriter, r *http.Request) {
 // attempt is a try of the browser that sends a request.
 func (a *Account) attempt(r *http.Request, email, text string) session.Attempt {
 	return session.Attempt{Email: email, Password: text, Agent: r.UserAgent(), Client: a.hooks.Client(r),
-		Former: a.token(r), Device: a.device(r)}
+		Former: a.token(r), Device: a.device(r), Unknown: a.Core.WarnOfBrowser}
 }
 
 // signed goes on with a session, or to the second factor, and then to an address here.

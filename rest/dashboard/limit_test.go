@@ -63,7 +63,7 @@ func TestLimitsOfForms(t *testing.T) {
 // The hint of a new password says how long it has to be.
 func TestShortestPassword(t *testing.T) {
 	want := "At least " + strconv.Itoa(limit.ShortPassword) + " characters"
-	if text := string(loaded(t).files["pages/settings.js"]); !strings.Contains(text, want) {
-		t.Errorf("settings.js does not say %q", want)
+	if text := string(loaded(t).files["password.js"]); !strings.Contains(text, want) {
+		t.Errorf("password.js does not say %q", want)
 	}
 }

@@ -35,6 +35,11 @@ var (
 				Unique:  true,
 				Columns: []*schema.Column{APIKeysColumns[1], APIKeysColumns[2], APIKeysColumns[3]},
 			},
+			{
+				Name:    "apikey_store_id_created_by",
+				Unique:  false,
+				Columns: []*schema.Column{APIKeysColumns[1], APIKeysColumns[7]},
+			},
 		},
 	}
 	// AccessTokensColumns holds the columns for the "access_tokens" table.
@@ -559,6 +564,11 @@ var (
 				Name:    "grant_store_id_app_id_id",
 				Unique:  false,
 				Columns: []*schema.Column{GrantsColumns[1], GrantsColumns[6], GrantsColumns[0]},
+			},
+			{
+				Name:    "grant_store_id_user_id",
+				Unique:  false,
+				Columns: []*schema.Column{GrantsColumns[1], GrantsColumns[7]},
 			},
 		},
 	}

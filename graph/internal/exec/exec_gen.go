@@ -54,9 +54,11 @@ type ComplexityRoot struct {
 type AccountResolver interface {
 	Memberships(ctx context.Context, obj *model.Account) ([]*model.Membership, error)
 	Sessions(ctx context.Context, obj *model.Account) ([]*model.Session, error)
+	StaffTokens(ctx context.Context, obj *model.Account) ([]*db.StaffToken, error)
 	Factors(ctx context.Context, obj *model.Account) ([]*db.Factor, error)
 	RecoveryCodesLeft(ctx context.Context, obj *model.Account) (int, error)
 	PasskeysPossible(ctx context.Context, obj *model.Account) (bool, error)
+	MailPossible(ctx context.Context, obj *model.Account) (bool, error)
 	Log(ctx context.Context, obj *model.Account, first *int, after *string) (*model.Connection[*model.AccountEvent], error)
 }
 type LineItemResolver interface {
@@ -73,7 +75,7 @@ type MutationResolver interface {
 	InvitationResend(ctx context.Context, id string) (*model.InvitationPayload, error)
 	InvitationWithdraw(ctx context.Context, id string) (*model.InvitationPayload, error)
 	StaffUpdateRole(ctx context.Context, id string, role viewer.Role, expectedVersion int64) (*model.StaffPayload, error)
-	StaffRemove(ctx context.Context, id string) (*model.StaffRemovePayload, error)
+	StaffRemove(ctx context.Context, id string, revoke []string) (*model.StaffRemovePayload, error)
 	StoreLeave(ctx context.Context) (*model.StaffRemovePayload, error)
 	StaffTokenCreate(ctx context.Context, name string, expiresAt *micros.Time) (*model.StaffTokenPayload, error)
 	StaffTokenRevoke(ctx context.Context, id string) (*model.StaffTokenPayload, error)
@@ -116,7 +118,7 @@ type MutationResolver interface {
 	PasskeyAsk(ctx context.Context) (*model.PasskeyAskPayload, error)
 	AddressVerify(ctx context.Context) (*model.AddressPayload, error)
 	AddressChange(ctx context.Context, email string) (*model.AddressPayload, error)
-	SignOutEverywhere(ctx context.Context) (*model.SignOutPayload, error)
+	SignOutEverywhere(ctx context.Context, others bool) (*model.SignOutPayload, error)
 	SessionEnd(ctx context.Context, id string) (*model.SessionEndPayload, error)
 	TotpBegin(ctx context.Context) (*model.TotpBeginPayload, error)
 	TotpConfirm(ctx context.Context, token string, code string, name *string) (*model.FactorAddPayload, error)
@@ -161,6 +163,7 @@ type QueryResolver interface {
 	Account(ctx context.Context) (*model.Account, error)
 	Store(ctx context.Context) (*model.Store, error)
 	Staff(ctx context.Context, first *int, after *string) (*model.Connection[*model.Staff], error)
+	StaffMade(ctx context.Context, id string) (*model.StaffMade, error)
 	Invitations(ctx context.Context, first *int, after *string) (*model.Connection[*model.Invitation], error)
 	StaffTokens(ctx context.Context, first *int, after *string) (*model.Connection[*db.StaffToken], error)
 	APIKeys(ctx context.Context, first *int, after *string) (*model.Connection[*model.APIKey], error)
@@ -368,6 +371,8 @@ type Query {
   store: Store! @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
   "The people of the store, newest first."
   staff(first: Int = 50, after: String): StaffConnection! @dashboard
+  "What somebody made in the store that works still, the newest first, at most 100 of each kind."
+  staffMade(id: ID!): StaffMade! @dashboard
   "The invitations of the store, newest first, those that have ended too."
   invitations(first: Int = 50, after: String): InvitationConnection! @dashboard
   "The staff tokens of the store, newest first."
@@ -465,7 +470,11 @@ type Mutation {
   "Ends an invitation that nobody has answered."
   invitationWithdraw(id: ID!): InvitationPayload! @dashboard
   staffUpdateRole(id: ID!, role: StaffRole!, expectedVersion: Long!): StaffPayload! @fresh @dashboard
-  staffRemove(id: ID!): StaffRemovePayload! @fresh @dashboard
+  """
+  Ends a membership, with the person's staff tokens and invitations. What revoke names, such as what staffMade lists,
+  ends in the same step: API keys are revoked, apps disabled, grants ended. It takes 300 ids at most.
+  """
+  staffRemove(id: ID!, revoke: [ID!]! = []): StaffRemovePayload! @fresh @dashboard
   "Ends the calling person's own membership. The last owner stays."
   storeLeave: StaffRemovePayload! @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
   "Makes a token for the calling person, shown once. It ends at expiresAt: after 90 days by default, 365 at most."
@@ -567,8 +576,9 @@ type Mutation {
   addressVerify: AddressPayload! @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
   "Mails a link to another address, which becomes the calling person's when they open it."
   addressChange(email: String!): AddressPayload! @fresh @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
-  "Ends every session of the calling person, this one too."
-  signOutEverywhere: SignOutPayload! @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT], withoutFactor: true)
+  "Ends every session of the calling person; with others, all but the one that asks."
+  signOutEverywhere(others: Boolean! = false): SignOutPayload!
+    @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT], withoutFactor: true)
   "Ends one session of the calling person, which may be this one."
   sessionEnd(id: ID!): SessionEndPayload! @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT], withoutFactor: true)
 
@@ -755,12 +765,16 @@ type Account {
   memberships: [Membership!]!
   "Their browsers that are signed in, the newest first, at most 100."
   sessions: [Session!]!
+  "Their staff tokens for the present store that are not revoked, the newest first, at most 100."
+  staffTokens: [StaffToken!]!
   "Their second factors, the oldest first."
   factors: [Factor!]!
   "How many of their recovery codes are not used."
   recoveryCodesLeft: Int!
   "Whether passkeys can be had here: browsers bind them to the name of a host, and an IP address has none."
   passkeysPossible: Boolean!
+  "Whether the service sends mail, so that they can prove an address."
+  mailPossible: Boolean!
   "What happened to the account, such as sign-ins, newest first; kept for 180 days. A session or a staff token asks."
   log(first: Int = 50, after: String): AccountEventConnection!
 }
@@ -1175,6 +1189,15 @@ type Staff {
   version: Long!
   createdAt: Time!
   updatedAt: Time!
+}
+
+"What stays in the store when somebody leaves it, unless it is ended too."
+type StaffMade {
+  apiKeys: [APIKey!]!
+  "Those that the person registered."
+  apps: [App!]!
+  "What the person allowed apps."
+  grants: [Grant!]!
 }
 
 "What asks somebody to join the store."
@@ -2587,6 +2610,17 @@ func (ec *executionContext) field_Mutation_sessionProve_args(ctx context.Context
 	return args, nil
 }
 
+func (ec *executionContext) field_Mutation_signOutEverywhere_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "others", ec.unmarshalNBoolean2bool)
+	if err != nil {
+		return nil, err
+	}
+	args["others"] = arg0
+	return args, nil
+}
+
 func (ec *executionContext) field_Mutation_staffInvite_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -2606,6 +2640,11 @@ func (ec *executionContext) field_Mutation_staffRemove_args(ctx context.Context,
 		return nil, err
 	}
 	args["id"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "revoke", ec.unmarshalNID2ᚕstringᚄ)
+	if err != nil {
+		return nil, err
+	}
+	args["revoke"] = arg1
 	return args, nil
 }
 
@@ -3410,6 +3449,17 @@ func (ec *executionContext) field_Query_salesReport_args(ctx context.Context, ra
 		return nil, err
 	}
 	args["days"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Query_staffMade_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id", ec.unmarshalNID2string)
+	if err != nil {
+		return nil, err
+	}
+	args["id"] = arg0
 	return args, nil
 }
 
@@ -4248,6 +4298,53 @@ func (ec *executionContext) fieldContext_Account_sessions(_ context.Context, fie
 	return fc, nil
 }
 
+func (ec *executionContext) _Account_staffTokens(ctx context.Context, field graphql.CollectedField, obj *model.Account) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Account_staffTokens,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Account().StaffTokens(ctx, obj)
+		},
+		nil,
+		ec.marshalNStaffToken2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐStaffTokenᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Account_staffTokens(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Account",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_StaffToken_id(ctx, field)
+			case "userId":
+				return ec.fieldContext_StaffToken_userId(ctx, field)
+			case "name":
+				return ec.fieldContext_StaffToken_name(ctx, field)
+			case "hint":
+				return ec.fieldContext_StaffToken_hint(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_StaffToken_createdAt(ctx, field)
+			case "expiresAt":
+				return ec.fieldContext_StaffToken_expiresAt(ctx, field)
+			case "revokedAt":
+				return ec.fieldContext_StaffToken_revokedAt(ctx, field)
+			case "lastUsedAt":
+				return ec.fieldContext_StaffToken_lastUsedAt(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type StaffToken", field.Name)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Account_factors(ctx context.Context, field graphql.CollectedField, obj *model.Account) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -4335,6 +4432,35 @@ func (ec *executionContext) _Account_passkeysPossible(ctx context.Context, field
 }
 
 func (ec *executionContext) fieldContext_Account_passkeysPossible(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Account",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Boolean does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Account_mailPossible(ctx context.Context, field graphql.CollectedField, obj *model.Account) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Account_mailPossible,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Account().MailPossible(ctx, obj)
+		},
+		nil,
+		ec.marshalNBoolean2bool,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Account_mailPossible(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	fc = &graphql.FieldContext{
 		Object:     "Account",
 		Field:      field,
@@ -12502,7 +12628,7 @@ func (ec *executionContext) _Mutation_staffRemove(ctx context.Context, field gra
 		ec.fieldContext_Mutation_staffRemove,
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Mutation().StaffRemove(ctx, fc.Args["id"].(string))
+			return ec.Resolvers.Mutation().StaffRemove(ctx, fc.Args["id"].(string), fc.Args["revoke"].([]string))
 		},
 		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
 			directive0 := next
@@ -15464,7 +15590,8 @@ func (ec *executionContext) _Mutation_signOutEverywhere(ctx context.Context, fie
 		field,
 		ec.fieldContext_Mutation_signOutEverywhere,
 		func(ctx context.Context) (any, error) {
-			return ec.Resolvers.Mutation().SignOutEverywhere(ctx)
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().SignOutEverywhere(ctx, fc.Args["others"].(bool))
 		},
 		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
 			directive0 := next
@@ -15496,7 +15623,7 @@ func (ec *executionContext) _Mutation_signOutEverywhere(ctx context.Context, fie
 	)
 }
 
-func (ec *executionContext) fieldContext_Mutation_signOutEverywhere(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+func (ec *executionContext) fieldContext_Mutation_signOutEverywhere(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	fc = &graphql.FieldContext{
 		Object:     "Mutation",
 		Field:      field,
@@ -15511,6 +15638,17 @@ func (ec *executionContext) fieldContext_Mutation_signOutEverywhere(_ context.Co
 			}
 			return nil, fmt.Errorf("no field named %q was found under type SignOutPayload", field.Name)
 		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_signOutEverywhere_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
 	}
 	return fc, nil
 }
@@ -21200,12 +21338,16 @@ func (ec *executionContext) fieldContext_Query_account(_ context.Context, field 
 				return ec.fieldContext_Account_memberships(ctx, field)
 			case "sessions":
 				return ec.fieldContext_Account_sessions(ctx, field)
+			case "staffTokens":
+				return ec.fieldContext_Account_staffTokens(ctx, field)
 			case "factors":
 				return ec.fieldContext_Account_factors(ctx, field)
 			case "recoveryCodesLeft":
 				return ec.fieldContext_Account_recoveryCodesLeft(ctx, field)
 			case "passkeysPossible":
 				return ec.fieldContext_Account_passkeysPossible(ctx, field)
+			case "mailPossible":
+				return ec.fieldContext_Account_mailPossible(ctx, field)
 			case "log":
 				return ec.fieldContext_Account_log(ctx, field)
 			}
@@ -21361,6 +21503,78 @@ func (ec *executionContext) fieldContext_Query_staff(ctx context.Context, field 
 	}()
 	ctx = graphql.WithFieldContext(ctx, fc)
 	if fc.Args, err = ec.field_Query_staff_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Query_staffMade(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Query_staffMade,
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().StaffMade(ctx, fc.Args["id"].(string))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				roles, err := ec.unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx, []any{"OWNER", "ADMIN"})
+				if err != nil {
+					var zeroVal *model.StaffMade
+					return zeroVal, err
+				}
+				withoutFactor, err := ec.unmarshalNBoolean2bool(ctx, false)
+				if err != nil {
+					var zeroVal *model.StaffMade
+					return zeroVal, err
+				}
+				if ec.Directives.Dashboard == nil {
+					var zeroVal *model.StaffMade
+					return zeroVal, errors.New("directive dashboard is not implemented")
+				}
+				return ec.Directives.Dashboard(ctx, nil, directive0, roles, withoutFactor)
+			}
+
+			next = directive1
+			return next
+		},
+		ec.marshalNStaffMade2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐStaffMade,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_Query_staffMade(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "apiKeys":
+				return ec.fieldContext_StaffMade_apiKeys(ctx, field)
+			case "apps":
+				return ec.fieldContext_StaffMade_apps(ctx, field)
+			case "grants":
+				return ec.fieldContext_StaffMade_grants(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type StaffMade", field.Name)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_staffMade_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
 	}
@@ -25042,6 +25256,167 @@ func (ec *executionContext) fieldContext_StaffEdge_node(_ context.Context, field
 				return ec.fieldContext_Staff_updatedAt(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Staff", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _StaffMade_apiKeys(ctx context.Context, field graphql.CollectedField, obj *model.StaffMade) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_StaffMade_apiKeys,
+		func(ctx context.Context) (any, error) {
+			return obj.APIKeys, nil
+		},
+		nil,
+		ec.marshalNAPIKey2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐAPIKeyᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_StaffMade_apiKeys(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "StaffMade",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_APIKey_id(ctx, field)
+			case "name":
+				return ec.fieldContext_APIKey_name(ctx, field)
+			case "hint":
+				return ec.fieldContext_APIKey_hint(ctx, field)
+			case "scopes":
+				return ec.fieldContext_APIKey_scopes(ctx, field)
+			case "lineageId":
+				return ec.fieldContext_APIKey_lineageId(ctx, field)
+			case "superseded":
+				return ec.fieldContext_APIKey_superseded(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_APIKey_createdAt(ctx, field)
+			case "expiresAt":
+				return ec.fieldContext_APIKey_expiresAt(ctx, field)
+			case "revokedAt":
+				return ec.fieldContext_APIKey_revokedAt(ctx, field)
+			case "lastUsedAt":
+				return ec.fieldContext_APIKey_lastUsedAt(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type APIKey", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _StaffMade_apps(ctx context.Context, field graphql.CollectedField, obj *model.StaffMade) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_StaffMade_apps,
+		func(ctx context.Context) (any, error) {
+			return obj.Apps, nil
+		},
+		nil,
+		ec.marshalNApp2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐAppᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_StaffMade_apps(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "StaffMade",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_App_id(ctx, field)
+			case "clientId":
+				return ec.fieldContext_App_clientId(ctx, field)
+			case "name":
+				return ec.fieldContext_App_name(ctx, field)
+			case "developer":
+				return ec.fieldContext_App_developer(ctx, field)
+			case "website":
+				return ec.fieldContext_App_website(ctx, field)
+			case "redirectUris":
+				return ec.fieldContext_App_redirectUris(ctx, field)
+			case "scopes":
+				return ec.fieldContext_App_scopes(ctx, field)
+			case "legacy":
+				return ec.fieldContext_App_legacy(ctx, field)
+			case "verifiedAt":
+				return ec.fieldContext_App_verifiedAt(ctx, field)
+			case "disabledAt":
+				return ec.fieldContext_App_disabledAt(ctx, field)
+			case "version":
+				return ec.fieldContext_App_version(ctx, field)
+			case "createdAt":
+				return ec.fieldContext_App_createdAt(ctx, field)
+			case "updatedAt":
+				return ec.fieldContext_App_updatedAt(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type App", field.Name)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _StaffMade_grants(ctx context.Context, field graphql.CollectedField, obj *model.StaffMade) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_StaffMade_grants,
+		func(ctx context.Context) (any, error) {
+			return obj.Grants, nil
+		},
+		nil,
+		ec.marshalNGrant2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐGrantᚄ,
+		true,
+		true,
+	)
+}
+
+func (ec *executionContext) fieldContext_StaffMade_grants(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "StaffMade",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			switch field.Name {
+			case "id":
+				return ec.fieldContext_Grant_id(ctx, field)
+			case "app":
+				return ec.fieldContext_Grant_app(ctx, field)
+			case "user":
+				return ec.fieldContext_Grant_user(ctx, field)
+			case "scopes":
+				return ec.fieldContext_Grant_scopes(ctx, field)
+			case "consentedAt":
+				return ec.fieldContext_Grant_consentedAt(ctx, field)
+			case "redeemedAt":
+				return ec.fieldContext_Grant_redeemedAt(ctx, field)
+			case "expiresAt":
+				return ec.fieldContext_Grant_expiresAt(ctx, field)
+			case "revokedAt":
+				return ec.fieldContext_Grant_revokedAt(ctx, field)
+			case "revokedReason":
+				return ec.fieldContext_Grant_revokedReason(ctx, field)
+			case "lastUsedAt":
+				return ec.fieldContext_Grant_lastUsedAt(ctx, field)
+			case "live":
+				return ec.fieldContext_Grant_live(ctx, field)
+			}
+			return nil, fmt.Errorf("no field named %q was found under type Grant", field.Name)
 		},
 	}
 	return fc, nil
@@ -32340,6 +32715,42 @@ func (ec *executionContext) _Account(ctx context.Context, sel ast.SelectionSet, 
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+		case "staffTokens":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Account_staffTokens(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "factors":
 			field := field
 
@@ -32422,6 +32833,42 @@ func (ec *executionContext) _Account(ctx context.Context, sel ast.SelectionSet, 
 					}
 				}()
 				res = ec._Account_passkeysPossible(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+		case "mailPossible":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Account_mailPossible(ctx, field, obj)
 				if res == graphql.Null {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
@@ -37945,6 +38392,28 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "staffMade":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_staffMade(ctx, field)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
 		case "invitations":
 			field := field
 
@@ -39244,6 +39713,55 @@ func (ec *executionContext) _StaffEdge(ctx context.Context, sel ast.SelectionSet
 			}
 		case "node":
 			out.Values[i] = ec._StaffEdge_node(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(len(deferred)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var staffMadeImplementors = []string{"StaffMade"}
+
+func (ec *executionContext) _StaffMade(ctx context.Context, sel ast.SelectionSet, obj *model.StaffMade) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, staffMadeImplementors)
+
+	out := newObject(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("StaffMade")
+		case "apiKeys":
+			out.Values[i] = ec._StaffMade_apiKeys(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "apps":
+			out.Values[i] = ec._StaffMade_apps(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "grants":
+			out.Values[i] = ec._StaffMade_grants(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -43822,6 +44340,20 @@ func (ec *executionContext) marshalNStaffEdge2ᚖgithubᚗcomᚋstorefrontᚑgo�
 func (ec *executionContext) unmarshalNStaffInviteInput2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐStaffInviteInput(ctx context.Context, v any) (model.StaffInviteInput, error) {
 	res, err := ec.unmarshalInputStaffInviteInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNStaffMade2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐStaffMade(ctx context.Context, sel ast.SelectionSet, v model.StaffMade) graphql.Marshaler {
+	return ec._StaffMade(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNStaffMade2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐStaffMade(ctx context.Context, sel ast.SelectionSet, v *model.StaffMade) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._StaffMade(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalNStaffPayload2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐStaffPayload(ctx context.Context, sel ast.SelectionSet, v model.StaffPayload) graphql.Marshaler {

@@ -7,6 +7,7 @@ import { reaches, roleNames } from './role.js';
 import { Page, Empty, Trouble, Alert, follow, markMoved } from './ui.js';
 import { Icon } from './icons.js';
 import { Proof } from './proof.js';
+import { Unverified } from './address.js';
 
 const places = [
   { path: '', text: 'Home', icon: 'home', page: () => import('./pages/home.js').then((m) => m.Home) },
@@ -30,7 +31,7 @@ const places = [
     page: () => import('./pages/webhooks.js').then((m) => m.Webhooks) },
   { path: '/events', text: 'Events', icon: 'events', needs: 'events',
     page: () => import('./pages/events.js').then((m) => m.Events) },
-  { path: '/staff', text: 'Staff', icon: 'staff', needs: 'account',
+  { path: '/staff', text: 'Staff', icon: 'staff', needs: 'staff',
     page: () => import('./pages/staff.js').then((m) => m.Staff) },
   { path: '/audit', text: 'Audit log', icon: 'audit', needs: 'audit',
     page: () => import('./pages/audit.js').then((m) => m.Audit) },
@@ -74,7 +75,7 @@ if (first) {
 
 const storeFields = 'id name handle currency timezone storeHost status version secondFactor refundProofMinor';
 const start = `query Start {
-  account { id name email role memberships { role store { id name handle } } }
+  account { id name email verified mailPossible role memberships { role store { id name handle } } }
   store { ${storeFields} }
   unreadNotifications
 }`;
@@ -170,7 +171,7 @@ function Frame({ data, refresh }) {
     <a class="skip" href="#main">Skip to the content</a>
     <div class="frame">
       <${Side} />
-      <main class="content" id="main" tabindex="-1"><${Place} /></main>
+      <main class="content" id="main" tabindex="-1"><${Unverified} /><${Place} /></main>
     </div>
     <${Proof} />
     <div class="notes">

@@ -4,7 +4,8 @@ import { send } from './api.js';
 
 /**
  * @typedef {object} App
- * @property {{id: string, name: string, email: string, role: string, memberships: any[]}} account
+ * @property {{id: string, name: string, email: string, verified: boolean, mailPossible: boolean, role: string,
+ *   memberships: any[]}} account
  * @property {{id: string, name: string, currency: string, timezone: string, version: number}} store
  * @property {(what: string) => boolean} can whether the person's role reaches something
  * @property {string} zone the store's time zone

@@ -1,0 +1,65 @@
+// A person's own e-mail address: whether they have proved that it is theirs, and another one.
+import { html, useState } from './lib.js';
+import { useAddress, useApp, useQuery } from './context.js';
+import { Alert, Badge, Trouble, Waiting } from './ui.js';
+import { ActionButton, Field, FormDialog, useMutation } from './form.js';
+import { root } from './route.js';
+
+const errors = 'userErrors { code message path }';
+const read = 'query Address { account { email verified mailPossible } }';
+const verify = `mutation AddressVerify { addressVerify { sentTo ${errors} } }`;
+const change = `mutation AddressChange($email: String!) { addressChange(email: $email) { sentTo ${errors} } }`;
+
+export function Address() {
+  const query = useQuery(read);
+  const [changing, ask] = useState(false);
+  if (query.failure) {
+    return html`<${Trouble} failure=${query.failure} reload=${query.reload} />`;
+  }
+  if (!query.data) {
+    return html`<${Waiting} rows=${2} />`;
+  }
+  const { email, verified, mailPossible } = query.data.account;
+  return html`<p class="address-line"><span class="strong">${email}</span>
+      <${Badge} value=${verified ? 'ACTIVE' : 'PENDING'} text=${verified ? 'Verified' : 'Not verified'} /></p>
+    ${!mailPossible && html`<p class="muted">This service sends no mail, so an address can be neither verified nor
+      changed here.</p>`}
+    ${mailPossible && html`<div class="form-end">
+      ${!verified && html`<${Send} email=${email} />`}
+      <button type="button" class="button" onClick=${() => ask(true)} data-test="address-change">Change address</button>
+      </div>`}
+    ${changing && html`<${Change} onClose=${() => ask(false)} />`}`;
+}
+
+/** Mails the link that proves the address. */
+function Send({ email }) {
+  const run = useMutation(verify);
+  return html`<${ActionButton} run=${() => run({})} done=${'A link is on its way to ' + email + '.'}
+    data-test="address-verify">Send the link<//>`;
+}
+
+function Change({ onClose }) {
+  const { notify } = useApp();
+  const run = useMutation(change);
+  const action = async (v) => {
+    const { sentTo } = await run({ email: (v.get('email') ?? '').trim() });
+    notify('A link is on its way to ' + sentTo + '. The address is yours when you open it.');
+  };
+  return html`<${FormDialog} title="Another address" name="address" submit="Send the link" busyText="Sending"
+    onClose=${onClose} action=${action}>
+    <${Field} name="email" label="New e-mail" type="email" required maxlength="254" autocomplete="email"
+      hint="We mail a link to it. Until you open it, you keep the address that you have." />
+  <//>`;
+}
+
+/** Says on every page but Security that the address is not verified, where it can be. */
+export function Unverified() {
+  const { account, locked } = useApp();
+  const { path } = useAddress();
+  if (account.verified || !account.mailPossible || locked || path === root + '/security') {
+    return null;
+  }
+  return html`<div class="banner" data-test="unverified"><${Alert} tone="info">
+    <p>You have not verified yet that ${account.email} is yours: open the link that we mail to it.</p>
+    <${Send} email=${account.email} /><//></div>`;
+}

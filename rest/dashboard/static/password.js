@@ -1,0 +1,30 @@
+// The form that changes a person's own password.
+import { html, useState } from './lib.js';
+import { useApp } from './context.js';
+import { Field, Form, Wrong, useMutation } from './form.js';
+
+const change = `mutation PasswordChange($current: String!, $next: String!) {
+  passwordChange(current: $current, next: $next) { changed userErrors { code message path } } }`;
+
+export function Password({ changed }) {
+  const { notify, account } = useApp();
+  const run = useMutation(change, { once: false });
+  const [turn, again] = useState(0);
+  const action = async (v) => {
+    if (v.get('next') !== v.get('repeat')) {
+      throw new Wrong('repeat', 'This is not the same as the new password.');
+    }
+    await run({ current: v.get('current'), next: v.get('next') });
+    notify('Your password is changed. Your other sessions and your staff tokens are ended.');
+    again(turn + 1);
+    changed();
+  };
+  return html`<${Form} key=${turn} name="password" submit="Change password" action=${action}>
+    <input type="text" name="username" autocomplete="username" value=${account.email} hidden readonly />
+    <${Field} name="current" label="Present password" type="password" autocomplete="current-password" required />
+    <${Field} name="next" label="New password" type="password" autocomplete="new-password" required
+      hint="At least 10 characters, and not your name or e-mail address." />
+    <${Field} name="repeat" label="New password again" type="password" autocomplete="new-password" required />
+    <p class="muted">You stay signed in here. Your other sessions end, and your staff tokens in all stores.</p>
+  <//>`;
+}

@@ -1,0 +1,83 @@
+// The browsers in which a person is signed in.
+import { html, useState } from './lib.js';
+import { useQuery } from './context.js';
+import { Badge, Time, Trouble, Waiting } from './ui.js';
+import { ActionButton, Confirm, useMutation } from './form.js';
+
+const errors = 'userErrors { code message path }';
+const list = 'query Sessions { account { sessions { id address agent current createdAt seenAt } } }';
+const end = `mutation SessionEnd($id: ID!) { sessionEnd(id: $id) { endedId ${errors} } }`;
+const endAll = `mutation SignOutEverywhere($others: Boolean!) {
+  signOutEverywhere(others: $others) { sessions ${errors} } }`;
+
+const programs = [['Edg/', 'Edge'], ['OPR/', 'Opera'], ['Firefox/', 'Firefox'], ['Chrome/', 'Chrome'],
+  ['Safari/', 'Safari'], ['curl/', 'curl']];
+const systems = [['Android', 'Android'], ['iPhone', 'iPhone'], ['iPad', 'iPad'], ['Windows', 'Windows'],
+  ['Mac OS', 'macOS'], ['Linux', 'Linux']];
+
+/** What a browser calls itself, in few words; all of it is in the title. */
+export function browser(agent) {
+  const name = programs.find(([mark]) => agent.includes(mark))?.[1];
+  const system = systems.find(([mark]) => agent.includes(mark))?.[1];
+  return [name, system].filter(Boolean).join(' on ') || agent.slice(0, 60) || 'Unknown browser';
+}
+
+/** changed is called when a session has ended. */
+export function Sessions({ changed }) {
+  const query = useQuery(list);
+  const ended = () => {
+    query.reload();
+    changed();
+  };
+  const [asking, ask] = useState('');
+  if (query.failure) {
+    return html`<${Trouble} failure=${query.failure} reload=${query.reload} />`;
+  }
+  if (!query.data) {
+    return html`<${Waiting} rows=${3} />`;
+  }
+  const { sessions } = query.data.account;
+  return html`<ul class="sessions" data-test="session-list">${sessions.map((s) => html`<${Session} key=${s.id} of=${s}
+      changed=${ended} />`)}</ul>
+    <div class="form-end">
+      ${sessions.length > 1 && html`<button type="button" class="button" onClick=${() => ask('others')}
+        data-test="sign-out-others">Sign out the others</button>`}
+      <button type="button" class="button danger-quiet" onClick=${() => ask('all')}
+        data-test="sign-out-everywhere">Sign out everywhere</button></div>
+    ${asking && html`<${EndAll} others=${asking === 'others'} onClose=${() => ask('')} changed=${ended} />`}`;
+}
+
+function Session({ of: s, changed }) {
+  const run = useMutation(end);
+  const name = browser(s.agent);
+  const act = async () => {
+    await run({ id: s.id });
+    changed();
+  };
+  return html`<li>
+    <div class="grow"><p class="strong" title=${s.agent}>${name}</p>
+      <p class="muted">${s.address && html`<span class="address">${s.address}</span>, `}seen
+        ${' '}<${Time} at=${s.seenAt} how="ago" />, since <${Time} at=${s.createdAt} how="date" /></p></div>
+    ${s.current ? html`<${Badge} value="ACTIVE" text="This one" />`
+      : html`<${ActionButton} kind="small danger-quiet" run=${act} done="That browser is signed out."
+          aria-label=${'End the session of ' + name} data-test="session-end">End<//>`}</li>`;
+}
+
+function EndAll({ others, onClose, changed }) {
+  const run = useMutation(endAll, { once: false });
+  const action = async () => {
+    await run({ others });
+    if (others) {
+      changed();
+      return true;
+    }
+    location.assign('/sign-in');
+    return false;
+  };
+  return others ? html`<${Confirm} title="Sign out the others?" name="sign-out-others" submit="Sign out the others"
+      onClose=${onClose} action=${action}>
+      <p>Every other browser in which you are signed in is signed out. Staff tokens stay.</p><//>`
+    : html`<${Confirm} title="Sign out everywhere?" name="sign-out-everywhere" submit="Sign out everywhere"
+      onClose=${onClose} action=${action}>
+      <p>Every browser in which you are signed in is signed out, this one too. Staff tokens stay.</p><//>`;
+}

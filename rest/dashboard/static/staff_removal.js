@@ -1,0 +1,46 @@
+// How a person leaves a store, and what they made there with them.
+import { html } from './lib.js';
+import { useApp, useQuery } from './context.js';
+import { Dialog, Trouble, Waiting } from './ui.js';
+import { Confirm, useMutation } from './form.js';
+
+const made = `query StaffMade($id: ID!) { staffMade(id: $id) {
+  apiKeys { id name hint } apps { id name } grants { id app { name } } } }`;
+const remove = `mutation StaffRemove($id: ID!, $revoke: [ID!]!) {
+  staffRemove(id: $id, revoke: $revoke) { removedId userErrors { code message path } } }`;
+
+/** What somebody made, as one list. */
+const things = ({ apiKeys, apps, grants }) => [
+  ...apiKeys.map((k) => ({ id: k.id, name: k.name, what: 'API key ' + k.hint })),
+  ...apps.map((a) => ({ id: a.id, name: a.name, what: 'App of this store: it stops in every store' })),
+  ...grants.map((g) => ({ id: g.id, name: g.app.name, what: 'What they allowed this app' })),
+];
+
+/** Asks before a person is removed, and which of the things that they made end with it. */
+export function Removal({ person: p, onClose, changed }) {
+  const { notify } = useApp();
+  const run = useMutation(remove);
+  const query = useQuery(made, { id: p.id });
+  const title = 'Remove ' + p.name + '?';
+  if (!query.data) {
+    return html`<${Dialog} title=${title} onClose=${onClose}>${query.failure
+      ? html`<${Trouble} failure=${query.failure} reload=${query.reload} />` : html`<${Waiting} rows=${3} />`}<//>`;
+  }
+  const list = things(query.data.staffMade);
+  const action = async (v) => {
+    await run({ id: p.id, revoke: v.getAll('revoke') });
+    notify(p.name + ' no longer belongs to the store.');
+    changed();
+  };
+  return html`<${Confirm} title=${title} name="staff-remove" submit="Remove" onClose=${onClose} action=${action}>
+    <p>${p.name} loses access to this store at once. Their staff tokens for it and the invitations that they made
+      end. Accounts in other stores stay.</p>
+    ${list.length > 0 && html`<fieldset class="scopes" data-test="made">
+      <legend>They made this, and may still hold its secrets. What is chosen ends too; the rest works on.</legend>
+      ${list.map((t) => html`<div class="scope" key=${t.id}>
+        <input type="checkbox" id=${'made-' + t.id} name="revoke" value=${t.id} defaultChecked
+          aria-describedby=${'what-' + t.id} />
+        <div><label for=${'made-' + t.id}>${t.name}</label>
+          <p class="hint" id=${'what-' + t.id}>${t.what}</p></div></div>`)}</fieldset>`}
+  <//>`;
+}

@@ -1,0 +1,83 @@
+// A person's own staff tokens for the present store.
+import { html, useState } from './lib.js';
+import { useApp, useQuery } from './context.js';
+import { Badge, Card, Empty, SecretDialog, Table, Time, Trouble, Waiting } from './ui.js';
+import { Confirm, Field, FormDialog, Select, useMutation } from './form.js';
+import { life } from './pages/keys.js';
+
+const errors = 'userErrors { code message path }';
+const list = 'query OwnTokens { account { staffTokens { id name hint createdAt expiresAt revokedAt lastUsedAt } } }';
+const create = `mutation TokenCreate($name: String!, $expiresAt: Time) {
+  staffTokenCreate(name: $name, expiresAt: $expiresAt) { staffToken { id name } token ${errors} } }`;
+const revokeToken = `mutation TokenRevoke($id: ID!) { staffTokenRevoke(id: $id) { staffToken { id } ${errors} } }`;
+
+/** changed is called when a token was made. */
+export function Tokens({ changed }) {
+  const query = useQuery(list);
+  const [dialog, open] = useState(null);
+  const close = () => open(null);
+  const columns = [
+    { name: 'token', head: 'Token', main: true,
+      cell: (t) => html`<span class="strong">${t.name}</span><code class="hint-code block">${t.hint}</code>` },
+    { name: 'status', head: 'Status', cell: (t) => html`<${Badge} value=${life(t)} />` },
+    { name: 'used', head: 'Last used', cell: (t) => (t.lastUsedAt
+      ? html`<${Time} at=${t.lastUsedAt} how="ago" />` : html`<span class="muted">Never</span>`) },
+    { name: 'ends', head: 'Ends', cell: (t) => (t.expiresAt
+      ? html`<${Time} at=${t.expiresAt} how="date" />` : html`<span class="muted">Never</span>`) },
+    { name: 'actions', head: '', end: true, cell: (t) => html`<button type="button" class="button small danger-quiet"
+      aria-label=${'Revoke ' + t.name} onClick=${() => open({ kind: 'revoke', token: t })}
+      data-test="token-revoke">Revoke</button>` },
+  ];
+  const make = html`<button type="button" class="button small" onClick=${() => open({ kind: 'create' })}
+    data-test="token-new">New token</button>`;
+  const tokens = query.data?.account.staffTokens;
+  return html`<${Card} title="Your staff tokens" flush name="tokens" actions=${make}>
+    ${query.failure ? html`<${Trouble} failure=${query.failure} reload=${query.reload} />`
+      : !tokens ? html`<${Waiting} rows=${2} />`
+      : tokens.length === 0 ? html`<${Empty} icon="keys" title="No staff tokens">
+          A token lets a script of yours do what you may do in this store.<//>`
+      : html`<${Table} caption="Your staff tokens" columns=${columns} rows=${tokens} />`}
+    ${dialog?.kind === 'create' && html`<${NewToken} onClose=${close} shown=${(value, name) => {
+      query.reload();
+      changed();
+      open({ kind: 'secret', value, name });
+    }} />`}
+    ${dialog?.kind === 'revoke' &&
+      html`<${RevokeToken} token=${dialog.token} onClose=${close} changed=${query.reload} />`}
+    ${dialog?.kind === 'secret' && html`<${SecretDialog} title=${'The token \u201c' + dialog.name + '\u201d'}
+      secret=${dialog.value} onClose=${close}><p>Whoever holds it does what you may do in this store.</p><//>`}
+  <//>`;
+}
+
+const lives = [['30', '30 days'], ['90', '90 days'], ['365', 'A year']];
+
+/** The end of a life of so many days. It is some minutes short, so that a fast clock asks for no more than a year. */
+const endOf = (days) => new Date(Date.now() + (Number(days) * 24 * 60 - 10) * 60_000).toISOString();
+
+function NewToken({ onClose, shown }) {
+  const run = useMutation(create, { once: false });
+  const action = async (v) => {
+    const { staffToken, token } = await run({ name: v.get('name'), expiresAt: endOf(v.get('expiresAt')) });
+    shown(token, staffToken.name);
+    return false;
+  };
+  return html`<${FormDialog} title="New staff token" name="staff-token" submit="Make token" busyText="Making"
+    onClose=${onClose} action=${action}>
+    <${Field} name="name" label="Name" hint="What uses it." required maxlength="255" />
+    <${Select} name="expiresAt" label="Works for" value="90" options=${lives}
+      hint="It ends sooner when it is revoked, or when you change your password." />
+  <//>`;
+}
+
+/** Asks before a token ends. */
+export function RevokeToken({ token: t, onClose, changed }) {
+  const { notify } = useApp();
+  const run = useMutation(revokeToken);
+  const action = async () => {
+    await run({ id: t.id });
+    notify('The token is revoked.');
+    changed();
+  };
+  return html`<${Confirm} title=${'Revoke \u201c' + t.name + '\u201d?'} name="token-revoke" submit="Revoke"
+    onClose=${onClose} action=${action}><p>The token stops working at once, for good.</p><//>`;
+}
