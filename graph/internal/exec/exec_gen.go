@@ -616,6 +616,8 @@ type UserError {
   message: String!
   "Where in the arguments, from the outside in; null when it is about no single one."
   path: [String!]
+  "The limit that was reached, by its name in the documents; null for any other code than limit_reached."
+  limit: String
 }
 
 type PageInfo {
@@ -686,27 +688,47 @@ type GrantSummary {
 
 "What one credential may ask for."
 type Limits {
-  "Requests a second; 0 where rates are switched off."
+  "Requests of a credential within a second; 0 where rates are switched off."
   ratePerSecond: Int!
-  "Requests at once; 0 where rates are switched off."
+  "Requests of a credential at once; 0 where rates are switched off."
   rateBurst: Int!
   pageSizeDefault: Int!
   pageSizeMax: Int!
   "The import of a theme may be larger."
   bodyBytesMax: Int!
   idempotencyKeyTtlSeconds: Int!
-  "Requests a second of all credentials of the store together; 0 where rates are switched off."
+  "Requests of all credentials of the store within a second; 0 where rates are switched off."
   storeRatePerSecond: Int!
+  "Pages that a visitor of storefronts opens within a second, a search as five; 0 is no limit."
+  visitorRatePerSecond: Int!
+  "People of the store."
+  peopleMax: Int!
+  "Invitations of the store that nobody has answered."
+  invitationsMax: Int!
   "Keys of the store that are not revoked."
   apiKeysMax: Int!
+  "OAuth apps that the store registers."
   appsMax: Int!
+  webhookEndpointsMax: Int!
+  themesMax: Int!
+  "Bytes of the templates and assets of the store's themes."
+  themeBytesMax: Long!
   "Exports of the store that have not ended."
   exportsMax: Int!
   "Exports of the store that were asked for within 24 hours."
   exportsPerDayMax: Int!
-  peopleMax: Int!
-  themesMax: Int!
-  webhookEndpointsMax: Int!
+  "Exports of the store that are written at once; others wait."
+  exportsRunningMax: Int!
+  "Mails to strangers that the store causes within 24 hours."
+  mailsPerDayMax: Int!
+  "Test pings of a webhook endpoint within a minute."
+  pingsPerMinuteMax: Int!
+  "Orders that the sales reports of the store read within a minute; one that reads more takes the minute's allowance."
+  reportOrdersPerMinuteMax: Int!
+  "Stores that a person owns."
+  storesMax: Int!
+  "Second factors of a person."
+  factorsMax: Int!
 }
 
 "The person who asks."
@@ -3988,6 +4010,8 @@ func (ec *executionContext) fieldContext_APIKeyPayload_userErrors(_ context.Cont
 				return ec.fieldContext_UserError_message(ctx, field)
 			case "path":
 				return ec.fieldContext_UserError_path(ctx, field)
+			case "limit":
+				return ec.fieldContext_UserError_limit(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
 		},
@@ -4787,6 +4811,8 @@ func (ec *executionContext) fieldContext_AddressPayload_userErrors(_ context.Con
 				return ec.fieldContext_UserError_message(ctx, field)
 			case "path":
 				return ec.fieldContext_UserError_path(ctx, field)
+			case "limit":
+				return ec.fieldContext_UserError_limit(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
 		},
@@ -5307,6 +5333,8 @@ func (ec *executionContext) fieldContext_AppPayload_userErrors(_ context.Context
 				return ec.fieldContext_UserError_message(ctx, field)
 			case "path":
 				return ec.fieldContext_UserError_path(ctx, field)
+			case "limit":
+				return ec.fieldContext_UserError_limit(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
 		},
@@ -6600,6 +6628,8 @@ func (ec *executionContext) fieldContext_CustomerPayload_userErrors(_ context.Co
 				return ec.fieldContext_UserError_message(ctx, field)
 			case "path":
 				return ec.fieldContext_UserError_path(ctx, field)
+			case "limit":
+				return ec.fieldContext_UserError_limit(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
 		},
@@ -7456,6 +7486,8 @@ func (ec *executionContext) fieldContext_ExportDeletePayload_userErrors(_ contex
 				return ec.fieldContext_UserError_message(ctx, field)
 			case "path":
 				return ec.fieldContext_UserError_path(ctx, field)
+			case "limit":
+				return ec.fieldContext_UserError_limit(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
 		},
@@ -7729,6 +7761,8 @@ func (ec *executionContext) fieldContext_ExportPayload_userErrors(_ context.Cont
 				return ec.fieldContext_UserError_message(ctx, field)
 			case "path":
 				return ec.fieldContext_UserError_path(ctx, field)
+			case "limit":
+				return ec.fieldContext_UserError_limit(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
 		},
@@ -7943,6 +7977,8 @@ func (ec *executionContext) fieldContext_FactorAddPayload_userErrors(_ context.C
 				return ec.fieldContext_UserError_message(ctx, field)
 			case "path":
 				return ec.fieldContext_UserError_path(ctx, field)
+			case "limit":
+				return ec.fieldContext_UserError_limit(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
 		},
@@ -8021,6 +8057,8 @@ func (ec *executionContext) fieldContext_FactorPayload_userErrors(_ context.Cont
 				return ec.fieldContext_UserError_message(ctx, field)
 			case "path":
 				return ec.fieldContext_UserError_path(ctx, field)
+			case "limit":
+				return ec.fieldContext_UserError_limit(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
 		},
@@ -8075,6 +8113,8 @@ func (ec *executionContext) fieldContext_FactorRemovePayload_userErrors(_ contex
 				return ec.fieldContext_UserError_message(ctx, field)
 			case "path":
 				return ec.fieldContext_UserError_path(ctx, field)
+			case "limit":
+				return ec.fieldContext_UserError_limit(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
 		},
@@ -8715,6 +8755,8 @@ func (ec *executionContext) fieldContext_GrantPayload_userErrors(_ context.Conte
 				return ec.fieldContext_UserError_message(ctx, field)
 			case "path":
 				return ec.fieldContext_UserError_path(ctx, field)
+			case "limit":
+				return ec.fieldContext_UserError_limit(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
 		},
@@ -9080,20 +9122,38 @@ func (ec *executionContext) fieldContext_Identity_limits(_ context.Context, fiel
 				return ec.fieldContext_Limits_idempotencyKeyTtlSeconds(ctx, field)
 			case "storeRatePerSecond":
 				return ec.fieldContext_Limits_storeRatePerSecond(ctx, field)
+			case "visitorRatePerSecond":
+				return ec.fieldContext_Limits_visitorRatePerSecond(ctx, field)
+			case "peopleMax":
+				return ec.fieldContext_Limits_peopleMax(ctx, field)
+			case "invitationsMax":
+				return ec.fieldContext_Limits_invitationsMax(ctx, field)
 			case "apiKeysMax":
 				return ec.fieldContext_Limits_apiKeysMax(ctx, field)
 			case "appsMax":
 				return ec.fieldContext_Limits_appsMax(ctx, field)
+			case "webhookEndpointsMax":
+				return ec.fieldContext_Limits_webhookEndpointsMax(ctx, field)
+			case "themesMax":
+				return ec.fieldContext_Limits_themesMax(ctx, field)
+			case "themeBytesMax":
+				return ec.fieldContext_Limits_themeBytesMax(ctx, field)
 			case "exportsMax":
 				return ec.fieldContext_Limits_exportsMax(ctx, field)
 			case "exportsPerDayMax":
 				return ec.fieldContext_Limits_exportsPerDayMax(ctx, field)
-			case "peopleMax":
-				return ec.fieldContext_Limits_peopleMax(ctx, field)
-			case "themesMax":
-				return ec.fieldContext_Limits_themesMax(ctx, field)
-			case "webhookEndpointsMax":
-				return ec.fieldContext_Limits_webhookEndpointsMax(ctx, field)
+			case "exportsRunningMax":
+				return ec.fieldContext_Limits_exportsRunningMax(ctx, field)
+			case "mailsPerDayMax":
+				return ec.fieldContext_Limits_mailsPerDayMax(ctx, field)
+			case "pingsPerMinuteMax":
+				return ec.fieldContext_Limits_pingsPerMinuteMax(ctx, field)
+			case "reportOrdersPerMinuteMax":
+				return ec.fieldContext_Limits_reportOrdersPerMinuteMax(ctx, field)
+			case "storesMax":
+				return ec.fieldContext_Limits_storesMax(ctx, field)
+			case "factorsMax":
+				return ec.fieldContext_Limits_factorsMax(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Limits", field.Name)
 		},
@@ -9485,6 +9545,8 @@ func (ec *executionContext) fieldContext_InstalledAppRevokePayload_userErrors(_ 
 				return ec.fieldContext_UserError_message(ctx, field)
 			case "path":
 				return ec.fieldContext_UserError_path(ctx, field)
+			case "limit":
+				return ec.fieldContext_UserError_limit(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
 		},
@@ -9930,6 +9992,8 @@ func (ec *executionContext) fieldContext_InvitationPayload_userErrors(_ context.
 				return ec.fieldContext_UserError_message(ctx, field)
 			case "path":
 				return ec.fieldContext_UserError_path(ctx, field)
+			case "limit":
+				return ec.fieldContext_UserError_limit(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
 		},
@@ -9938,14 +10002,14 @@ func (ec *executionContext) fieldContext_InvitationPayload_userErrors(_ context.
 }
 
 func (ec *executionContext) _Limits_ratePerSecond(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
-	return ec.marshalNInt2int(ctx, field.Selections, obj.RatePerSecond)
+	return ec.marshalNInt2int(ctx, field.Selections, obj.RatePerSecond())
 }
 
 func (ec *executionContext) fieldContext_Limits_ratePerSecond(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	fc = &graphql.FieldContext{
 		Object:     "Limits",
 		Field:      field,
-		IsMethod:   false,
+		IsMethod:   true,
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return nil, errors.New("field of type Int does not have child fields")
@@ -9955,14 +10019,14 @@ func (ec *executionContext) fieldContext_Limits_ratePerSecond(_ context.Context,
 }
 
 func (ec *executionContext) _Limits_rateBurst(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
-	return ec.marshalNInt2int(ctx, field.Selections, obj.RateBurst)
+	return ec.marshalNInt2int(ctx, field.Selections, obj.RateBurst())
 }
 
 func (ec *executionContext) fieldContext_Limits_rateBurst(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	fc = &graphql.FieldContext{
 		Object:     "Limits",
 		Field:      field,
-		IsMethod:   false,
+		IsMethod:   true,
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return nil, errors.New("field of type Int does not have child fields")
@@ -10040,14 +10104,14 @@ func (ec *executionContext) fieldContext_Limits_idempotencyKeyTtlSeconds(_ conte
 }
 
 func (ec *executionContext) _Limits_storeRatePerSecond(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
-	return ec.marshalNInt2int(ctx, field.Selections, obj.StoreRatePerSecond)
+	return ec.marshalNInt2int(ctx, field.Selections, obj.StoreRatePerSecond())
 }
 
 func (ec *executionContext) fieldContext_Limits_storeRatePerSecond(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	fc = &graphql.FieldContext{
 		Object:     "Limits",
 		Field:      field,
-		IsMethod:   false,
+		IsMethod:   true,
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return nil, errors.New("field of type Int does not have child fields")
@@ -10056,66 +10120,15 @@ func (ec *executionContext) fieldContext_Limits_storeRatePerSecond(_ context.Con
 	return fc, nil
 }
 
-func (ec *executionContext) _Limits_apiKeysMax(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
-	return ec.marshalNInt2int(ctx, field.Selections, obj.APIKeysMax)
+func (ec *executionContext) _Limits_visitorRatePerSecond(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.VisitorRatePerSecond())
 }
 
-func (ec *executionContext) fieldContext_Limits_apiKeysMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+func (ec *executionContext) fieldContext_Limits_visitorRatePerSecond(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	fc = &graphql.FieldContext{
 		Object:     "Limits",
 		Field:      field,
-		IsMethod:   false,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return nil, errors.New("field of type Int does not have child fields")
-		},
-	}
-	return fc, nil
-}
-
-func (ec *executionContext) _Limits_appsMax(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
-	return ec.marshalNInt2int(ctx, field.Selections, obj.AppsMax)
-}
-
-func (ec *executionContext) fieldContext_Limits_appsMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "Limits",
-		Field:      field,
-		IsMethod:   false,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return nil, errors.New("field of type Int does not have child fields")
-		},
-	}
-	return fc, nil
-}
-
-func (ec *executionContext) _Limits_exportsMax(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
-	return ec.marshalNInt2int(ctx, field.Selections, obj.ExportsMax)
-}
-
-func (ec *executionContext) fieldContext_Limits_exportsMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "Limits",
-		Field:      field,
-		IsMethod:   false,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return nil, errors.New("field of type Int does not have child fields")
-		},
-	}
-	return fc, nil
-}
-
-func (ec *executionContext) _Limits_exportsPerDayMax(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
-	return ec.marshalNInt2int(ctx, field.Selections, obj.ExportsPerDayMax)
-}
-
-func (ec *executionContext) fieldContext_Limits_exportsPerDayMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "Limits",
-		Field:      field,
-		IsMethod:   false,
+		IsMethod:   true,
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return nil, errors.New("field of type Int does not have child fields")
@@ -10125,14 +10138,14 @@ func (ec *executionContext) fieldContext_Limits_exportsPerDayMax(_ context.Conte
 }
 
 func (ec *executionContext) _Limits_peopleMax(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
-	return ec.marshalNInt2int(ctx, field.Selections, obj.PeopleMax)
+	return ec.marshalNInt2int(ctx, field.Selections, obj.PeopleMax())
 }
 
 func (ec *executionContext) fieldContext_Limits_peopleMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	fc = &graphql.FieldContext{
 		Object:     "Limits",
 		Field:      field,
-		IsMethod:   false,
+		IsMethod:   true,
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return nil, errors.New("field of type Int does not have child fields")
@@ -10141,15 +10154,49 @@ func (ec *executionContext) fieldContext_Limits_peopleMax(_ context.Context, fie
 	return fc, nil
 }
 
-func (ec *executionContext) _Limits_themesMax(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
-	return ec.marshalNInt2int(ctx, field.Selections, obj.ThemesMax)
+func (ec *executionContext) _Limits_invitationsMax(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.InvitationsMax())
 }
 
-func (ec *executionContext) fieldContext_Limits_themesMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+func (ec *executionContext) fieldContext_Limits_invitationsMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	fc = &graphql.FieldContext{
 		Object:     "Limits",
 		Field:      field,
-		IsMethod:   false,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Int does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Limits_apiKeysMax(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.APIKeysMax())
+}
+
+func (ec *executionContext) fieldContext_Limits_apiKeysMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Limits",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Int does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Limits_appsMax(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.AppsMax())
+}
+
+func (ec *executionContext) fieldContext_Limits_appsMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Limits",
+		Field:      field,
+		IsMethod:   true,
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return nil, errors.New("field of type Int does not have child fields")
@@ -10159,14 +10206,184 @@ func (ec *executionContext) fieldContext_Limits_themesMax(_ context.Context, fie
 }
 
 func (ec *executionContext) _Limits_webhookEndpointsMax(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
-	return ec.marshalNInt2int(ctx, field.Selections, obj.WebhookEndpointsMax)
+	return ec.marshalNInt2int(ctx, field.Selections, obj.WebhookEndpointsMax())
 }
 
 func (ec *executionContext) fieldContext_Limits_webhookEndpointsMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	fc = &graphql.FieldContext{
 		Object:     "Limits",
 		Field:      field,
-		IsMethod:   false,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Int does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Limits_themesMax(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.ThemesMax())
+}
+
+func (ec *executionContext) fieldContext_Limits_themesMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Limits",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Int does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Limits_themeBytesMax(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.ThemeBytesMax())
+}
+
+func (ec *executionContext) fieldContext_Limits_themeBytesMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Limits",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Long does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Limits_exportsMax(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.ExportsMax())
+}
+
+func (ec *executionContext) fieldContext_Limits_exportsMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Limits",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Int does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Limits_exportsPerDayMax(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.ExportsPerDayMax())
+}
+
+func (ec *executionContext) fieldContext_Limits_exportsPerDayMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Limits",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Int does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Limits_exportsRunningMax(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.ExportsRunningMax())
+}
+
+func (ec *executionContext) fieldContext_Limits_exportsRunningMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Limits",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Int does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Limits_mailsPerDayMax(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.MailsPerDayMax())
+}
+
+func (ec *executionContext) fieldContext_Limits_mailsPerDayMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Limits",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Int does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Limits_pingsPerMinuteMax(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.PingsPerMinuteMax())
+}
+
+func (ec *executionContext) fieldContext_Limits_pingsPerMinuteMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Limits",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Int does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Limits_reportOrdersPerMinuteMax(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.ReportOrdersPerMinuteMax())
+}
+
+func (ec *executionContext) fieldContext_Limits_reportOrdersPerMinuteMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Limits",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Int does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Limits_storesMax(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.StoresMax())
+}
+
+func (ec *executionContext) fieldContext_Limits_storesMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Limits",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Int does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Limits_factorsMax(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.FactorsMax())
+}
+
+func (ec *executionContext) fieldContext_Limits_factorsMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Limits",
+		Field:      field,
+		IsMethod:   true,
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return nil, errors.New("field of type Int does not have child fields")
@@ -11086,6 +11303,8 @@ func (ec *executionContext) fieldContext_MarketplaceSubmissionPayload_userErrors
 				return ec.fieldContext_UserError_message(ctx, field)
 			case "path":
 				return ec.fieldContext_UserError_path(ctx, field)
+			case "limit":
+				return ec.fieldContext_UserError_limit(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
 		},
@@ -17612,6 +17831,8 @@ func (ec *executionContext) fieldContext_NotificationPayload_userErrors(_ contex
 				return ec.fieldContext_UserError_message(ctx, field)
 			case "path":
 				return ec.fieldContext_UserError_path(ctx, field)
+			case "limit":
+				return ec.fieldContext_UserError_limit(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
 		},
@@ -17666,6 +17887,8 @@ func (ec *executionContext) fieldContext_NotificationsPayload_userErrors(_ conte
 				return ec.fieldContext_UserError_message(ctx, field)
 			case "path":
 				return ec.fieldContext_UserError_path(ctx, field)
+			case "limit":
+				return ec.fieldContext_UserError_limit(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
 		},
@@ -19339,6 +19562,8 @@ func (ec *executionContext) fieldContext_OrderNotePayload_userErrors(_ context.C
 				return ec.fieldContext_UserError_message(ctx, field)
 			case "path":
 				return ec.fieldContext_UserError_path(ctx, field)
+			case "limit":
+				return ec.fieldContext_UserError_limit(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
 		},
@@ -19473,6 +19698,8 @@ func (ec *executionContext) fieldContext_OrderPayload_userErrors(_ context.Conte
 				return ec.fieldContext_UserError_message(ctx, field)
 			case "path":
 				return ec.fieldContext_UserError_path(ctx, field)
+			case "limit":
+				return ec.fieldContext_UserError_limit(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
 		},
@@ -19612,6 +19839,8 @@ func (ec *executionContext) fieldContext_PasskeyBeginPayload_userErrors(_ contex
 				return ec.fieldContext_UserError_message(ctx, field)
 			case "path":
 				return ec.fieldContext_UserError_path(ctx, field)
+			case "limit":
+				return ec.fieldContext_UserError_limit(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
 		},
@@ -19666,6 +19895,8 @@ func (ec *executionContext) fieldContext_PasswordChangePayload_userErrors(_ cont
 				return ec.fieldContext_UserError_message(ctx, field)
 			case "path":
 				return ec.fieldContext_UserError_path(ctx, field)
+			case "limit":
+				return ec.fieldContext_UserError_limit(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
 		},
@@ -20350,6 +20581,8 @@ func (ec *executionContext) fieldContext_ProductDeletePayload_userErrors(_ conte
 				return ec.fieldContext_UserError_message(ctx, field)
 			case "path":
 				return ec.fieldContext_UserError_path(ctx, field)
+			case "limit":
+				return ec.fieldContext_UserError_limit(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
 		},
@@ -20538,6 +20771,8 @@ func (ec *executionContext) fieldContext_ProductPayload_userErrors(_ context.Con
 				return ec.fieldContext_UserError_message(ctx, field)
 			case "path":
 				return ec.fieldContext_UserError_path(ctx, field)
+			case "limit":
+				return ec.fieldContext_UserError_limit(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
 		},
@@ -23716,6 +23951,8 @@ func (ec *executionContext) fieldContext_RecoveryCodesPayload_userErrors(_ conte
 				return ec.fieldContext_UserError_message(ctx, field)
 			case "path":
 				return ec.fieldContext_UserError_path(ctx, field)
+			case "limit":
+				return ec.fieldContext_UserError_limit(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
 		},
@@ -24113,6 +24350,8 @@ func (ec *executionContext) fieldContext_SessionEndPayload_userErrors(_ context.
 				return ec.fieldContext_UserError_message(ctx, field)
 			case "path":
 				return ec.fieldContext_UserError_path(ctx, field)
+			case "limit":
+				return ec.fieldContext_UserError_limit(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
 		},
@@ -24167,6 +24406,8 @@ func (ec *executionContext) fieldContext_SignOutPayload_userErrors(_ context.Con
 				return ec.fieldContext_UserError_message(ctx, field)
 			case "path":
 				return ec.fieldContext_UserError_path(ctx, field)
+			case "limit":
+				return ec.fieldContext_UserError_limit(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
 		},
@@ -24549,6 +24790,8 @@ func (ec *executionContext) fieldContext_StaffPayload_userErrors(_ context.Conte
 				return ec.fieldContext_UserError_message(ctx, field)
 			case "path":
 				return ec.fieldContext_UserError_path(ctx, field)
+			case "limit":
+				return ec.fieldContext_UserError_limit(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
 		},
@@ -24603,6 +24846,8 @@ func (ec *executionContext) fieldContext_StaffRemovePayload_userErrors(_ context
 				return ec.fieldContext_UserError_message(ctx, field)
 			case "path":
 				return ec.fieldContext_UserError_path(ctx, field)
+			case "limit":
+				return ec.fieldContext_UserError_limit(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
 		},
@@ -25025,6 +25270,8 @@ func (ec *executionContext) fieldContext_StaffTokenPayload_userErrors(_ context.
 				return ec.fieldContext_UserError_message(ctx, field)
 			case "path":
 				return ec.fieldContext_UserError_path(ctx, field)
+			case "limit":
+				return ec.fieldContext_UserError_limit(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
 		},
@@ -25321,6 +25568,8 @@ func (ec *executionContext) fieldContext_StorePayload_userErrors(_ context.Conte
 				return ec.fieldContext_UserError_message(ctx, field)
 			case "path":
 				return ec.fieldContext_UserError_path(ctx, field)
+			case "limit":
+				return ec.fieldContext_UserError_limit(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
 		},
@@ -26168,6 +26417,8 @@ func (ec *executionContext) fieldContext_ThemeDeletePayload_userErrors(_ context
 				return ec.fieldContext_UserError_message(ctx, field)
 			case "path":
 				return ec.fieldContext_UserError_path(ctx, field)
+			case "limit":
+				return ec.fieldContext_UserError_limit(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
 		},
@@ -26348,6 +26599,8 @@ func (ec *executionContext) fieldContext_ThemePayload_userErrors(_ context.Conte
 				return ec.fieldContext_UserError_message(ctx, field)
 			case "path":
 				return ec.fieldContext_UserError_path(ctx, field)
+			case "limit":
+				return ec.fieldContext_UserError_limit(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
 		},
@@ -26453,6 +26706,8 @@ func (ec *executionContext) fieldContext_TotpBeginPayload_userErrors(_ context.C
 				return ec.fieldContext_UserError_message(ctx, field)
 			case "path":
 				return ec.fieldContext_UserError_path(ctx, field)
+			case "limit":
+				return ec.fieldContext_UserError_limit(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
 		},
@@ -26499,6 +26754,23 @@ func (ec *executionContext) _UserError_path(ctx context.Context, field graphql.C
 }
 
 func (ec *executionContext) fieldContext_UserError_path(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "UserError",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _UserError_limit(ctx context.Context, field graphql.CollectedField, obj *model.UserError) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Limit)
+}
+
+func (ec *executionContext) fieldContext_UserError_limit(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	fc = &graphql.FieldContext{
 		Object:     "UserError",
 		Field:      field,
@@ -27329,6 +27601,8 @@ func (ec *executionContext) fieldContext_WebhookDeliveryPayload_userErrors(_ con
 				return ec.fieldContext_UserError_message(ctx, field)
 			case "path":
 				return ec.fieldContext_UserError_path(ctx, field)
+			case "limit":
+				return ec.fieldContext_UserError_limit(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
 		},
@@ -28001,6 +28275,8 @@ func (ec *executionContext) fieldContext_WebhookEndpointDeletePayload_userErrors
 				return ec.fieldContext_UserError_message(ctx, field)
 			case "path":
 				return ec.fieldContext_UserError_path(ctx, field)
+			case "limit":
+				return ec.fieldContext_UserError_limit(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
 		},
@@ -28218,6 +28494,8 @@ func (ec *executionContext) fieldContext_WebhookEndpointPayload_userErrors(_ con
 				return ec.fieldContext_UserError_message(ctx, field)
 			case "path":
 				return ec.fieldContext_UserError_path(ctx, field)
+			case "limit":
+				return ec.fieldContext_UserError_limit(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
 		},
@@ -34412,6 +34690,21 @@ func (ec *executionContext) _Limits(ctx context.Context, sel ast.SelectionSet, o
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		case "visitorRatePerSecond":
+			out.Values[i] = ec._Limits_visitorRatePerSecond(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "peopleMax":
+			out.Values[i] = ec._Limits_peopleMax(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "invitationsMax":
+			out.Values[i] = ec._Limits_invitationsMax(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		case "apiKeysMax":
 			out.Values[i] = ec._Limits_apiKeysMax(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -34419,6 +34712,21 @@ func (ec *executionContext) _Limits(ctx context.Context, sel ast.SelectionSet, o
 			}
 		case "appsMax":
 			out.Values[i] = ec._Limits_appsMax(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "webhookEndpointsMax":
+			out.Values[i] = ec._Limits_webhookEndpointsMax(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "themesMax":
+			out.Values[i] = ec._Limits_themesMax(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "themeBytesMax":
+			out.Values[i] = ec._Limits_themeBytesMax(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -34432,18 +34740,33 @@ func (ec *executionContext) _Limits(ctx context.Context, sel ast.SelectionSet, o
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
-		case "peopleMax":
-			out.Values[i] = ec._Limits_peopleMax(ctx, field, obj)
+		case "exportsRunningMax":
+			out.Values[i] = ec._Limits_exportsRunningMax(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
-		case "themesMax":
-			out.Values[i] = ec._Limits_themesMax(ctx, field, obj)
+		case "mailsPerDayMax":
+			out.Values[i] = ec._Limits_mailsPerDayMax(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
-		case "webhookEndpointsMax":
-			out.Values[i] = ec._Limits_webhookEndpointsMax(ctx, field, obj)
+		case "pingsPerMinuteMax":
+			out.Values[i] = ec._Limits_pingsPerMinuteMax(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "reportOrdersPerMinuteMax":
+			out.Values[i] = ec._Limits_reportOrdersPerMinuteMax(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "storesMax":
+			out.Values[i] = ec._Limits_storesMax(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "factorsMax":
+			out.Values[i] = ec._Limits_factorsMax(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -39424,6 +39747,8 @@ func (ec *executionContext) _UserError(ctx context.Context, sel ast.SelectionSet
 			}
 		case "path":
 			out.Values[i] = ec._UserError_path(ctx, field, obj)
+		case "limit":
+			out.Values[i] = ec._UserError_limit(ctx, field, obj)
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
