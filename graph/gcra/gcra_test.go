@@ -72,6 +72,29 @@ func TestTakeN(t *testing.T) {
 }
 
 // TestLongRun: in any stretch of time no more than burst + rate·time pass.
+// TestCharge: what turned out to cost more is waited for, a burst at most.
+func TestCharge(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := limiter(t, 10, 20)
+		for _, tc := range []struct {
+			n    int
+			wait time.Duration
+		}{{0, 0}, {18, 0}, {19, 100 * time.Millisecond}, {25, 200 * time.Millisecond}, {1 << 40, 200 * time.Millisecond}} {
+			if !l.Take("a").OK {
+				t.Fatal("a rested key")
+			}
+			l.Charge("a", tc.n)
+			if got := l.Take("a").RetryAfter; got != tc.wait {
+				t.Errorf("after %d: wait %v, want %v", tc.n, got, tc.wait)
+			}
+			if !l.Take("b").OK {
+				t.Error("another key")
+			}
+			time.Sleep(time.Minute)
+		}
+	})
+}
+
 func TestLongRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := limiter(t, 3, 5)
