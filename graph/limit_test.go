@@ -59,7 +59,8 @@ func duplicates(t *testing.T, p *graphtest.Shop) (limited, int64) {
 var limits = map[limit.Name]func(*testing.T, *graphtest.Shop) limited{
 	limit.People: func(_ *testing.T, p *graphtest.Shop) limited {
 		return limited{add: func() error {
-			_, err := p.Hire(p.Ctx, access.Person{Email: xid.New().String() + "@example.com", Name: "Max"}, viewer.Support)
+			_, err := p.Hire(p.Ctx, access.Person{Email: xid.New().String() + "@example.com", Name: "Max"},
+				viewer.Support)
 			return err
 		}}
 	},

@@ -73,7 +73,7 @@ var rows = []Row{
 	{Name: PingsPerMinute, Counts: "test pings of a webhook endpoint within a minute",
 		Default: 10, Least: 1, Greatest: 1000},
 	{Name: ReportOrders, Counts: "orders that the sales reports of a store read within a minute",
-		Advice:  "A report that reads more takes a minute's allowance.",
+		Advice:  "Ask again in a while, or for fewer days.",
 		Default: 1_000_000, Least: 1000, Greatest: 1_000_000_000},
 	{Name: Stores, Counts: "stores that a person owns", Advice: "Close one that is no longer used.",
 		Default: 50, Least: 1, Greatest: 10_000, Whole: true},

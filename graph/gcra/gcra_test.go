@@ -76,10 +76,11 @@ func TestTakeN(t *testing.T) {
 func TestCharge(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := limiter(t, 10, 20)
+		const one = 100 * time.Millisecond
 		for _, tc := range []struct {
 			n    int
 			wait time.Duration
-		}{{0, 0}, {18, 0}, {19, 100 * time.Millisecond}, {25, 200 * time.Millisecond}, {1 << 40, 200 * time.Millisecond}} {
+		}{{0, 0}, {18, 0}, {19, one}, {25, 2 * one}, {1 << 40, 2 * one}} {
 			if !l.Take("a").OK {
 				t.Fatal("a rested key")
 			}

@@ -23,8 +23,8 @@ func (p Problem) Anchor() string { return strings.ReplaceAll(p.Code, "_", "-") }
 
 // Docs serves /docs, rendered from an OpenAPI 3.1 document in YAML, /docs/problems
 // with one anchor for each problem, /docs/limits with what holds here, and
-// /docs/webhooks for those who receive them. Pages are rendered here, once; the error says what of the document cannot be
-// read.
+// /docs/webhooks for those who receive them. Pages are rendered here, once; the error
+// says what of the document cannot be read.
 func Docs(openapi []byte, problems []Problem, here limit.Values) (http.Handler, error) {
 	doc, err := parse(openapi)
 	if err != nil {
