@@ -31,7 +31,8 @@ func TestStoreSetLimits(t *testing.T) {
 			s := graphtest.Must[*model.StorePayload](t)(m.StoreSetLimits(p.Ctx, version, settings)).Store
 			return graphtest.Must[limit.Values](t)(p.LimitsOf(s.Store))
 		}
-		if v := set(1, "people=7", "apps=5"); v.Of(limit.People) != 7 || v.Of(limit.Apps) != 5 || v.Of(limit.Themes) != 100 {
+		if v := set(1, "people=7", "apps=5"); v.Of(limit.People) != 7 || v.Of(limit.Apps) != 5 ||
+			v.Of(limit.Themes) != 100 {
 			t.Errorf("%v", v)
 		}
 		if v := set(2, "people=7"); v.Of(limit.People) != 7 { // nothing changes
