@@ -14,6 +14,7 @@ import (
 
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/digest"
+	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/scope"
 	"github.com/storefront-go/storefront/ent/xid"
@@ -118,7 +119,8 @@ func TestAppToken(t *testing.T) {
 func TestMeOfGraphQL(t *testing.T) {
 	s, m := sqlite(t, func(c *rest.Config) {
 		var err error
-		c.RatePerSecond, c.RateBurst = 7.5, 90
+		c.RatePerSecond, c.RateBurst, c.StoreRate, c.VisitorRate = 7.5, 90, 80, 3
+		c.Core.Limits[limit.People] = 7
 		if c.GraphQL, err = transport.New(transport.Config{Core: c.Core, Idem: c.Idem}); err != nil {
 			t.Fatal(err)
 		}
@@ -132,19 +134,31 @@ func TestMeOfGraphQL(t *testing.T) {
 	}
 	token := m.install(all, all, all).tokens[0]
 	s.do(t, request{As: token, Path: "/me"}).want(http.StatusOK, "").decode(&plain)
-	const query = `{ me { app { id name client_id: clientId } grant { id consented_at: consentedAt }
-		limits { rate_per_second: ratePerSecond rate_burst: rateBurst page_size_default: pageSizeDefault
-		page_size_max: pageSizeMax body_bytes_max: bodyBytesMax idempotency_key_ttl_seconds: idempotencyKeyTtlSeconds
-		store_rate_per_second: storeRatePerSecond api_keys_max: apiKeysMax apps_max: appsMax exports_max: exportsMax
-		exports_per_day_max: exportsPerDayMax people_max: peopleMax themes_max: themesMax
-		webhook_endpoints_max: webhookEndpointsMax } } }`
+	query := `{ me { app { id name client_id: clientId } grant { id consented_at: consentedAt }
+		limits { page_size_default: pageSizeDefault page_size_max: pageSizeMax body_bytes_max: bodyBytesMax
+		idempotency_key_ttl_seconds: idempotencyKeyTtlSeconds `
+	for _, row := range limit.Rows() {
+		words := strings.Split(row.Member(), "_")
+		for i, w := range words[1:] {
+			words[1+i] = strings.ToUpper(w[:1]) + w[1:]
+		}
+		query += row.Member() + ": " + strings.Join(words, "") + " "
+	}
+	query += "} } }"
 	r := httptest.NewRequest(http.MethodPost, "/graphql", strings.NewReader(`{"query":`+strconv.Quote(query)+`}`))
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("Authorization", "Bearer "+token)
 	w := httptest.NewRecorder()
 	s.handler.ServeHTTP(w, r)
-	if err := json.Unmarshal(w.Body.Bytes(), &over); err != nil || plain.Limits["rate_per_second"] != 8.0 {
+	if err := json.Unmarshal(w.Body.Bytes(), &over); err != nil {
 		t.Fatalf("%v: %s, REST has %v", err, w.Body, plain)
+	}
+	here := limit.Values{limit.People: 7, limit.RatePerSecond: 8, limit.RateBurst: 90, limit.StoreRatePerSecond: 80,
+		limit.VisitorRatePerSecond: 3}
+	for _, row := range limit.Rows() {
+		if got := plain.Limits[row.Member()]; got != float64(here.Of(row.Name)) {
+			t.Errorf("%s: got %v, want %d", row.Member(), got, here.Of(row.Name))
+		}
 	}
 	for name, pair := range map[string][2]map[string]any{
 		"app": {plain.App, over.Data.Me.App}, "grant": {plain.Grant, over.Data.Me.Grant},

@@ -20,6 +20,7 @@ import (
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/rest"
 )
 
 var exportID = xid.Export.Format(fixed(1))
@@ -260,8 +261,8 @@ func TestExportBodies(t *testing.T) {
 
 // A store has so many jobs that have not ended, and the refusal is kept.
 func TestExportLimit(t *testing.T) {
-	s, m := sqlite(t)
-	for i := range limit.Exports {
+	s, m := sqlite(t, func(c *rest.Config) { c.Core.Limits[limit.Exports] = 5 })
+	for i := range 5 {
 		s.post(t, m.all, fmt.Sprint("k", i), "/exports", `{"kind":"orders"}`).want(http.StatusAccepted, "")
 	}
 	s.post(t, m.all, "full", "/exports", `{"kind":"orders"}`).want(http.StatusConflict, "limit_reached")

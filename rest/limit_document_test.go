@@ -2,6 +2,7 @@ package rest_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -82,6 +83,33 @@ func TestDocumentHasTheLimits(t *testing.T) {
 	parameters(found, doc)
 	if diff := cmp.Diff(bounded, found); diff != "" {
 		t.Errorf("limits (-table +document):\n%s", diff)
+	}
+}
+
+// TestDocumentHasTheTableOfLimits: what GET /me shows is the table, in its words.
+func TestDocumentHasTheTableOfLimits(t *testing.T) {
+	var doc struct {
+		Components struct {
+			Schemas struct {
+				IdentityLimits struct {
+					Required   []string
+					Properties map[string]struct{ Description string }
+				} `yaml:"IdentityLimits"`
+			}
+		}
+	}
+	if err := yaml.Unmarshal(rest.Document, &doc); err != nil {
+		t.Fatal(err)
+	}
+	shown := doc.Components.Schemas.IdentityLimits
+	for _, row := range limit.Rows() {
+		want := strings.ToUpper(row.Counts[:1]) + row.Counts[1:] + "."
+		if got := shown.Properties[row.Member()].Description; got != want {
+			t.Errorf("%s: %q, want %q", row.Member(), got, want)
+		}
+		if !slices.Contains(shown.Required, row.Member()) {
+			t.Errorf("%s may be absent", row.Member())
+		}
 	}
 }
 

@@ -3,6 +3,7 @@ package rest
 import (
 	"strings"
 
+	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/graph/model"
 	"github.com/storefront-go/storefront/graph/wire"
 )
@@ -68,21 +69,15 @@ func appendCredential(b []byte, me *model.Identity) []byte {
 	return o.Close()
 }
 
+// appendLimits writes what holds for every request, and then the table.
 func appendLimits(b []byte, l *model.Limits) []byte {
 	o := wire.Open(b)
-	o.Int("rate_per_second", int64(l.RatePerSecond))
-	o.Int("rate_burst", int64(l.RateBurst))
 	o.Int("page_size_default", int64(l.PageSizeDefault))
 	o.Int("page_size_max", int64(l.PageSizeMax))
 	o.Int("body_bytes_max", int64(l.BodyBytesMax))
 	o.Int("idempotency_key_ttl_seconds", int64(l.IdempotencyKeyTTLSeconds))
-	o.Int("store_rate_per_second", int64(l.StoreRatePerSecond))
-	o.Int("api_keys_max", int64(l.APIKeysMax))
-	o.Int("apps_max", int64(l.AppsMax))
-	o.Int("exports_max", int64(l.ExportsMax))
-	o.Int("exports_per_day_max", int64(l.ExportsPerDayMax))
-	o.Int("people_max", int64(l.PeopleMax))
-	o.Int("themes_max", int64(l.ThemesMax))
-	o.Int("webhook_endpoints_max", int64(l.WebhookEndpointsMax))
+	for _, row := range limit.Rows() {
+		o.Int(row.Member(), l.Of(row.Name))
+	}
 	return o.Close()
 }

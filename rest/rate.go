@@ -6,9 +6,9 @@ import (
 	"net/http"
 	"net/netip"
 
+	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
-	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/gcra"
 )
 
@@ -48,11 +48,12 @@ func (a *API) newLimiters() (err error) {
 		return fmt.Errorf("rates of failures: %w", err)
 	}
 	if a.rates.credentials.Off() {
-		a.StoreRate, a.VisitorRate = 0, 0
-	} else {
-		a.Core.Rates = core.Rates{PerSecond: int(math.Ceil(a.RatePerSecond)), Burst: a.RateBurst,
-			PerStore: int(math.Ceil(a.StoreRate))}
+		a.RateBurst, a.StoreRate, a.VisitorRate = 0, 0, 0
 	}
+	a.Core.Limits[limit.RatePerSecond] = int64(math.Ceil(a.RatePerSecond))
+	a.Core.Limits[limit.RateBurst] = int64(a.RateBurst)
+	a.Core.Limits[limit.StoreRatePerSecond] = int64(math.Ceil(a.StoreRate))
+	a.Core.Limits[limit.VisitorRatePerSecond] = int64(math.Ceil(a.VisitorRate))
 	a.rates.stores, err = gcra.New[xid.ID](gcra.Config{Rate: a.StoreRate, Burst: max(int(2*a.StoreRate), 1)})
 	if err != nil {
 		return fmt.Errorf("rates of stores: %w", err)

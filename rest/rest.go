@@ -122,7 +122,7 @@ func (a *API) pages(router *mux.Router) error {
 	for _, k := range status.Kinds() {
 		problems = append(problems, web.Problem{Code: k.Code, Status: k.Status, Title: k.Title, Sentence: k.Sentence})
 	}
-	docs, err := web.Docs(Document, problems)
+	docs, err := web.Docs(Document, problems, a.Core.Limits)
 	if err != nil {
 		return err
 	}

@@ -13,7 +13,8 @@ import (
 
 // commands are all that the program knows.
 var commands = []string{"serve", "migrate", "migrate apply", "migrate status", "store",
-	"store create", "store list", "store legacy", "key", "key create", "key list", "key rotate", "key revoke",
+	"store create", "store list", "store legacy", "store limit",
+	"key", "key create", "key list", "key rotate", "key revoke",
 	"app", "app create", "app list", "app show", "app update", "app disable", "app enable", "app legacy", "staff",
 	"staff invite", "staff withdraw", "staff invited", "staff list", "staff remove", "staff token", "staff password",
 	"staff reset-factors",
@@ -46,7 +47,7 @@ func TestUsage(t *testing.T) {
 		"serve --demo-orders -1", "serve --public-url ftp://x",
 		"serve --public-url http://x/path", "serve --trusted-proxies 10.0.0.0/99",
 		"serve --tls-cert x", "serve --log-level loud", "key create", "key create --name x", "key rotate",
-		"store legacy maybe", "store create", "staff invite a@b.example --role king",
+		"store legacy maybe", "store create", "serve --limit persons=5", "staff invite a@b.example --role king",
 		"app create X --scope orders.read", "app create X --redirect-uri https://x.example/",
 		"app legacy maybe app_1", "app update", "key create --name x --scope orders.read --expires -1h",
 		"version --verbose"} {
@@ -54,6 +55,8 @@ func TestUsage(t *testing.T) {
 		oneLine(t, code, 2, out, log)
 	}
 	for _, line := range []string{"key create --name x --scope orders.read",
+		"store limit --store kestrel-bikes persons=5", "store limit --store kestrel-bikes people=0",
+		"store limit --store kestrel-bikes stores=5", "store limit --store kestrel-bikes people",
 		"key create --store nobody --name x --scope orders.read",
 		"key create --store kestrel-bikes --name x --scope orders.delete",
 		"key create --store kestrel-bikes --name x --scope ,", "key rotate --store kestrel-bikes key_1",

@@ -20,7 +20,7 @@ import (
 // emitted are the events of each command that ends by itself. None of them touches an
 // order, a product or a customer, and the end of a grant is no command's.
 var emitted = map[string]string{
-	"store create": "", "store legacy": "",
+	"store create": "", "store legacy": "", "store limit": "",
 	"key create": "", "key rotate": "", "key revoke": "",
 	"app create": "", "app update": "", "app disable": "", "app enable": "", "app legacy": "", "app verify": "",
 	"staff invite": "", "staff withdraw": "", "staff remove": "", "staff token": "", "staff password": "",
@@ -68,6 +68,7 @@ func runCommands(t *testing.T, c cli, database string) {
 	var made, legacy shop
 	run(&made, "store", "create", "Kite", "--currency", "EUR", "--owner-email", "ana@kite.example")
 	run(&legacy, "store", "legacy", "on")
+	run(new([]bound), "store", "limit", "people=7")
 	var first, second key
 	run(&first, "key", "create", "--name", "Sync", "--scope", "orders.read")
 	run(&second, "key", "rotate", first.ID)

@@ -53,7 +53,8 @@ func (c cli) decode(v any, args ...string) {
 func TestEveryCommandHasExamples(t *testing.T) {
 	c := newCLI(t)
 	for _, command := range []string{"serve", "migrate apply", "migrate status",
-		"store create", "store list", "store legacy", "key create", "key list", "key rotate", "key revoke",
+		"store create", "store list", "store legacy", "store limit",
+		"key create", "key list", "key rotate", "key revoke",
 		"app create", "app list", "app show", "app update", "app disable", "app enable", "app legacy", "staff invite",
 		"staff withdraw", "staff invited", "staff list", "staff remove", "staff token", "webhooks listen",
 		"secret rotate", "secret reseal", "doctor", "version"} {
@@ -85,6 +86,9 @@ func TestMistakes(t *testing.T) {
 		{name: "unknown store", args: "key list --store nobody", code: exitFailed, want: "nobody"},
 		{name: "bad database", env: "STOREFRONT_DATABASE=postgres://a:opensesame@b/c", args: "store list",
 			code: exitFailed, want: "scheme"},
+		{name: "unknown limit", args: "serve --limit persons=5", code: exitUsage, want: "webhook_endpoints"},
+		{name: "bad limit", env: "STOREFRONT_LIMIT=people=0", args: "serve", code: exitUsage, want: "1 to 10000"},
+		{name: "limit of a rate", args: "serve --limit rate_burst=5", code: exitUsage, want: "--rate-limit"},
 		{name: "negative time", args: "key create --name x --scope orders.read --expires=-1h", code: exitUsage,
 			want: "--expires"},
 		{name: "a token for no time", args: "staff token tom@kite.example --expires 0s", code: exitUsage,

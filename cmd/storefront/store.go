@@ -15,6 +15,7 @@ type storeCmd struct {
 	Create storeCreateCmd `cmd:"" help:"Make a store and its owner."`
 	List   storeListCmd   `cmd:"" help:"List the stores, oldest first."`
 	Legacy storeLegacyCmd `cmd:"" help:"Say whether the retired v0 of the API is still served to a store."`
+	Limit  storeLimitCmd  `cmd:"" help:"Show the limits of a store, and give it its own."`
 }
 
 // shop is a store as it is printed.

@@ -14,6 +14,7 @@ import (
 type place struct {
 	app.Storage
 	app.Naming
+	app.Limits
 	output
 }
 
@@ -23,7 +24,7 @@ func (p place) open(s *session, f func(*app.Base, *graph.Resolver) error) error 
 	if err := s.secretKey(&p.Storage); err != nil {
 		return err
 	}
-	base, err := app.Open(s.ctx, app.Opening{Storage: p.Storage})
+	base, err := app.Open(s.ctx, app.Opening{Storage: p.Storage, Limits: p.Limits})
 	if err != nil {
 		return err
 	}

@@ -37216,6 +37216,7 @@ type StoreMutation struct {
 	second_factor          *bool
 	refund_proof_minor     *int64
 	addrefund_proof_minor  *int64
+	limits                 *document.Limits
 	legacy                 *bool
 	demo                   *bool
 	active_theme_id        *xid.ID
@@ -37841,6 +37842,55 @@ func (m *StoreMutation) ResetRefundProofMinor() {
 	delete(m.clearedFields, store.FieldRefundProofMinor)
 }
 
+// SetLimits sets the "limits" field.
+func (m *StoreMutation) SetLimits(d document.Limits) {
+	m.limits = &d
+}
+
+// Limits returns the value of the "limits" field in the mutation.
+func (m *StoreMutation) Limits() (r document.Limits, exists bool) {
+	v := m.limits
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldLimits returns the old "limits" field's value of the Store entity.
+// If the Store object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *StoreMutation) OldLimits(ctx context.Context) (v document.Limits, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldLimits is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldLimits requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldLimits: %w", err)
+	}
+	return oldValue.Limits, nil
+}
+
+// ClearLimits clears the value of the "limits" field.
+func (m *StoreMutation) ClearLimits() {
+	m.limits = nil
+	m.clearedFields[store.FieldLimits] = struct{}{}
+}
+
+// LimitsCleared returns if the "limits" field was cleared in this mutation.
+func (m *StoreMutation) LimitsCleared() bool {
+	_, ok := m.clearedFields[store.FieldLimits]
+	return ok
+}
+
+// ResetLimits resets all changes to the "limits" field.
+func (m *StoreMutation) ResetLimits() {
+	m.limits = nil
+	delete(m.clearedFields, store.FieldLimits)
+}
+
 // SetLegacy sets the "legacy" field.
 func (m *StoreMutation) SetLegacy(b bool) {
 	m.legacy = &b
@@ -38052,7 +38102,7 @@ func (m *StoreMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *StoreMutation) Fields() []string {
-	fields := make([]string, 0, 15)
+	fields := make([]string, 0, 16)
 	if m.version != nil {
 		fields = append(fields, store.FieldVersion)
 	}
@@ -38085,6 +38135,9 @@ func (m *StoreMutation) Fields() []string {
 	}
 	if m.refund_proof_minor != nil {
 		fields = append(fields, store.FieldRefundProofMinor)
+	}
+	if m.limits != nil {
+		fields = append(fields, store.FieldLimits)
 	}
 	if m.legacy != nil {
 		fields = append(fields, store.FieldLegacy)
@@ -38128,6 +38181,8 @@ func (m *StoreMutation) Field(name string) (ent.Value, bool) {
 		return m.SecondFactor()
 	case store.FieldRefundProofMinor:
 		return m.RefundProofMinor()
+	case store.FieldLimits:
+		return m.Limits()
 	case store.FieldLegacy:
 		return m.Legacy()
 	case store.FieldDemo:
@@ -38167,6 +38222,8 @@ func (m *StoreMutation) OldField(ctx context.Context, name string) (ent.Value, e
 		return m.OldSecondFactor(ctx)
 	case store.FieldRefundProofMinor:
 		return m.OldRefundProofMinor(ctx)
+	case store.FieldLimits:
+		return m.OldLimits(ctx)
 	case store.FieldLegacy:
 		return m.OldLegacy(ctx)
 	case store.FieldDemo:
@@ -38260,6 +38317,13 @@ func (m *StoreMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetRefundProofMinor(v)
+		return nil
+	case store.FieldLimits:
+		v, ok := value.(document.Limits)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetLimits(v)
 		return nil
 	case store.FieldLegacy:
 		v, ok := value.(bool)
@@ -38397,6 +38461,9 @@ func (m *StoreMutation) ClearedFields() []string {
 	if m.FieldCleared(store.FieldRefundProofMinor) {
 		fields = append(fields, store.FieldRefundProofMinor)
 	}
+	if m.FieldCleared(store.FieldLimits) {
+		fields = append(fields, store.FieldLimits)
+	}
 	if m.FieldCleared(store.FieldActiveThemeID) {
 		fields = append(fields, store.FieldActiveThemeID)
 	}
@@ -38416,6 +38483,9 @@ func (m *StoreMutation) ClearField(name string) error {
 	switch name {
 	case store.FieldRefundProofMinor:
 		m.ClearRefundProofMinor()
+		return nil
+	case store.FieldLimits:
+		m.ClearLimits()
 		return nil
 	case store.FieldActiveThemeID:
 		m.ClearActiveThemeID()
@@ -38460,6 +38530,9 @@ func (m *StoreMutation) ResetField(name string) error {
 		return nil
 	case store.FieldRefundProofMinor:
 		m.ResetRefundProofMinor()
+		return nil
+	case store.FieldLimits:
+		m.ResetLimits()
 		return nil
 	case store.FieldLegacy:
 		m.ResetLegacy()

@@ -9,6 +9,7 @@ import (
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/sql"
 	"github.com/storefront-go/storefront/ent/db/store"
+	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
@@ -41,6 +42,8 @@ type Store struct {
 	SecondFactor bool `json:"second_factor,omitempty"`
 	// RefundProofMinor holds the value of the "refund_proof_minor" field.
 	RefundProofMinor *int64 `json:"refund_proof_minor,omitempty"`
+	// Limits holds the value of the "limits" field.
+	Limits document.Limits `json:"limits,omitempty"`
 	// Legacy holds the value of the "legacy" field.
 	Legacy bool `json:"legacy,omitempty"`
 	// Demo holds the value of the "demo" field.
@@ -59,6 +62,8 @@ func (*Store) scanValues(columns []string) ([]any, error) {
 		switch columns[i] {
 		case store.FieldActiveThemeID:
 			values[i] = &sql.NullScanner{S: new(xid.ID)}
+		case store.FieldLimits:
+			values[i] = new([]byte)
 		case store.FieldSecondFactor, store.FieldLegacy, store.FieldDemo:
 			values[i] = new(sql.NullBool)
 		case store.FieldVersion, store.FieldEventSequence, store.FieldUpdatedAt, store.FieldNextNumber, store.FieldRefundProofMinor, store.FieldStorefrontRevision:
@@ -155,6 +160,12 @@ func (_m *Store) assignValues(columns []string, values []any) error {
 				_m.RefundProofMinor = new(int64)
 				*_m.RefundProofMinor = value.Int64
 			}
+		case store.FieldLimits:
+			if value, ok := values[i].(*[]byte); !ok {
+				return fmt.Errorf("unexpected type %T for field limits", values[i])
+			} else if value != nil {
+				_m.Limits = *value
+			}
 		case store.FieldLegacy:
 			if value, ok := values[i].(*sql.NullBool); !ok {
 				return fmt.Errorf("unexpected type %T for field legacy", values[i])
@@ -250,6 +261,9 @@ func (_m *Store) String() string {
 		builder.WriteString("refund_proof_minor=")
 		builder.WriteString(fmt.Sprintf("%v", *v))
 	}
+	builder.WriteString(", ")
+	builder.WriteString("limits=")
+	builder.WriteString(fmt.Sprintf("%v", _m.Limits))
 	builder.WriteString(", ")
 	builder.WriteString("legacy=")
 	builder.WriteString(fmt.Sprintf("%v", _m.Legacy))

@@ -10,6 +10,7 @@ import (
 	"entgo.io/ent/dialect/sql/sqlgraph"
 	"entgo.io/ent/schema/field"
 	"github.com/storefront-go/storefront/ent/db/store"
+	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
@@ -133,6 +134,12 @@ func (_c *StoreCreate) SetNillableRefundProofMinor(v *int64) *StoreCreate {
 	if v != nil {
 		_c.SetRefundProofMinor(*v)
 	}
+	return _c
+}
+
+// SetLimits sets the "limits" field.
+func (_c *StoreCreate) SetLimits(v document.Limits) *StoreCreate {
+	_c.mutation.SetLimits(v)
 	return _c
 }
 
@@ -409,6 +416,10 @@ func (_c *StoreCreate) createSpec() (*Store, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.RefundProofMinor(); ok {
 		_spec.SetField(store.FieldRefundProofMinor, field.TypeInt64, value)
 		_node.RefundProofMinor = &value
+	}
+	if value, ok := _c.mutation.Limits(); ok {
+		_spec.SetField(store.FieldLimits, field.TypeBytes, value)
+		_node.Limits = value
 	}
 	if value, ok := _c.mutation.Legacy(); ok {
 		_spec.SetField(store.FieldLegacy, field.TypeBool, value)

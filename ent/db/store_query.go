@@ -532,6 +532,7 @@ var storeRooms = sync.Pool{New: func() any {
 		(*cell.Int64)(&row.NextNumber),
 		(*cell.Flag)(&row.SecondFactor),
 		cell.NumberOf(&row.RefundProofMinor),
+		(*cell.Bytes)(&row.Limits),
 		(*cell.Flag)(&row.Legacy),
 		(*cell.Flag)(&row.Demo),
 		cell.PointerOf(&row.ActiveThemeID),

@@ -12,6 +12,7 @@ import (
 	"entgo.io/ent/schema/field"
 	"github.com/storefront-go/storefront/ent/db/predicate"
 	"github.com/storefront-go/storefront/ent/db/store"
+	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
@@ -212,6 +213,18 @@ func (_u *StoreUpdate) ClearRefundProofMinor() *StoreUpdate {
 	return _u
 }
 
+// SetLimits sets the "limits" field.
+func (_u *StoreUpdate) SetLimits(v document.Limits) *StoreUpdate {
+	_u.mutation.SetLimits(v)
+	return _u
+}
+
+// ClearLimits clears the value of the "limits" field.
+func (_u *StoreUpdate) ClearLimits() *StoreUpdate {
+	_u.mutation.ClearLimits()
+	return _u
+}
+
 // SetLegacy sets the "legacy" field.
 func (_u *StoreUpdate) SetLegacy(v bool) *StoreUpdate {
 	_u.mutation.SetLegacy(v)
@@ -388,6 +401,12 @@ func (_u *StoreUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	}
 	if _u.mutation.RefundProofMinorCleared() {
 		_spec.ClearField(store.FieldRefundProofMinor, field.TypeInt64)
+	}
+	if value, ok := _u.mutation.Limits(); ok {
+		_spec.SetField(store.FieldLimits, field.TypeBytes, value)
+	}
+	if _u.mutation.LimitsCleared() {
+		_spec.ClearField(store.FieldLimits, field.TypeBytes)
 	}
 	if value, ok := _u.mutation.Legacy(); ok {
 		_spec.SetField(store.FieldLegacy, field.TypeBool, value)
@@ -610,6 +629,18 @@ func (_u *StoreUpdateOne) ClearRefundProofMinor() *StoreUpdateOne {
 	return _u
 }
 
+// SetLimits sets the "limits" field.
+func (_u *StoreUpdateOne) SetLimits(v document.Limits) *StoreUpdateOne {
+	_u.mutation.SetLimits(v)
+	return _u
+}
+
+// ClearLimits clears the value of the "limits" field.
+func (_u *StoreUpdateOne) ClearLimits() *StoreUpdateOne {
+	_u.mutation.ClearLimits()
+	return _u
+}
+
 // SetLegacy sets the "legacy" field.
 func (_u *StoreUpdateOne) SetLegacy(v bool) *StoreUpdateOne {
 	_u.mutation.SetLegacy(v)
@@ -816,6 +847,12 @@ func (_u *StoreUpdateOne) sqlSave(ctx context.Context) (_node *Store, err error)
 	}
 	if _u.mutation.RefundProofMinorCleared() {
 		_spec.ClearField(store.FieldRefundProofMinor, field.TypeInt64)
+	}
+	if value, ok := _u.mutation.Limits(); ok {
+		_spec.SetField(store.FieldLimits, field.TypeBytes, value)
+	}
+	if _u.mutation.LimitsCleared() {
+		_spec.ClearField(store.FieldLimits, field.TypeBytes)
 	}
 	if value, ok := _u.mutation.Legacy(); ok {
 		_spec.SetField(store.FieldLegacy, field.TypeBool, value)

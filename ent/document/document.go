@@ -1,5 +1,5 @@
 // Package document holds the small JSON documents that live in columns:
-// addresses, tags and the lines of a fulfilment or refund.
+// addresses, tags, the lines of a fulfilment or refund, and a store's own limits.
 //
 // They are kept as the bytes that the API shows, written once when the row is
 // written, so that a list of orders copies them instead of decoding and
@@ -9,6 +9,8 @@ package document
 import (
 	"encoding/json"
 	"fmt"
+
+	"github.com/storefront-go/storefront/ent/limit"
 )
 
 // Address is a postal address as a JSON object in the API's form, every key
@@ -23,6 +25,9 @@ type Tags []byte
 
 // Lines is a JSON array of [Line].
 type Lines []byte
+
+// Limits is a JSON object of [limit.Values].
+type Limits []byte
 
 // AddressFields are the members of an address.
 type AddressFields struct {
@@ -77,6 +82,14 @@ func NewLines(lines []Line) Lines {
 	return encode(lines)
 }
 
+// NewLimits encodes limits; none give an absent document.
+func NewLimits(v limit.Values) Limits {
+	if len(v) == 0 {
+		return nil
+	}
+	return encode(v)
+}
+
 // Fields decodes the address; nil when it is absent.
 func (a Address) Fields() (*AddressFields, error) { return decode[*AddressFields](a) }
 
@@ -93,6 +106,9 @@ func (t Tags) List() ([]string, error) {
 
 // List decodes the lines.
 func (l Lines) List() ([]Line, error) { return decode[[]Line](l) }
+
+// Values decodes the limits; nil when there are none.
+func (l Limits) Values() (limit.Values, error) { return decode[limit.Values](l) }
 
 // encode cannot fail: the types above hold only strings and integers.
 func encode(v any) []byte {

@@ -101,6 +101,8 @@ type Error struct {
 	Fields []Field
 	// Scope is the missing scope of an InsufficientScope fault.
 	Scope string
+	// Limit names the limit of a LimitReached fault, as package limit has it.
+	Limit string
 	// RetryAfter is when a RateLimited, IdempotencyInProgress or Unavailable
 	// request may come again.
 	RetryAfter time.Duration
@@ -118,6 +120,11 @@ func Newf(k Kind, format string, args ...any) *Error {
 
 // State makes a Conflict with its own code.
 func State(code, detail string) *Error { return &Error{Kind: Conflict, Code: code, Detail: detail} }
+
+// AtLimit makes the Conflict of a limit that is reached.
+func AtLimit(limit, detail string) *Error {
+	return &Error{Kind: Conflict, Code: LimitReached, Detail: detail, Limit: limit}
+}
 
 // Missing is the one answer for an unknown, a malformed and a foreign id.
 func Missing(what string) *Error {

@@ -1,6 +1,8 @@
 // Package limit is the one table of how long texts and lists may be and how large
 // numbers. The columns of the schema, the checks of input, the API's document and
 // the forms of the dashboard keep to it; tests compare those that cannot read it.
+// Beside it is the one table of what stores and people have and cause at most, which
+// the operator may change: see [Rows].
 package limit
 
 // Body is the body of a request, in bytes.
@@ -72,27 +74,6 @@ const (
 	EventNames = 100
 	// RedirectURIs are those of one app.
 	RedirectURIs = 20
-)
-
-// What a store has at most.
-const (
-	Apps      = 100
-	APIKeys   = 100 // that are not revoked
-	Endpoints = 100
-	People    = 500
-	Themes    = 100
-	// Invitations are those that nobody has answered.
-	Invitations = 100
-	// Exports are those that have not ended, ExportsPerDay those that were asked for
-	// within 24 hours.
-	Exports       = 50
-	ExportsPerDay = 500
-)
-
-// What a person has at most.
-const (
-	Stores  = 50 // that they own
-	Factors = 10 // second factors
 )
 
 // Numbers. The largest amount of money is that of package currency.

@@ -30,8 +30,8 @@ func TestLimitsAreThePublished(t *testing.T) {
 		{"Source", limit.Source, 64}, {"Category", limit.Category, 32}, {"Version", limit.Version, 64},
 		{"IdempotencyKey", limit.IdempotencyKey, 255}, {"Page", limit.Page, 100}, {"Tags", limit.Tags, 50},
 		{"Addresses", limit.Addresses, 50}, {"Lines", limit.Lines, 100}, {"Categories", limit.Categories, 10},
-		{"EventNames", limit.EventNames, 100}, {"RedirectURIs", limit.RedirectURIs, 20}, {"Apps", limit.Apps, 100},
-		{"Endpoints", limit.Endpoints, 100}, {"Themes", limit.Themes, 100}, {"Quantity", limit.Quantity, 1_000_000},
+		{"EventNames", limit.EventNames, 100}, {"RedirectURIs", limit.RedirectURIs, 20},
+		{"Quantity", limit.Quantity, 1_000_000},
 		{"Inventory", limit.Inventory, 2147483647},
 	} {
 		if tc.got < tc.want {

@@ -5,6 +5,7 @@ import (
 	"entgo.io/ent/schema"
 	"entgo.io/ent/schema/field"
 
+	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/rule"
 	"github.com/storefront-go/storefront/ent/state"
@@ -35,6 +36,8 @@ func (Store) Fields() []ent.Field {
 		// refund_proof_minor is the refund, in minor units, above which a person proves
 		// anew who they are; null asks nobody.
 		field.Int64("refund_proof_minor").Optional().Nillable(),
+		// limits are those that the operator set for this store alone.
+		field.Bytes("limits").GoType(document.Limits(nil)).SchemaType(blob).Optional(),
 		field.Bool("legacy").Default(false),
 		field.Bool("demo").Default(false),
 		// active_theme_id is the theme that the storefront shows: there is one such

@@ -80,10 +80,10 @@ func (m Mutation) proveAddress(ctx context.Context, purpose state.ChallengePurpo
 			email = p.Email
 		}
 		const often = "Several links were sent within the hour: look for them, or wait."
-		if err := m.count(ctx, "address", p.ID.String(), linkMails, often); err != nil {
+		if err := m.countLink(ctx, "address", p.ID.String(), often); err != nil {
 			return err
 		}
-		if err := m.count(ctx, "address", email, linkMails, often); err != nil {
+		if err := m.countLink(ctx, "address", email, often); err != nil {
 			return err
 		}
 		return m.mailProof(ctx, p, purpose, email)

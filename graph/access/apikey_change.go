@@ -38,8 +38,7 @@ func (m Mutation) APIKeyCreate(ctx context.Context, in model.APIKeyCreateInput) 
 // roomForKey refuses a key above the limit. A key that is rotated needs none: it has
 // two places at most.
 func (m Mutation) roomForKey(ctx context.Context) error {
-	return m.Room(ctx, core.Quota{What: "API keys", Most: limit.APIKeys, Index: ent.Primary,
-		Advice: "revoke one that is no longer used"},
+	return m.Room(ctx, limit.APIKeys, ent.Primary,
 		func(pick func(*sql.Selector), ids any) error {
 			return m.Client(ctx).APIKey.Query().Where(keys.RevokedAtIsNil()).Modify(pick).Scan(ctx, ids)
 		})

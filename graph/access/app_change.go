@@ -85,7 +85,7 @@ func (m Mutation) registerApp(ctx context.Context, a *db.App) (*db.App, error) {
 
 // roomForApp refuses an app above the limit.
 func (m Mutation) roomForApp(ctx context.Context) error {
-	return m.Room(ctx, core.Quota{What: "apps", Most: limit.Apps, Index: ent.Primary},
+	return m.Room(ctx, limit.Apps, ent.Primary,
 		func(pick func(*sql.Selector), ids any) error {
 			return m.Client(ctx).App.Query().Modify(pick).Scan(ctx, ids)
 		})

@@ -13,6 +13,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/oauthclient"
 	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/scope"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
@@ -308,11 +309,12 @@ func TestAppUpdateRace(t *testing.T) {
 	})
 }
 
-// The hundredth app is the last, also for many who register at once.
+// The last app of a store is the last, also for many who register at once.
 func TestAppLimit(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
+		p.Limits[limit.Apps] = 5
 		err := p.Resolver.Store.InTx(p.Ctx, func(ctx context.Context) error {
-			rows := make([]*db.AppCreate, access.MaxApps-2)
+			rows := make([]*db.AppCreate, 3)
 			for i := range rows {
 				id := xid.New()
 				rows[i] = p.Client(ctx).App.Create().SetID(id).SetClientID(id.String()).SetName("Planted").
@@ -338,7 +340,7 @@ func TestAppLimit(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		if n := p.Client(p.Ctx).App.Query().CountX(p.Ctx); made != 2 || n != access.MaxApps {
+		if n := p.Client(p.Ctx).App.Query().CountX(p.Ctx); made != 2 || n != 5 {
 			t.Errorf("%d made, %d there", made, n)
 		}
 		// It is each store's own.

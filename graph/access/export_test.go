@@ -12,7 +12,6 @@ import (
 )
 
 // What the tests, which stand outside of the package, see of its inside.
-const MaxApps = limit.Apps
 const MaxEnded = maxEnded
 const MaxInstalled = maxInstalled
 const MaxRedirects = limit.RedirectURIs

@@ -47,19 +47,14 @@ func (q Query) Me(ctx context.Context) (*model.Identity, error) {
 	if err != nil {
 		return nil, core.Explain("store", err)
 	}
-	id.Store, id.Limits = q.ShownStore(s), q.limits()
-	return id, nil
-}
-
-func (q Query) limits() *model.Limits {
-	return &model.Limits{
-		RatePerSecond: q.Rates.PerSecond, RateBurst: q.Rates.Burst,
-		PageSizeDefault: page.DefaultLimit, PageSizeMax: page.MaxLimit,
-		BodyBytesMax: limit.Body, IdempotencyKeyTTLSeconds: int(idem.Retention.Seconds()),
-		StoreRatePerSecond: q.Rates.PerStore, APIKeysMax: limit.APIKeys, AppsMax: limit.Apps, ExportsMax: limit.Exports,
-		ExportsPerDayMax: limit.ExportsPerDay, PeopleMax: limit.People, ThemesMax: limit.Themes,
-		WebhookEndpointsMax: limit.Endpoints,
+	limits, err := q.LimitsOf(s)
+	if err != nil {
+		return nil, err
 	}
+	id.Store, id.Limits = q.ShownStore(s), &model.Limits{Values: limits,
+		PageSizeDefault: page.DefaultLimit, PageSizeMax: page.MaxLimit,
+		BodyBytesMax: limit.Body, IdempotencyKeyTTLSeconds: int(idem.Retention.Seconds())}
+	return id, nil
 }
 
 func (q Query) identifyKey(ctx context.Context, id *model.Identity) error {

@@ -102,7 +102,7 @@ func (m Mutation) roomForInvitation(ctx context.Context, email string) error {
 	}
 	now := micros.Now()
 	ids, err := m.Client(ctx).Invitation.Query().
-		Where(invitation.PendingNotNil(), invitation.ExpiresAtLTE(now)).Limit(limit.Invitations).IDs(ctx)
+		Where(invitation.PendingNotNil(), invitation.ExpiresAtLTE(now)).IDs(ctx)
 	if err != nil {
 		return fmt.Errorf("find invitations that ran out: %w", err)
 	}
@@ -111,8 +111,7 @@ func (m Mutation) roomForInvitation(ctx context.Context, email string) error {
 			return err
 		}
 	}
-	return m.Room(ctx, core.Quota{What: "invitations that nobody has answered", Most: limit.Invitations,
-		Index: pendingIndex, Advice: "withdraw one"}, func(pick func(*sql.Selector), ids any) error {
+	return m.Room(ctx, limit.Invitations, pendingIndex, func(pick func(*sql.Selector), ids any) error {
 		return m.Client(ctx).Invitation.Query().Where(invitation.PendingNotNil()).Modify(pick).Scan(ctx, ids)
 	})
 }
@@ -261,7 +260,7 @@ func (m Mutation) InvitationWithdraw(ctx context.Context, id string) (*model.Inv
 // are shown, they may hold one to themself under another address.
 func (m Mutation) withdrawFrom(ctx context.Context, person xid.ID) error {
 	ids, err := m.Client(ctx).Invitation.Query().
-		Where(invitation.PendingNotNil(), invitation.InviterID(person)).Limit(limit.Invitations).IDs(ctx)
+		Where(invitation.PendingNotNil(), invitation.InviterID(person)).IDs(ctx)
 	if err != nil {
 		return fmt.Errorf("find a person's invitations: %w", err)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
@@ -15,17 +16,13 @@ import (
 	"github.com/storefront-go/storefront/graph/notify"
 )
 
-// How often mails are written because somebody asked for them.
-var (
-	// storeMails is for what a store sends to strangers.
-	storeMails = allowance.Rate{Burst: 200, Every: 24 * time.Hour / 200}
-	// linkMails is for links to one address (issue of a link for each purpose).
-	linkMails = allowance.Rate{Burst: 3, Every: 20 * time.Minute}
-)
+// linkMails is how often links to one address are mailed (issue of a link for each
+// purpose).
+var linkMails = allowance.Rate{Burst: 3, Every: 20 * time.Minute}
 
-// count takes one mail from an allowance: a refusal is the contract's.
-func (r *Resolver) count(ctx context.Context, purpose, of string, rate allowance.Rate, refusal string) error {
-	wait, err := allowance.Take(ctx, r.Store, allowance.Key(purpose, of), rate)
+// countLink counts a mail with a link: a refusal is the contract's.
+func (r *Resolver) countLink(ctx context.Context, purpose, of, refusal string) error {
+	wait, err := allowance.Take(ctx, r.Store, allowance.Key(purpose, of), linkMails)
 	if err == nil && wait > 0 {
 		err = fault.State(fault.LimitReached, refusal)
 	}
@@ -38,12 +35,10 @@ func (r *Resolver) mailInvitation(ctx context.Context, row *db.Invitation, link 
 	if !r.Notifier.Sends() {
 		return nil
 	}
-	err := r.count(ctx, "mails of a store", row.StoreID.String(), storeMails,
-		"The store has sent as many mails today as it may.")
-	if err != nil {
+	if err := r.Within(ctx, limit.MailsPerDay, 24*time.Hour, row.StoreID); err != nil {
 		return err
 	}
-	if err := r.count(ctx, "invitation", row.ID.String(), linkMails,
+	if err := r.countLink(ctx, "invitation", row.ID.String(),
 		"This invitation was sent several times within the hour."); err != nil {
 		return err
 	}

@@ -46,7 +46,7 @@ func (r *Resolver) Hire(ctx context.Context, p Person, role viewer.Role) (*model
 
 // join writes the membership. Tokens of an earlier one do not come alive again.
 func (m Mutation) join(ctx context.Context, id xid.ID, role viewer.Role) (*db.Staff, error) {
-	err := m.Room(ctx, core.Quota{What: "people", Most: limit.People, Index: ent.Primary},
+	err := m.Room(ctx, limit.People, ent.Primary,
 		func(pick func(*sql.Selector), ids any) error {
 			return m.Client(ctx).Staff.Query().Modify(pick).Scan(ctx, ids)
 		})

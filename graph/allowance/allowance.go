@@ -28,6 +28,11 @@ type Rate struct {
 	Every time.Duration
 }
 
+// Of is the rate of n within a window.
+func Of(n int64, window time.Duration) Rate {
+	return Rate{Burst: int(n), Every: window / time.Duration(n)}
+}
+
 // Charge is one that counts for a key at its rate.
 type Charge struct {
 	Key  digest.Sum

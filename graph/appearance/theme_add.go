@@ -8,6 +8,7 @@ import (
 
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/theme"
 	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
@@ -16,10 +17,11 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// addTheme runs f with the viewer's store, which has room for a theme, in one
-// transaction. The keeper of the themes writes their events.
-func (m Mutation) addTheme(ctx context.Context, action string,
-	f func(context.Context, *db.Store) (*db.Theme, error),
+// addTheme adds the theme that f finds to the viewer's store, if it has room for it, in
+// one transaction. One with an archive is made of it later. The keeper of the themes
+// writes their events.
+func (m Mutation) addTheme(ctx context.Context, action string, archive []byte,
+	f func(context.Context) (install.Addition, error),
 ) (*model.ThemePayload, error) {
 	if _, err := core.Caller(ctx); err != nil {
 		return nil, err
@@ -33,7 +35,19 @@ func (m Mutation) addTheme(ctx context.Context, action string,
 		if err != nil {
 			return nil, err
 		}
-		t, err := f(ctx, s)
+		a, err := f(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if err := m.spaceForTheme(ctx, a.Package.Size()); err != nil {
+			return nil, err
+		}
+		var t *db.Theme
+		if archive != nil {
+			t, err = m.Themes.Accept(ctx, a, archive)
+		} else {
+			t, err = m.Themes.Add(ctx, s, a)
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -49,10 +63,20 @@ func (m Mutation) addTheme(ctx context.Context, action string,
 // roomForTheme refuses a theme above the limit, as [Mutation.roomForApp] refuses
 // an app.
 func (m Mutation) roomForTheme(ctx context.Context) error {
-	return m.Room(ctx, core.Quota{What: "themes", Most: limit.Themes, Index: ent.Primary},
+	return m.Room(ctx, limit.Themes, ent.Primary,
 		func(pick func(*sql.Selector), ids any) error {
 			return m.Client(ctx).Theme.Query().Modify(pick).Scan(ctx, ids)
 		})
+}
+
+// spaceForTheme refuses a theme whose bytes are too many beside those of the others.
+// Each counts by itself, also where stores and themes share what is kept.
+func (m Mutation) spaceForTheme(ctx context.Context, size int64) error {
+	return m.SpaceLeft(ctx, limit.ThemeBytes, size, func(lock func(*sql.Selector), sizes any) error {
+		query := m.Client(ctx).Theme.Query()
+		query.Modify(lock, ent.ForceIndex(ent.Primary))
+		return query.Select(theme.FieldSizeBytes).Scan(ctx, sizes)
+	})
 }
 
 // ThemeDuplicate adds a copy of a theme.
@@ -66,21 +90,21 @@ func (m Mutation) ThemeDuplicate(ctx context.Context, id string, name *string) (
 	if err != nil {
 		return nil, err
 	}
-	return m.addTheme(ctx, "theme.duplicate", func(ctx context.Context, s *db.Store) (*db.Theme, error) {
+	return m.addTheme(ctx, "theme.duplicate", nil, func(ctx context.Context) (a install.Addition, err error) {
 		t, err := m.theme(ctx, uid, ent.ForUpdate)
 		if err != nil {
-			return nil, err
+			return a, err
 		}
 		if t.Status != state.ThemeInactive {
-			return nil, notReady(t)
+			return a, notReady(t)
 		}
-		a := install.Addition{Name: clipped("Copy of "+t.Name, limit.Line), Source: state.ThemeDuplicate,
+		a = install.Addition{Name: clipped("Copy of "+t.Name, limit.Line), Source: state.ThemeDuplicate,
 			Sum: t.Checksum}
 		core.Opt(name, func(s string) { a.Name = s })
 		if a.Package, err = m.Themes.Package(ctx, t.Checksum); err != nil {
-			return nil, fmt.Errorf("duplicate theme: %w", err)
+			return a, fmt.Errorf("duplicate theme: %w", err)
 		}
-		return m.Themes.Add(ctx, s, a)
+		return a, nil
 	})
 }
 
@@ -90,16 +114,16 @@ func (m Mutation) ThemeInstall(ctx context.Context, marketplaceThemeID string) (
 	if err != nil {
 		return nil, err
 	}
-	return m.addTheme(ctx, "theme.install", func(ctx context.Context, s *db.Store) (*db.Theme, error) {
+	return m.addTheme(ctx, "theme.install", nil, func(ctx context.Context) (a install.Addition, err error) {
 		l, err := m.countInstall(ctx, uid)
 		if err != nil {
-			return nil, core.Explain(core.KindName(xid.MarketplaceTheme), err)
+			return a, core.Explain(core.KindName(xid.MarketplaceTheme), err)
 		}
-		a := install.Addition{Name: l.Name, Source: state.ThemeMarketplace, Listing: &l.ID, Sum: l.Checksum}
+		a = install.Addition{Name: l.Name, Source: state.ThemeMarketplace, Listing: &l.ID, Sum: l.Checksum}
 		if a.Package, err = m.Themes.Package(ctx, l.Checksum); err != nil {
-			return nil, fmt.Errorf("install theme: %w", err)
+			return a, fmt.Errorf("install theme: %w", err)
 		}
-		return m.Themes.Add(ctx, s, a)
+		return a, nil
 	})
 }
 

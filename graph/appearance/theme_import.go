@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/digest"
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/limit"
@@ -43,8 +42,8 @@ func (m Mutation) ThemeImport(ctx context.Context, in model.ThemeImportInput) (*
 	p := judged.Package
 	a := install.Addition{Name: p.Manifest.Name, Source: state.ThemeUploaded, Package: p, Sum: digest.Of(p.Encode())}
 	core.Opt(in.Name, func(s string) { a.Name = s })
-	return m.addTheme(ctx, "theme.import", func(ctx context.Context, _ *db.Store) (*db.Theme, error) {
-		return m.Themes.Accept(ctx, a, judged.Archive)
+	return m.addTheme(ctx, "theme.import", judged.Archive, func(context.Context) (install.Addition, error) {
+		return a, nil
 	})
 }
 

@@ -1,11 +1,16 @@
 package appearance_test
 
 import (
+	"context"
 	"encoding/base64"
 	"fmt"
 	"strings"
 	"testing"
 
+	"entgo.io/ent/dialect/sql"
+
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/graph/appearance"
 	"github.com/storefront-go/storefront/graph/graphtest"
@@ -129,11 +134,46 @@ func leftovers(p *graphtest.Shop, t testing.TB) string {
 	return fmt.Sprint(strings.Join(counts, ", "), ", blobs ", blobs)
 }
 
-// The hundredth theme is the last one, however it comes.
+// A theme counts with its bytes from the moment it is accepted, and no more when it is
+// given up.
+func TestThemeBytes(t *testing.T) {
+	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
+		before := int64(0)
+		for _, th := range graphtest.Must[*model.ThemeConnection](t)(p.Query().Themes(p.Ctx, nil, nil)).Nodes {
+			before += th.SizeBytes
+		}
+		first := p.Unprocessed(t)
+		p.Limits[limit.ThemeBytes] = before + first.SizeBytes
+		imported := func() error {
+			_, err := p.Mutation().ThemeImport(p.Ctx,
+				model.ThemeImportInput{Archive: graphtest.Archived(t, graphtest.Tiny(t, "Waiting", nil))})
+			return err
+		}
+		if err := imported(); graphtest.FaultOf(err) != "limit_reached" || first.SizeBytes == 0 {
+			t.Errorf("beside one of %d bytes that is being processed: %v", first.SizeBytes, err)
+		}
+		p.Meddle(t, func(ctx context.Context, c *db.Client) error { // as if on the way
+			return c.ThemeUpload.Update().
+				Modify(func(u *sql.UpdateBuilder) { u.Set("archive", []byte("no archive")) }).Exec(ctx)
+		})
+		if err := p.Themes.Round(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if now := p.ThemeNow(t, first); now.Status() != state.ThemeFailed || now.SizeBytes != 0 {
+			t.Errorf("%s of %d bytes", now.Status(), now.SizeBytes)
+		}
+		if err := imported(); err != nil {
+			t.Errorf("after the other was given up: %v", err)
+		}
+	})
+}
+
+// The last theme of a store is the last one, however it comes.
 func TestThemeLimit(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
+		p.Limits[limit.Themes] = 5
 		first := p.Imported(t, "Linen")
-		for i := range appearance.MaxThemes - 2 { // the first one came with the store
+		for i := range 3 { // the first one came with the store
 			if _, err := p.Mutation().ThemeDuplicate(p.Ctx, first.PublicID(), nil); err != nil {
 				t.Fatalf("copy %d: %v", i, err)
 			}

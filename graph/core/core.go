@@ -9,11 +9,13 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"sync/atomic"
 
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/graph/apikey"
 	"github.com/storefront-go/storefront/graph/erase"
@@ -54,21 +56,18 @@ type Config struct {
 	Themes *install.Keeper
 	// Notifier writes to people; nil where there is no mail server.
 	Notifier *notify.Notifier
+	// Limits are those that the operator set for all stores. Who keeps the rates
+	// enters them before it serves.
+	Limits limit.Values
 	// Reviewer reports whether the people of a store review what others submit to
 	// the marketplace; nobody does by default.
 	Reviewer func(*db.Store) bool
 	Logger   *slog.Logger
 }
 
-// Rates are how many requests a credential may make, and all of a store together;
-// zero is no bound.
-type Rates struct{ PerSecond, Burst, PerStore int }
-
 // Core is the parts that operations work with.
 type Core struct {
 	Config
-	// Rates are shown, not enforced, here. Who keeps them sets them before it serves.
-	Rates Rates
 	// rejected counts cursors that did not open.
 	rejected atomic.Uint64
 }
@@ -77,7 +76,7 @@ type Core struct {
 func New(c Config) (*Core, error) {
 	if c.Store == nil || c.Keys == nil || c.Factors == nil || c.Pages == nil || c.HostOf == nil ||
 		c.APIHost == "" || c.Links == nil || c.Webhooks == nil || c.Exports == nil || c.Themes == nil {
-		return nil, errors.New("graph: every part is needed but Sessions, Erasures, Notifier, Reviewer and Logger")
+		return nil, errors.New("graph: every part is needed but Sessions, Erasures, Notifier, Limits, Reviewer and Logger")
 	}
 	if c.Reviewer == nil {
 		c.Reviewer = func(*db.Store) bool { return false }
@@ -91,6 +90,10 @@ func New(c Config) (*Core, error) {
 		if c.Sessions, err = session.NewKeeper(session.Config{Store: c.Store, Logger: c.Logger}); err != nil {
 			return nil, fmt.Errorf("graph: %w", err)
 		}
+	}
+	c.Limits = maps.Clone(c.Limits)
+	if c.Limits == nil {
+		c.Limits = limit.Values{}
 	}
 	return &Core{Config: c}, nil
 }

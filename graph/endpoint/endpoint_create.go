@@ -82,7 +82,7 @@ func (m Mutation) registerEndpoint(ctx context.Context, id xid.ID, in model.Webh
 
 // roomForEndpoint refuses an endpoint above the limit.
 func (m Mutation) roomForEndpoint(ctx context.Context) error {
-	return m.Room(ctx, core.Quota{What: "webhook endpoints", Most: limit.Endpoints, Index: ent.Primary},
+	return m.Room(ctx, limit.Endpoints, ent.Primary,
 		func(pick func(*sql.Selector), ids any) error {
 			return m.Client(ctx).WebhookEndpoint.Query().Where(endpoints.DeletedAtIsNil()).Modify(pick).Scan(ctx, ids)
 		})

@@ -66,7 +66,7 @@ func (e *Engine) round(ctx context.Context) (more bool, err error) {
 	var free []candidate
 	for _, c := range all {
 		switch {
-		case c.leased || !c.due || c.status == state.ExportQueued && slots[c.store] >= StoreSlots:
+		case c.leased || !c.due || c.status == state.ExportQueued && slots[c.store] >= e.slots:
 		case c.status == state.ExportQueued || c.status == state.ExportRunning:
 			free = append(free, c)
 		default:
@@ -165,7 +165,7 @@ func (e *Engine) makeRoom(store xid.ID, leased map[xid.ID]int) {
 // returns nil where somebody else was first.
 func (e *Engine) claim(ctx context.Context, c candidate) (*run, error) {
 	inside := viewer.Operator(ctx, c.store)
-	for range StoreSlots + 1 {
+	for range e.slots + 1 {
 		var job *db.Export
 		var asked time.Time
 		err := e.Store.InTx(inside, func(ctx context.Context) (err error) {
@@ -219,7 +219,7 @@ func (e *Engine) take(ctx context.Context, c candidate) (*db.Export, error) {
 // freeSlot is the first slot that no job of the viewer's store has.
 func (e *Engine) freeSlot(ctx context.Context) (slot int, ok bool, err error) {
 	rows, err := e.Store.DB(ctx).Export.Query().Where(dbexport.SlotNotNil()).Order(db.Asc(dbexport.FieldSlot)).
-		Limit(StoreSlots).Load(ctx)
+		Limit(e.slots).Load(ctx)
 	if err != nil {
 		return 0, false, err
 	}
@@ -229,5 +229,5 @@ func (e *Engine) freeSlot(ctx context.Context) (slot int, ok bool, err error) {
 		}
 		slot++
 	}
-	return slot, slot < StoreSlots, nil
+	return slot, slot < e.slots, nil
 }

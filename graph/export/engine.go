@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/blob"
 	"github.com/storefront-go/storefront/graph/notify"
@@ -28,8 +29,6 @@ const (
 	Retention = 7 * 24 * time.Hour
 	// keepRow is how long the row of a job is kept that has ended.
 	keepRow = 90 * 24 * time.Hour
-	// StoreSlots is how many jobs of a store run at once; others wait.
-	StoreSlots = 5
 )
 
 // Config is what the engine needs.
@@ -38,6 +37,8 @@ type Config struct {
 	Blobs *blob.Store
 	// Notifier notifies people of exports that ended; a nil one writes on the dashboard alone.
 	Notifier *notify.Notifier
+	// Limits says how many jobs of a store run at once; others wait.
+	Limits limit.Values
 	// Workers is how many jobs run at once in this process; 4 by default.
 	Workers int
 	// Poll is how often the database is asked for work that others made: 500 ms by
@@ -55,6 +56,8 @@ type Engine struct {
 	life    work.Life
 	guard   work.Guard
 	metrics *metrics
+	// slots is how many jobs of a store run at once.
+	slots int
 	// partSize is [partSize] but in tests.
 	partSize int64
 	working  context.Context // of the jobs, from a start to its stop
@@ -75,7 +78,8 @@ func New(c Config) (*Engine, error) {
 	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
 	c.Workers = cmp.Or(c.Workers, 4)
 	c.Poll = cmp.Or(c.Poll, 500*time.Millisecond)
-	e := &Engine{Config: c, id: xid.New(), partSize: partSize, running: map[key]*run{}}
+	e := &Engine{Config: c, id: xid.New(), slots: int(c.Limits.Of(limit.ExportsRunning)), partSize: partSize,
+		running: map[key]*run{}}
 	e.metrics = newMetrics(&e.guard)
 	var err error
 	e.loop, err = work.New(work.Config{

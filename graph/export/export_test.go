@@ -341,11 +341,11 @@ func TestSlots(t *testing.T) {
 				claimed++
 			}
 		}
-		if claimed != StoreSlots {
-			t.Errorf("%d jobs run at once, want %d", claimed, StoreSlots)
+		if claimed != b.slots {
+			t.Errorf("%d jobs run at once, want %d", claimed, b.slots)
 		}
 		n, err := b.store.DB(ctx).Export.Query().Where(dbexport.SlotNotNil()).Count(ctx)
-		if err != nil || n != StoreSlots {
+		if err != nil || n != b.slots {
 			t.Errorf("%d slots taken, %v", n, err)
 		}
 	})

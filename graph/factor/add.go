@@ -45,8 +45,8 @@ func (k *Keeper) add(ctx context.Context, by By, person *db.User, f fresh) (*Add
 	if err != nil {
 		return nil, err
 	}
-	if len(have) >= limit.Factors {
-		return nil, full()
+	if int64(len(have)) >= k.most {
+		return nil, k.full()
 	}
 	id, c := xid.New(), k.store.DB(ctx)
 	done := &Added{}
@@ -71,9 +71,9 @@ func (k *Keeper) add(ctx context.Context, by By, person *db.User, f fresh) (*Add
 	return done, nil
 }
 
-func full() error {
-	return fault.State(fault.LimitReached,
-		fmt.Sprintf("You have %d factors, as many as a person may have: remove one first.", limit.Factors))
+func (k *Keeper) full() error {
+	row, _ := limit.Factors.Row()
+	return fault.AtLimit(string(row.Name), row.Reached(k.most))
 }
 
 // note writes that a factor came or went into the person's log, and a letter.

@@ -26,6 +26,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/user"
 	"github.com/storefront-go/storefront/ent/digest"
 	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/keyring"
 	"github.com/storefront-go/storefront/graph/notify"
@@ -50,7 +51,9 @@ type Config struct {
 	APIHost string
 	// Notifier tells people of changes; nil where there is no mail server.
 	Notifier *notify.Notifier
-	Logger   *slog.Logger
+	// Limits says how many factors a person has at most.
+	Limits limit.Values
+	Logger *slog.Logger
 }
 
 // Keeper keeps the factors of all people. It is safe for concurrent use.
@@ -60,6 +63,7 @@ type Keeper struct {
 	party    *webauthn.WebAuthn // nil where the host has no name
 	page     string             // where people see their factors
 	notifier *notify.Notifier
+	most     int64 // factors of a person
 	log      *slog.Logger
 }
 
@@ -69,7 +73,7 @@ func New(c Config) (*Keeper, error) {
 	if c.Store == nil || c.Ring == nil || err != nil || api.Host == "" {
 		return nil, errors.New("factor: Store, Ring and APIHost are needed")
 	}
-	k := &Keeper{store: c.Store, vault: NewVault(c.Ring), notifier: c.Notifier,
+	k := &Keeper{store: c.Store, vault: NewVault(c.Ring), notifier: c.Notifier, most: c.Limits.Of(limit.Factors),
 		page: strings.TrimRight(c.APIHost, "/") + "/dashboard/security",
 		log:  cmp.Or(c.Logger, slog.New(slog.DiscardHandler))}
 	k.party = newParty(api)

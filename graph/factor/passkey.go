@@ -113,8 +113,8 @@ func (k *Keeper) BeginPasskey(ctx context.Context, by By) (q *Ceremony, err erro
 		if err != nil {
 			return err
 		}
-		if len(have) >= limit.Factors {
-			return full()
+		if int64(len(have)) >= k.most {
+			return k.full()
 		}
 		h, err := k.holderOf(person, have)
 		if err != nil {

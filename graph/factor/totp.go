@@ -17,7 +17,6 @@ import (
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/factor"
 	"github.com/storefront-go/storefront/ent/fault"
-	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
@@ -50,8 +49,8 @@ func (k *Keeper) BeginTOTP(ctx context.Context, by By) (*SetUp, error) {
 		if err != nil {
 			return err
 		}
-		if have, err := k.List(ctx, by.Person); err != nil || len(have) >= limit.Factors {
-			return errors.Join(err, full())
+		if have, err := k.List(ctx, by.Person); err != nil || int64(len(have)) >= k.most {
+			return errors.Join(err, k.full())
 		}
 		key, err := totp.Generate(totp.GenerateOpts{Issuer: issuer, AccountName: person.Email, Secret: secret})
 		if err != nil {

@@ -118,6 +118,19 @@ func (l *Limiter[K]) TakeN(key K, n int) Decision {
 	}
 }
 
+// Charge counts n more of key whatever is left, at most the burst: for a request that
+// turned out to cost more than it took.
+func (l *Limiter[K]) Charge(key K, n int) {
+	if l.Off() {
+		return
+	}
+	now := int64(time.Since(l.start))
+	s := &l.shards[maphash.Comparable(l.seed, key)%shards]
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.fullAt[key] = max(s.fullAt[key], now) + l.interval*min(int64(n), l.burst)
+}
+
 // Return takes one [Limiter.Take] of key back, for a request that turned out not
 // to count. It never gives more than the burst. A limiter that charges failures
 // alone takes first and returns what succeeded: were it to look first and take

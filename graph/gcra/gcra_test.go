@@ -72,6 +72,30 @@ func TestTakeN(t *testing.T) {
 }
 
 // TestLongRun: in any stretch of time no more than burst + rate·time pass.
+// TestCharge: what turned out to cost more is waited for, a burst at most.
+func TestCharge(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := limiter(t, 10, 20)
+		const one = 100 * time.Millisecond
+		for _, tc := range []struct {
+			n    int
+			wait time.Duration
+		}{{0, 0}, {18, 0}, {19, one}, {25, 2 * one}, {1 << 40, 2 * one}} {
+			if !l.Take("a").OK {
+				t.Fatal("a rested key")
+			}
+			l.Charge("a", tc.n)
+			if got := l.Take("a").RetryAfter; got != tc.wait {
+				t.Errorf("after %d: wait %v, want %v", tc.n, got, tc.wait)
+			}
+			if !l.Take("b").OK {
+				t.Error("another key")
+			}
+			time.Sleep(time.Minute)
+		}
+	})
+}
+
 func TestLongRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := limiter(t, 3, 5)

@@ -38,7 +38,7 @@ func (k *Keeper) Accept(ctx context.Context, a Addition, archive []byte) (*db.Th
 	}
 	id := xid.New()
 	row, err := k.begin(ctx, id, a).SetStatus(state.ThemeProcessing).SetDueAt(id.Time()).
-		SetAssetCount(0).SetSizeBytes(0).Save(ctx)
+		SetAssetCount(0).SetSizeBytes(a.Package.Size()).Save(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("add theme: %w", err)
 	}

@@ -119,7 +119,7 @@ func (k *Keeper) ready(ctx context.Context, row *db.Theme, p *theme.Package, sum
 func (k *Keeper) fail(ctx context.Context, row *db.Theme, why string) error {
 	err := k.Store.InTx(ctx, func(ctx context.Context) error {
 		err := k.swap(ctx, row, "give up theme", func(u *db.ThemeUpdate) {
-			u.SetStatus(state.ThemeFailed).SetDueAt(micros.Never).AddVersion(1).
+			u.SetStatus(state.ThemeFailed).SetDueAt(micros.Never).SetSizeBytes(0).AddVersion(1).
 				SetUpdatedAt(outbox.After(row.UpdatedAt))
 		})
 		if err != nil {

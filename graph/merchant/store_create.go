@@ -3,7 +3,6 @@ package merchant
 import (
 	"context"
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/storefront-go/storefront/ent"
@@ -127,15 +126,14 @@ func (r *Resolver) roomForStore(ctx context.Context, person xid.ID) error {
 	if err != nil || p == nil {
 		return err
 	}
-	owned := 0
+	owned, most := int64(0), r.Limits.Of(limit.Stores)
 	for _, m := range p.Memberships {
 		if m.Role == viewer.Owner {
 			owned++
 		}
 	}
-	if owned >= limit.Stores {
-		return fault.State(fault.LimitReached,
-			"You own "+strconv.Itoa(limit.Stores)+" stores, which is the limit: close one that is no longer used.")
+	if owned >= most {
+		return core.Reached(limit.Stores, most)
 	}
 	return nil
 }

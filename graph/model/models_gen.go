@@ -227,31 +227,6 @@ type InvitationPayload struct {
 	UserErrors []*UserError `json:"userErrors"`
 }
 
-// What one credential may ask for.
-type Limits struct {
-	// Requests a second; 0 where rates are switched off.
-	RatePerSecond int `json:"ratePerSecond"`
-	// Requests at once; 0 where rates are switched off.
-	RateBurst       int `json:"rateBurst"`
-	PageSizeDefault int `json:"pageSizeDefault"`
-	PageSizeMax     int `json:"pageSizeMax"`
-	// The import of a theme may be larger.
-	BodyBytesMax             int `json:"bodyBytesMax"`
-	IdempotencyKeyTTLSeconds int `json:"idempotencyKeyTtlSeconds"`
-	// Requests a second of all credentials of the store together; 0 where rates are switched off.
-	StoreRatePerSecond int `json:"storeRatePerSecond"`
-	// Keys of the store that are not revoked.
-	APIKeysMax int `json:"apiKeysMax"`
-	AppsMax    int `json:"appsMax"`
-	// Exports of the store that have not ended.
-	ExportsMax int `json:"exportsMax"`
-	// Exports of the store that were asked for within 24 hours.
-	ExportsPerDayMax    int `json:"exportsPerDayMax"`
-	PeopleMax           int `json:"peopleMax"`
-	ThemesMax           int `json:"themesMax"`
-	WebhookEndpointsMax int `json:"webhookEndpointsMax"`
-}
-
 type LineQuantityInput struct {
 	LineItemID string `json:"lineItemId"`
 	Quantity   int64  `json:"quantity"`
@@ -594,6 +569,8 @@ type UserError struct {
 	Message string `json:"message"`
 	// Where in the arguments, from the outside in; null when it is about no single one.
 	Path []string `json:"path,omitempty"`
+	// The limit that was reached, by its name in the documents; null for any other code than limit_reached.
+	Limit *string `json:"limit,omitempty"`
 }
 
 type WebhookActivity struct {

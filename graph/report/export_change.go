@@ -86,8 +86,7 @@ var unfinished = []state.ExportStatus{state.ExportQueued, state.ExportRunning}
 // roomForExport refuses a job above the limits: of those that have not ended, and of
 // those of a day.
 func (m Mutation) roomForExport(ctx context.Context) error {
-	err := m.Room(ctx, core.Quota{What: "exports that have not ended", Most: limit.Exports, Index: exportStatusIndex,
-		Advice: "wait for one, or cancel one"},
+	err := m.Room(ctx, limit.Exports, exportStatusIndex,
 		func(pick func(*sql.Selector), ids any) error {
 			return m.Client(ctx).Export.Query().Where(exports.StatusIn(unfinished...)).Modify(pick).Scan(ctx, ids)
 		})
@@ -95,7 +94,7 @@ func (m Mutation) roomForExport(ctx context.Context) error {
 		return err
 	}
 	since := xid.First(micros.Now().Add(-24 * time.Hour))
-	return core.Quota{What: "exports of the last 24 hours", Most: limit.ExportsPerDay, Index: ent.Primary}.Check(
+	return m.RoomLeft(ctx, limit.ExportsPerDay, ent.Primary,
 		func(pick func(*sql.Selector), ids any) error {
 			return m.Client(ctx).Export.Query().Where(exports.IDGTE(since)).Modify(pick).Scan(ctx, ids)
 		})

@@ -198,7 +198,8 @@ func TestExportLink(t *testing.T) {
 // TestExportLimit: jobs that have not ended are bounded, under any concurrency.
 func TestExportLimit(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
-		for range limit.Exports - 2 {
+		p.Limits[limit.Exports] = 6
+		for range 4 {
 			exported(p, t, p.Ctx, state.ExportProducts)
 		}
 		made, errs := 0, make(chan error)
@@ -225,7 +226,8 @@ func TestExportLimit(t *testing.T) {
 func TestExportsPerDay(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		now := micros.Now()
-		p.Plant(t, limit.ExportsPerDay, func(ctx context.Context, i int) error {
+		p.Limits[limit.ExportsPerDay] = 5
+		p.Plant(t, 5, func(ctx context.Context, i int) error {
 			id := xid.New()
 			if i == 0 {
 				id = xid.At(now.Add(-25 * time.Hour)) // no more of this day

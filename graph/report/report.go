@@ -21,7 +21,8 @@ import (
 const maxReport = 90
 
 // SalesReport counts and sums the orders of each of the last days, today
-// included, in the store's time zone. Cancelled orders are left out.
+// included, in the store's time zone. Cancelled orders are left out. LimitReached when
+// the store's reports have read as many orders as they may.
 func (q Query) SalesReport(ctx context.Context, days int) (*model.SalesReport, error) {
 	return q.salesUntil(ctx, time.Now(), days)
 }
@@ -45,7 +46,11 @@ func (q Query) salesUntil(ctx context.Context, now time.Time, days int) (*model.
 	}
 	list := lastDays(now.In(zone), days)
 	report := &model.SalesReport{Currency: s.Currency, Timezone: s.Timezone}
-	if report.Days, err = q.sales(ctx, s.ID, list); err != nil {
+	err = q.metered(ctx, s, func() (read int64, err error) {
+		report.Days, read, err = q.sales(ctx, s.ID, list)
+		return read, err
+	})
+	if err != nil {
 		return nil, core.Explain("sales report", err)
 	}
 	return report, nil
@@ -90,33 +95,35 @@ func midnight(year int, month time.Month, date int, zone *time.Location) micros.
 const low = 20
 
 // sales reads all days with one statement: a range of the primary key for each,
-// since the ids carry the time of the order.
-func (r *Resolver) sales(ctx context.Context, store xid.ID, list []day) ([]*model.SalesDay, error) {
+// since the ids carry the time of the order. It returns how many orders it read.
+func (r *Resolver) sales(ctx context.Context, store xid.ID, list []day) (_ []*model.SalesDay, read int64, err error) {
 	table := "`orders`" + ent.IndexHint(r.Store.Dialect(), ent.Primary)
-	part := fmt.Sprintf("SELECT ?, COUNT(*), COALESCE(SUM(`total_minor` >> %d), 0), "+
-		"COALESCE(SUM(`total_minor` & %d), 0)"+
-		" FROM %s WHERE `store_id` = ? AND `id` >= ? AND `id` < ? AND `status` <> ?", low, 1<<low-1, table)
-	parts, args := make([]string, len(list)), make([]any, 0, 5*len(list))
-	sold := make([]*model.SalesDay, len(list))
+	part := fmt.Sprintf("SELECT ?, COUNT(*), COALESCE(SUM(`status` <> ?), 0), "+
+		"COALESCE(SUM((`status` <> ?) * (`total_minor` >> %d)), 0), "+
+		"COALESCE(SUM((`status` <> ?) * (`total_minor` & %d)), 0)"+
+		" FROM %s WHERE `store_id` = ? AND `id` >= ? AND `id` < ?", low, 1<<low-1, table)
+	parts, args := make([]string, len(list)), make([]any, 0, 7*len(list))
+	sold, off := make([]*model.SalesDay, len(list)), string(state.OrderCancelled)
 	for i, d := range list {
 		parts[i], sold[i] = part, &model.SalesDay{Date: d.date}
-		args = append(args, i, store, xid.First(d.first), xid.First(d.end), string(state.OrderCancelled))
+		args = append(args, i, off, off, off, store, xid.First(d.first), xid.First(d.end))
 	}
 	rows, err := r.Client(ctx).QueryContext(ctx, strings.Join(parts, " UNION ALL "), args...)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	defer rows.Close()
 	for rows.Next() {
 		var i int
-		var orders, high, rest int64
-		if err := rows.Scan(&i, &orders, &high, &rest); err != nil {
-			return nil, err
+		var all, orders, high, rest int64
+		if err := rows.Scan(&i, &all, &orders, &high, &rest); err != nil {
+			return nil, 0, err
 		}
+		read += all
 		if high += rest >> low; high > currency.MaxMinor>>low {
-			return nil, core.TooLarge("total of " + sold[i].Date)
+			return nil, 0, core.TooLarge("total of " + sold[i].Date)
 		}
 		sold[i].Orders, sold[i].TotalMinor = orders, high<<low|rest&(1<<low-1)
 	}
-	return sold, rows.Err()
+	return sold, read, rows.Err()
 }

@@ -116,7 +116,7 @@ var kinds = []Kind{
 	{fault.QuantityExceeded, http.StatusConflict, keep, "Quantity exceeds the remainder",
 		"The quantity is more than is left to fulfil or to return."},
 	{fault.LimitReached, http.StatusConflict, keep, "Limit reached",
-		"The store has as many of these as it may have."},
+		"The store, or the person, has as many of these as there may be; limit names which, as the page of limits does."},
 	{fault.RotationPending, http.StatusConflict, keep, "Rotation pending",
 		"An earlier rotation is not finished; revoke one of the two keys, or promote the second secret, first."},
 	{fault.ReplayPending, http.StatusConflict, keep, "Replay pending",

@@ -22,8 +22,9 @@ const (
 
 // cost is what an operation may make the service do, in points: one for each
 // object, a tenth for each other value, and everything below a list as often as
-// its first argument says (capped as the list itself is). What @skip and
-// @include leave out counts.
+// its first argument says (capped as the list itself is). A report costs a point more
+// for each of its days, whose orders it reads. What @skip and @include leave out
+// counts.
 func cost(op *ast.OperationDefinition, variables map[string]any) int {
 	c := costs{variables}
 	return (c.selection(op.SelectionSet) + 9) / 10
@@ -54,6 +55,10 @@ func (c costs) field(f *ast.Field) int {
 		return typeCost + c.flat(f.SelectionSet)
 	case len(f.SelectionSet) == 0:
 		return leafCost
+	}
+	if days := f.Definition.Arguments.ForName("days"); days != nil {
+		n := c.length(f, days)
+		return objectCost*(1+n) + c.connection(f.SelectionSet, n)
 	}
 	if first := f.Definition.Arguments.ForName("first"); first != nil && f.Definition.Type.Elem == nil {
 		return objectCost + c.connection(f.SelectionSet, c.length(f, first))
@@ -104,10 +109,10 @@ func (c costs) flat(set ast.SelectionSet) (sum int) {
 	return sum
 }
 
-// length is how many rows a list is asked for.
-func (c costs) length(f *ast.Field, first *ast.ArgumentDefinition) int {
-	value := first.DefaultValue
-	if given := f.Arguments.ForName("first"); given != nil {
+// length is how many rows a list is asked for, by one of its arguments.
+func (c costs) length(f *ast.Field, argument *ast.ArgumentDefinition) int {
+	value := argument.DefaultValue
+	if given := f.Arguments.ForName(argument.Name); given != nil {
 		value = given.Value
 	}
 	if value == nil {

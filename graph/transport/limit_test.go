@@ -41,6 +41,10 @@ var attacks = []struct {
 	{"60 mutations by alias", "mutation{" + repeat(60, func(i int) string {
 		return fmt.Sprintf("a%d:productDelete(id:\"x\",expectedVersion:1){deletedId}", i)
 	}) + "}", codeTooLarge},
+	{"40 reports by alias",
+		"{" + repeat(40, func(i int) string {
+			return fmt.Sprintf("a%d:salesReport(days:%d){days{date orders totalMinor}}", i, 90-i)
+		}) + "}", codeTooCostly},
 	{"aliases below a list",
 		"{orders(first:100){nodes{" + repeat(2000, func(i int) string { return fmt.Sprintf("a%d:id ", i) }) + "}}}",
 		codeTooCostly},
@@ -170,6 +174,11 @@ func TestCost(t *testing.T) {
 		{"{orders(first:10){nodes{notes(first:20){id}}}}", nil, 231},
 		{"{orders(first:10){nodes{lineItems{id}}}}", nil, 66},
 		{"{a:products(first:10){nodes{id}} b:products(first:10){nodes{id}}}", nil, 24},
+		{"{salesReport(days:1){currency}}", nil, 3},
+		{"{salesReport(days:90){currency}}", nil, 92},
+		{"{salesReport(days:90){days{date orders totalMinor}}}", nil, 208},
+		{"{salesReport{days{date orders totalMinor}}}", nil, 70},
+		{"query($n:Int!){salesReport(days:$n){currency}}", map[string]any{"n": int64(7)}, 9},
 		{"{__type(name:\"Order\"){name}}", nil, 101},
 		{"{__schema{types{name}}}", nil, 1001},
 	} {

@@ -99,6 +99,9 @@ func presentFault(request string, f *fault.Error) *gqlerror.Error {
 	case fault.RateLimited, fault.Unavailable, fault.IdempotencyInProgress:
 		x["retry_after"] = status.Seconds(f.RetryAfter)
 	}
+	if f.Limit != "" {
+		x["limit"] = f.Limit
+	}
 	if len(f.Fields) > 0 {
 		x["errors"] = presentFields(f.Fields)
 	}

@@ -66,7 +66,11 @@ func userFault(k fault.Kind) bool {
 // userErrors shows a fault in the arguments of a field.
 func userErrors(f *fault.Error, field graphql.CollectedField) errorList {
 	if len(f.Fields) == 0 {
-		return errorList{{Code: f.Name(), Message: f.Detail}}
+		e := &model.UserError{Code: f.Name(), Message: f.Detail}
+		if f.Limit != "" {
+			e.Limit = &f.Limit
+		}
+		return errorList{e}
 	}
 	errs := make(errorList, len(f.Fields))
 	for i, bad := range f.Fields {

@@ -10,7 +10,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"sync"
 	"sync/atomic"
@@ -24,7 +23,6 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/attempt"
 	"github.com/storefront-go/storefront/graph/egress"
-	"github.com/storefront-go/storefront/graph/gcra"
 	"github.com/storefront-go/storefront/graph/notify"
 	"github.com/storefront-go/storefront/graph/webhook/schedule"
 	"github.com/storefront-go/storefront/graph/work"
@@ -69,7 +67,6 @@ type Engine struct {
 	dispatcher *dispatcher
 	metrics    *metrics
 	grants     *lru.Cache[grantKey, grant] // lately asked for
-	pings      *gcra.Limiter[xid.ID]       // by endpoint
 	guard      work.Guard
 	skewed     atomic.Bool // the database's clock differs too much from ours
 	sending    context.Context
@@ -94,11 +91,7 @@ func New(c Config) (*Engine, error) {
 	if c.Veil == nil {
 		c.Veil = func(_ xid.ID, _ event.Type, body []byte) ([]byte, error) { return body, nil }
 	}
-	pings, err := gcra.New[xid.ID](gcra.Config{Rate: pingsPerMinute / 60.0, Burst: pingsPerMinute})
-	if err != nil {
-		return nil, fmt.Errorf("webhook: %w", err)
-	}
-	e := &Engine{Config: c, id: xid.New(), pings: pings}
+	e := &Engine{Config: c, id: xid.New()}
 	e.metrics = newMetrics(&e.guard)
 	e.grants, _ = lru.New[grantKey, grant](maxGrants) // only a size below one is an error
 	e.dispatcher = newDispatcher(e)

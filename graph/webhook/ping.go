@@ -17,18 +17,6 @@ import (
 	"github.com/storefront-go/storefront/graph/wire"
 )
 
-// pingsPerMinute is how many pings of one endpoint this process sends in a minute.
-const pingsPerMinute = 10
-
-// MayTest counts a ping of an endpoint, and refuses one that is too many.
-func (e *Engine) MayTest(endpoint xid.ID) error {
-	if d := e.pings.Take(endpoint); !d.OK {
-		return &fault.Error{Kind: fault.RateLimited, RetryAfter: d.RetryAfter,
-			Detail: "The endpoint got ten pings within a minute: wait, then send another."}
-	}
-	return nil
-}
-
 // Test sends a ping to the endpoint, whatever its status, and logs what came of
 // it. It waits for the receiver, up to [attempt.MaxTime]: never call it in a
 // transaction. The ping goes through the same guard as every delivery.

@@ -1131,23 +1131,35 @@ type IdentityGrant struct {
 
 // IdentityLimits The limits that hold for this credential.
 type IdentityLimits struct {
-	// APIKeysMax API keys of the store that are not revoked.
+	// APIKeysMax API keys of a store that are not revoked.
 	APIKeysMax int `json:"api_keys_max"`
 
-	// AppsMax OAuth apps that the store registers.
+	// AppsMax OAuth apps that a store registers.
 	AppsMax int `json:"apps_max"`
 
 	// BodyBytesMax Bytes of a request body.
 	BodyBytesMax int `json:"body_bytes_max"`
 
-	// ExportsMax Exports of the store that have not ended.
+	// ExportsMax Exports of a store that have not ended.
 	ExportsMax int `json:"exports_max"`
 
-	// ExportsPerDayMax Exports of the store that were asked for within 24 hours.
+	// ExportsPerDayMax Exports that a store asked for within 24 hours.
 	ExportsPerDayMax int `json:"exports_per_day_max"`
+
+	// ExportsRunningMax Exports of a store that are written at once; others wait.
+	ExportsRunningMax int `json:"exports_running_max"`
+
+	// FactorsMax Second factors of a person.
+	FactorsMax int `json:"factors_max"`
 
 	// IdempotencyKeyTTLSeconds How long an idempotency key is kept.
 	IdempotencyKeyTTLSeconds int `json:"idempotency_key_ttl_seconds"`
+
+	// InvitationsMax Invitations of a store that nobody has answered.
+	InvitationsMax int `json:"invitations_max"`
+
+	// MailsPerDayMax Mails to strangers that a store causes within 24 hours.
+	MailsPerDayMax int `json:"mails_per_day_max"`
 
 	// PageSizeDefault Items of a page when no `limit` is given.
 	PageSizeDefault int `json:"page_size_default"`
@@ -1155,22 +1167,37 @@ type IdentityLimits struct {
 	// PageSizeMax The cap of `limit`.
 	PageSizeMax int `json:"page_size_max"`
 
-	// PeopleMax People of the store.
+	// PeopleMax People of a store.
 	PeopleMax int `json:"people_max"`
 
-	// RateBurst Requests at once.
+	// PingsPerMinuteMax Test pings of a webhook endpoint within a minute.
+	PingsPerMinuteMax int `json:"pings_per_minute_max"`
+
+	// RateBurst Requests of a credential at once; 0 where rates are switched off.
 	RateBurst int `json:"rate_burst"`
 
-	// RatePerSecond Requests a second; 0 where rates are switched off.
+	// RatePerSecond Requests of a credential within a second; 0 where rates are switched off.
 	RatePerSecond int `json:"rate_per_second"`
 
-	// StoreRatePerSecond Requests a second of all credentials of the store together; 0 where rates are switched off.
+	// ReportOrdersPerMinuteMax Orders that the sales reports of a store read within a minute.
+	ReportOrdersPerMinuteMax int `json:"report_orders_per_minute_max"`
+
+	// StoreRatePerSecond Requests of all credentials of a store within a second; 0 where rates are switched off.
 	StoreRatePerSecond int `json:"store_rate_per_second"`
 
-	// ThemesMax Themes of the store.
+	// StoresMax Stores that a person owns.
+	StoresMax int `json:"stores_max"`
+
+	// ThemeBytesMax Bytes of the templates and assets of a store's themes.
+	ThemeBytesMax int64 `json:"theme_bytes_max"`
+
+	// ThemesMax Themes of a store.
 	ThemesMax int `json:"themes_max"`
 
-	// WebhookEndpointsMax Webhook endpoints of the store.
+	// VisitorRatePerSecond Pages that a visitor of storefronts opens within a second, a search as five; 0 is no limit.
+	VisitorRatePerSecond int `json:"visitor_rate_per_second"`
+
+	// WebhookEndpointsMax Webhook endpoints of a store.
 	WebhookEndpointsMax int `json:"webhook_endpoints_max"`
 }
 
@@ -1472,6 +1499,9 @@ type Problem struct {
 
 	// Errors Everything that is wrong with the input; empty for other problems.
 	Errors []FieldError `json:"errors"`
+
+	// Limit The name of the limit; there for `limit_reached` alone, and without `_max` as `GET /me` has it.
+	Limit *string `json:"limit,omitempty"`
 
 	// RequestID The id of a request.
 	RequestID RequestID `json:"request_id"`
@@ -2119,7 +2149,7 @@ type ClientInterface interface {
 
 	// CreateExportWithBody Start an export job
 	//
-	// Queues a job and answers at once; `Location` names it. Beside `exports.write` the credential needs the read scope of the kind: `orders.read`, `products.read` or `customers.read`; a missing one is 403 `insufficient_scope`. At most 50 jobs of a store may wait or run, of which five run at once; beyond that 409 `limit_reached`. The answer, and its replays, have no link: read the job for it.
+	// Queues a job and answers at once; `Location` names it. Beside `exports.write` the credential needs the read scope of the kind: `orders.read`, `products.read` or `customers.read`; a missing one is 403 `insufficient_scope`. By default at most 50 jobs of a store may wait or run, of which five run at once; beyond that 409 `limit_reached`. The answer, and its replays, have no link: read the job for it.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -2128,7 +2158,7 @@ type ClientInterface interface {
 
 	// CreateExport Start an export job
 	//
-	// Queues a job and answers at once; `Location` names it. Beside `exports.write` the credential needs the read scope of the kind: `orders.read`, `products.read` or `customers.read`; a missing one is 403 `insufficient_scope`. At most 50 jobs of a store may wait or run, of which five run at once; beyond that 409 `limit_reached`. The answer, and its replays, have no link: read the job for it.
+	// Queues a job and answers at once; `Location` names it. Beside `exports.write` the credential needs the read scope of the kind: `orders.read`, `products.read` or `customers.read`; a missing one is 403 `insufficient_scope`. By default at most 50 jobs of a store may wait or run, of which five run at once; beyond that 409 `limit_reached`. The answer, and its replays, have no link: read the job for it.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -2257,7 +2287,7 @@ type ClientInterface interface {
 
 	// CreateWebhookWithBody Register a webhook endpoint
 	//
-	// Registers an address that events are sent to. The answer shows the signing `secret` once; keep it. Beside `webhooks.write` the credential needs the read scope of each event, as the description of `WebhookEvent` says; a missing one is 403 `insufficient_scope`. The address is judged by its form alone. A store has at most 100 endpoints (409 `limit_reached`); several may have the same address.
+	// Registers an address that events are sent to. The answer shows the signing `secret` once; keep it. Beside `webhooks.write` the credential needs the read scope of each event, as the description of `WebhookEvent` says; a missing one is 403 `insufficient_scope`. The address is judged by its form alone. By default a store has at most 100 endpoints (409 `limit_reached`); several may have the same address.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -2266,7 +2296,7 @@ type ClientInterface interface {
 
 	// CreateWebhook Register a webhook endpoint
 	//
-	// Registers an address that events are sent to. The answer shows the signing `secret` once; keep it. Beside `webhooks.write` the credential needs the read scope of each event, as the description of `WebhookEvent` says; a missing one is 403 `insufficient_scope`. The address is judged by its form alone. A store has at most 100 endpoints (409 `limit_reached`); several may have the same address.
+	// Registers an address that events are sent to. The answer shows the signing `secret` once; keep it. Beside `webhooks.write` the credential needs the read scope of each event, as the description of `WebhookEvent` says; a missing one is 403 `insufficient_scope`. The address is judged by its form alone. By default a store has at most 100 endpoints (409 `limit_reached`); several may have the same address.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -2317,7 +2347,7 @@ func (c *Raw) ListExports(ctx context.Context, params *ListExportsParams, reqEdi
 
 // CreateExportWithBody Start an export job
 //
-// Queues a job and answers at once; `Location` names it. Beside `exports.write` the credential needs the read scope of the kind: `orders.read`, `products.read` or `customers.read`; a missing one is 403 `insufficient_scope`. At most 50 jobs of a store may wait or run, of which five run at once; beyond that 409 `limit_reached`. The answer, and its replays, have no link: read the job for it.
+// Queues a job and answers at once; `Location` names it. Beside `exports.write` the credential needs the read scope of the kind: `orders.read`, `products.read` or `customers.read`; a missing one is 403 `insufficient_scope`. By default at most 50 jobs of a store may wait or run, of which five run at once; beyond that 409 `limit_reached`. The answer, and its replays, have no link: read the job for it.
 //
 // Takes any type of body and a specified content type.
 //
@@ -2336,7 +2366,7 @@ func (c *Raw) CreateExportWithBody(ctx context.Context, params *CreateExportPara
 
 // CreateExport Start an export job
 //
-// Queues a job and answers at once; `Location` names it. Beside `exports.write` the credential needs the read scope of the kind: `orders.read`, `products.read` or `customers.read`; a missing one is 403 `insufficient_scope`. At most 50 jobs of a store may wait or run, of which five run at once; beyond that 409 `limit_reached`. The answer, and its replays, have no link: read the job for it.
+// Queues a job and answers at once; `Location` names it. Beside `exports.write` the credential needs the read scope of the kind: `orders.read`, `products.read` or `customers.read`; a missing one is 403 `insufficient_scope`. By default at most 50 jobs of a store may wait or run, of which five run at once; beyond that 409 `limit_reached`. The answer, and its replays, have no link: read the job for it.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -2635,7 +2665,7 @@ func (c *Raw) ListWebhooks(ctx context.Context, params *ListWebhooksParams, reqE
 
 // CreateWebhookWithBody Register a webhook endpoint
 //
-// Registers an address that events are sent to. The answer shows the signing `secret` once; keep it. Beside `webhooks.write` the credential needs the read scope of each event, as the description of `WebhookEvent` says; a missing one is 403 `insufficient_scope`. The address is judged by its form alone. A store has at most 100 endpoints (409 `limit_reached`); several may have the same address.
+// Registers an address that events are sent to. The answer shows the signing `secret` once; keep it. Beside `webhooks.write` the credential needs the read scope of each event, as the description of `WebhookEvent` says; a missing one is 403 `insufficient_scope`. The address is judged by its form alone. By default a store has at most 100 endpoints (409 `limit_reached`); several may have the same address.
 //
 // Takes any type of body and a specified content type.
 //
@@ -2654,7 +2684,7 @@ func (c *Raw) CreateWebhookWithBody(ctx context.Context, params *CreateWebhookPa
 
 // CreateWebhook Register a webhook endpoint
 //
-// Registers an address that events are sent to. The answer shows the signing `secret` once; keep it. Beside `webhooks.write` the credential needs the read scope of each event, as the description of `WebhookEvent` says; a missing one is 403 `insufficient_scope`. The address is judged by its form alone. A store has at most 100 endpoints (409 `limit_reached`); several may have the same address.
+// Registers an address that events are sent to. The answer shows the signing `secret` once; keep it. Beside `webhooks.write` the credential needs the read scope of each event, as the description of `WebhookEvent` says; a missing one is 403 `insufficient_scope`. The address is judged by its form alone. By default a store has at most 100 endpoints (409 `limit_reached`); several may have the same address.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -4072,7 +4102,7 @@ type ClientWithResponsesInterface interface {
 
 	// CreateExportWithBodyWithResponse Start an export job
 	//
-	// Queues a job and answers at once; `Location` names it. Beside `exports.write` the credential needs the read scope of the kind: `orders.read`, `products.read` or `customers.read`; a missing one is 403 `insufficient_scope`. At most 50 jobs of a store may wait or run, of which five run at once; beyond that 409 `limit_reached`. The answer, and its replays, have no link: read the job for it.
+	// Queues a job and answers at once; `Location` names it. Beside `exports.write` the credential needs the read scope of the kind: `orders.read`, `products.read` or `customers.read`; a missing one is 403 `insufficient_scope`. By default at most 50 jobs of a store may wait or run, of which five run at once; beyond that 409 `limit_reached`. The answer, and its replays, have no link: read the job for it.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -4081,7 +4111,7 @@ type ClientWithResponsesInterface interface {
 
 	// CreateExportWithResponse Start an export job
 	//
-	// Queues a job and answers at once; `Location` names it. Beside `exports.write` the credential needs the read scope of the kind: `orders.read`, `products.read` or `customers.read`; a missing one is 403 `insufficient_scope`. At most 50 jobs of a store may wait or run, of which five run at once; beyond that 409 `limit_reached`. The answer, and its replays, have no link: read the job for it.
+	// Queues a job and answers at once; `Location` names it. Beside `exports.write` the credential needs the read scope of the kind: `orders.read`, `products.read` or `customers.read`; a missing one is 403 `insufficient_scope`. By default at most 50 jobs of a store may wait or run, of which five run at once; beyond that 409 `limit_reached`. The answer, and its replays, have no link: read the job for it.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -4234,7 +4264,7 @@ type ClientWithResponsesInterface interface {
 
 	// CreateWebhookWithBodyWithResponse Register a webhook endpoint
 	//
-	// Registers an address that events are sent to. The answer shows the signing `secret` once; keep it. Beside `webhooks.write` the credential needs the read scope of each event, as the description of `WebhookEvent` says; a missing one is 403 `insufficient_scope`. The address is judged by its form alone. A store has at most 100 endpoints (409 `limit_reached`); several may have the same address.
+	// Registers an address that events are sent to. The answer shows the signing `secret` once; keep it. Beside `webhooks.write` the credential needs the read scope of each event, as the description of `WebhookEvent` says; a missing one is 403 `insufficient_scope`. The address is judged by its form alone. By default a store has at most 100 endpoints (409 `limit_reached`); several may have the same address.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -4243,7 +4273,7 @@ type ClientWithResponsesInterface interface {
 
 	// CreateWebhookWithResponse Register a webhook endpoint
 	//
-	// Registers an address that events are sent to. The answer shows the signing `secret` once; keep it. Beside `webhooks.write` the credential needs the read scope of each event, as the description of `WebhookEvent` says; a missing one is 403 `insufficient_scope`. The address is judged by its form alone. A store has at most 100 endpoints (409 `limit_reached`); several may have the same address.
+	// Registers an address that events are sent to. The answer shows the signing `secret` once; keep it. Beside `webhooks.write` the credential needs the read scope of each event, as the description of `WebhookEvent` says; a missing one is 403 `insufficient_scope`. The address is judged by its form alone. By default a store has at most 100 endpoints (409 `limit_reached`); several may have the same address.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -5197,7 +5227,7 @@ func (c *ClientWithResponses) ListExportsWithResponse(ctx context.Context, param
 
 // CreateExportWithBodyWithResponse Start an export job
 //
-// Queues a job and answers at once; `Location` names it. Beside `exports.write` the credential needs the read scope of the kind: `orders.read`, `products.read` or `customers.read`; a missing one is 403 `insufficient_scope`. At most 50 jobs of a store may wait or run, of which five run at once; beyond that 409 `limit_reached`. The answer, and its replays, have no link: read the job for it.
+// Queues a job and answers at once; `Location` names it. Beside `exports.write` the credential needs the read scope of the kind: `orders.read`, `products.read` or `customers.read`; a missing one is 403 `insufficient_scope`. By default at most 50 jobs of a store may wait or run, of which five run at once; beyond that 409 `limit_reached`. The answer, and its replays, have no link: read the job for it.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -5212,7 +5242,7 @@ func (c *ClientWithResponses) CreateExportWithBodyWithResponse(ctx context.Conte
 
 // CreateExportWithResponse Start an export job
 //
-// Queues a job and answers at once; `Location` names it. Beside `exports.write` the credential needs the read scope of the kind: `orders.read`, `products.read` or `customers.read`; a missing one is 403 `insufficient_scope`. At most 50 jobs of a store may wait or run, of which five run at once; beyond that 409 `limit_reached`. The answer, and its replays, have no link: read the job for it.
+// Queues a job and answers at once; `Location` names it. Beside `exports.write` the credential needs the read scope of the kind: `orders.read`, `products.read` or `customers.read`; a missing one is 403 `insufficient_scope`. By default at most 50 jobs of a store may wait or run, of which five run at once; beyond that 409 `limit_reached`. The answer, and its replays, have no link: read the job for it.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -5467,7 +5497,7 @@ func (c *ClientWithResponses) ListWebhooksWithResponse(ctx context.Context, para
 
 // CreateWebhookWithBodyWithResponse Register a webhook endpoint
 //
-// Registers an address that events are sent to. The answer shows the signing `secret` once; keep it. Beside `webhooks.write` the credential needs the read scope of each event, as the description of `WebhookEvent` says; a missing one is 403 `insufficient_scope`. The address is judged by its form alone. A store has at most 100 endpoints (409 `limit_reached`); several may have the same address.
+// Registers an address that events are sent to. The answer shows the signing `secret` once; keep it. Beside `webhooks.write` the credential needs the read scope of each event, as the description of `WebhookEvent` says; a missing one is 403 `insufficient_scope`. The address is judged by its form alone. By default a store has at most 100 endpoints (409 `limit_reached`); several may have the same address.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -5482,7 +5512,7 @@ func (c *ClientWithResponses) CreateWebhookWithBodyWithResponse(ctx context.Cont
 
 // CreateWebhookWithResponse Register a webhook endpoint
 //
-// Registers an address that events are sent to. The answer shows the signing `secret` once; keep it. Beside `webhooks.write` the credential needs the read scope of each event, as the description of `WebhookEvent` says; a missing one is 403 `insufficient_scope`. The address is judged by its form alone. A store has at most 100 endpoints (409 `limit_reached`); several may have the same address.
+// Registers an address that events are sent to. The answer shows the signing `secret` once; keep it. Beside `webhooks.write` the credential needs the read scope of each event, as the description of `WebhookEvent` says; a missing one is 403 `insufficient_scope`. The address is judged by its form alone. By default a store has at most 100 endpoints (409 `limit_reached`); several may have the same address.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //

@@ -41,6 +41,9 @@ func Append(b []byte, apiHost string, f *fault.Error, requestID string) []byte {
 	o.Int("status", int64(k.Status))
 	o.Str("code", k.Code)
 	o.Str("detail", cmp.Or(f.Detail, k.Sentence))
+	if f.Limit != "" {
+		o.Str("limit", f.Limit)
+	}
 	o.Str("request_id", requestID)
 	o.Name("errors")
 	o.B = append(o.B, '[')

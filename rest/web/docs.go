@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+
+	"github.com/storefront-go/storefront/ent/limit"
 )
 
 // Problem is one stable error code, for the page that its type address names. It
@@ -20,10 +22,10 @@ type Problem struct {
 func (p Problem) Anchor() string { return strings.ReplaceAll(p.Code, "_", "-") }
 
 // Docs serves /docs, rendered from an OpenAPI 3.1 document in YAML, /docs/problems
-// with one anchor for each problem, and /docs/webhooks for those who receive them.
-// Pages are rendered here, once; the error says what of the document cannot be
-// read.
-func Docs(openapi []byte, problems []Problem) (http.Handler, error) {
+// with one anchor for each problem, /docs/limits with what holds here, and
+// /docs/webhooks for those who receive them. Pages are rendered here, once; the error
+// says what of the document cannot be read.
+func Docs(openapi []byte, problems []Problem, here limit.Values) (http.Handler, error) {
 	doc, err := parse(openapi)
 	if err != nil {
 		return nil, fmt.Errorf("openapi document: %w", err)
@@ -44,6 +46,10 @@ func Docs(openapi []byte, problems []Problem) (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
+	bounds, err := limitsPage(title, here)
+	if err != nil {
+		return nil, err
+	}
 	css, err := staticAsset("docs.css", docsPolicy)
 	if err != nil {
 		return nil, err
@@ -52,6 +58,7 @@ func Docs(openapi []byte, problems []Problem) (http.Handler, error) {
 	mux.Handle("GET /docs", docs)
 	mux.Handle("GET /docs/{$}", http.RedirectHandler("/docs", http.StatusPermanentRedirect))
 	mux.Handle("GET /docs/problems", list)
+	mux.Handle("GET /docs/limits", bounds)
 	mux.Handle("GET /docs/webhooks", hooks)
 	mux.Handle("GET /docs/static/docs.css", css)
 	return mux, nil

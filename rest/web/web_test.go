@@ -3,6 +3,8 @@ package web
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
+	"html"
 	"io/fs"
 	"net/http"
 	"net/http/httptest"
@@ -10,11 +12,15 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/storefront-go/storefront/ent/limit"
 )
 
 var problems = []Problem{
 	{Code: "validation_failed", Status: 422, Title: "Validation failed",
 		Sentence: "Members of the body are wrong <here>."},
+	{Code: "limit_reached", Status: 409, Title: "Limit reached", Sentence: "It is reached."},
+	{Code: "rate_limited", Status: 429, Title: "Too many requests", Sentence: "Wait."},
 	{Code: "not_found", Status: 404, Title: "Not found", Sentence: "There is no such resource."},
 }
 
@@ -29,7 +35,7 @@ func document(t *testing.T) []byte {
 
 func docs(t *testing.T) http.Handler {
 	t.Helper()
-	h, err := Docs(document(t), problems)
+	h, err := Docs(document(t), problems, limit.Values{limit.People: 7})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,6 +78,8 @@ func TestAnswers(t *testing.T) {
 		{name: "docs style", method: "GET", target: "/docs/static/docs.css", h: d, status: 200,
 			mediaType: "text/css; charset=utf-8"},
 		{name: "problems", method: "GET", target: "/docs/problems", h: d, status: 200,
+			mediaType: "text/html; charset=utf-8"},
+		{name: "limits", method: "GET", target: "/docs/limits", h: d, status: 200,
 			mediaType: "text/html; charset=utf-8"},
 		{name: "webhooks", method: "GET", target: "/docs/webhooks", h: d, status: 200,
 			mediaType: "text/html; charset=utf-8"},
@@ -176,11 +184,30 @@ func TestDocsShowTheDocument(t *testing.T) {
 	}
 }
 
+// pages are those of the documentation.
+var pages = []string{"/docs", "/docs/limits", "/docs/problems", "/docs/webhooks"}
+
+// The page of limits has a row for each of the table, with the value that holds here.
+func TestLimits(t *testing.T) {
+	page := ask(docs(t), "GET", "/docs/limits").Body.String()
+	for _, r := range limit.Rows() {
+		here := r.Default
+		if r.Name == limit.People {
+			here = 7
+		}
+		want := fmt.Sprintf("<code>%s</code></th><td>%d</td>\n<td>%s</td><td>%d</td><td>%d, %d</td>", r.Name, here,
+			html.EscapeString(r.Counts), r.Default, r.Least, r.Greatest)
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %s", want)
+		}
+	}
+}
+
 // Every link inside a page leads somewhere, and ids are unique.
 func TestAnchors(t *testing.T) {
 	h := docs(t)
 	ids := map[string]bool{}
-	for _, target := range []string{"/docs", "/docs/problems", "/docs/webhooks"} {
+	for _, target := range pages {
 		page := ask(h, "GET", target).Body.String()
 		for _, m := range regexp.MustCompile(` id="([^"]*)"`).FindAllStringSubmatch(page, -1) {
 			if ids[target+"#"+m[1]] {
@@ -189,7 +216,7 @@ func TestAnchors(t *testing.T) {
 			ids[target+"#"+m[1]] = true
 		}
 	}
-	for _, target := range []string{"/docs", "/docs/problems", "/docs/webhooks"} {
+	for _, target := range pages {
 		page := ask(h, "GET", target).Body.String()
 		for _, m := range regexp.MustCompile(` href="(/docs[^"]*)?(#[^"]+)"`).FindAllStringSubmatch(page, -1) {
 			if m[1] == "" {
@@ -206,7 +233,8 @@ func TestAnchors(t *testing.T) {
 func TestNoForeignHosts(t *testing.T) {
 	allowed := map[string]bool{"https://github.com/storefront-go/storefront/issues": true}
 	for target, h := range map[string]http.Handler{
-		"/docs": docs(t), "/docs/problems": docs(t), "/docs/webhooks": docs(t), "/graphql/explorer": explorer(t),
+		"/docs": docs(t), "/docs/limits": docs(t), "/docs/problems": docs(t), "/docs/webhooks": docs(t),
+		"/graphql/explorer": explorer(t),
 	} {
 		page := ask(h, "GET", target).Body.String()
 		for _, m := range regexp.MustCompile(`(?:src|href|action|srcset)\s*=\s*["']?([^"'\s>]+)`).
@@ -274,7 +302,7 @@ func TestDocsRefuses(t *testing.T) {
 		{"another version", "openapi: 3.0.3\n"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			if _, err := Docs([]byte(tc.doc), nil); err == nil {
+			if _, err := Docs([]byte(tc.doc), nil, nil); err == nil {
 				t.Error("want an error")
 			}
 			if _, err := JSON([]byte(tc.doc)); err == nil {

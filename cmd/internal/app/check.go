@@ -9,6 +9,8 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+
+	"github.com/storefront-go/storefront/ent/limit"
 )
 
 // maxDemoOrders bounds --demo-orders: beyond it a first start would take hours.
@@ -29,6 +31,8 @@ func (c Config) Check() error {
 	add(c.Naming.check())
 	add(c.Mail.check())
 	_, err = c.egress(c.Demo)
+	add(err)
+	_, err = c.Limits.values()
 	add(err)
 	if place, local := c.local(); c.Demo && !local {
 		add(fmt.Errorf("--demo writes its passwords to demo.json for everyone to try: it serves loopback addresses "+
@@ -61,8 +65,8 @@ func checkContact(address string) error {
 }
 
 func checkRate(flag string, rate float64) error {
-	if rate < 0 || rate > 1e6 || math.IsNaN(rate) {
-		return fmt.Errorf("%s: %v is not between 0 and 1000000", flag, rate)
+	if rate < 0 || rate > limit.MaxRate || math.IsNaN(rate) {
+		return fmt.Errorf("%s: %v is not between 0 and %d", flag, rate, limit.MaxRate)
 	}
 	return nil
 }

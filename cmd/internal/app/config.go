@@ -59,6 +59,7 @@ type Config struct {
 	Log     `embed:""`
 
 	Marketplace `embed:""`
+	Limits      `embed:""`
 
 	Delivery   `embed:""`
 	NoDispatch bool `env:"STOREFRONT_NO_DISPATCH" help:"Leave the delivery of webhooks to storefront dispatch."`
@@ -137,6 +138,7 @@ func (c Config) LogValue() slog.Value {
 		slog.Float64("rate_limit", c.RateLimit),
 		slog.Float64("store_rate_limit", c.StoreRateLimit),
 		slog.Float64("visitor_rate_limit", c.VisitorLimit),
+		slog.String("limit", strings.Join(c.Limit, ",")),
 		slog.String("security_contact", c.SecurityTo),
 		slog.Bool("introspection", c.Introspection),
 		slog.Bool("explorer", c.Explorer),

@@ -55,6 +55,9 @@ func TestCheck(t *testing.T) {
 		{"no rate", func(c *Config) { c.RateLimit = 0 }, ""},
 		{"negative rate", func(c *Config) { c.RateLimit = -1 }, "--rate-limit"},
 		{"half a certificate", func(c *Config) { c.TLSCert = "x.pem" }, "--tls-key"},
+		{"limits", func(c *Config) { c.Limit = []string{"people=7", "theme_bytes=5000000"} }, ""},
+		{"unknown limit", func(c *Config) { c.Limit = []string{"persons=7"} }, "--limit"},
+		{"limit out of bounds", func(c *Config) { c.Limit = []string{"people=7", "people=0"} }, "--limit"},
 		{"too many orders", func(c *Config) { c.DemoOrders = 1 << 30 }, "--demo-orders"},
 		{"mail", func(c *Config) {
 			c.SMTPURL, c.MailFrom = "smtp://u:opensesame@mail.example", "Shop <a@shop.example>"

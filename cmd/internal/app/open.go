@@ -12,6 +12,7 @@ import (
 	"entgo.io/ent/dialect"
 
 	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/migrate"
 	"github.com/storefront-go/storefront/graph"
 	"github.com/storefront-go/storefront/graph/apikey"
@@ -39,6 +40,8 @@ type Base struct {
 	Blobs *blob.Store
 	// Notifier writes notices; nil where they are on the dashboard alone.
 	Notifier *notify.Notifier
+	// Limits are those that were set for all stores.
+	Limits limit.Values
 	// Erasures takes redacted customers out of what is kept, and of what is sent; nil
 	// where nothing is sent.
 	Erasures *erase.Engine
@@ -47,6 +50,7 @@ type Base struct {
 // Opening says how to open.
 type Opening struct {
 	Storage
+	Limits
 	// Migrate applies pending migrations on every engine, not on SQLite alone.
 	Migrate bool
 	// Relaxed lets SQLite lose the last moments in a power cut, as demos may.
@@ -77,6 +81,10 @@ func open(ctx context.Context, s *ent.Store, o Opening) (*Base, error) {
 	if err != nil {
 		return nil, err
 	}
+	limits, err := o.Limits.values()
+	if err != nil {
+		return nil, err
+	}
 	sessions, err := session.NewKeeper(session.Config{Store: s, Devices: ring.MACs(keyring.Cookies), Logger: o.Logger})
 	if err != nil {
 		return nil, err
@@ -85,7 +93,8 @@ func open(ctx context.Context, s *ent.Store, o Opening) (*Base, error) {
 	if err != nil {
 		return nil, fmt.Errorf("--blobs: %w", err)
 	}
-	return &Base{Store: s, Ring: ring, Keys: apikey.NewKeeper(s), Sessions: sessions, Blobs: blobs}, nil
+	return &Base{Store: s, Ring: ring, Keys: apikey.NewKeeper(s), Sessions: sessions, Blobs: blobs,
+		Limits: limits}, nil
 }
 
 // OpenStore opens the database as it is.
@@ -156,7 +165,8 @@ func (s Storage) Ring() (*keyring.Ring, error) {
 
 // Core makes the operations, for stores that are served under the addresses.
 func (b *Base) Core(a Addresses, hooks *webhook.Engine, m Marketplace, log *slog.Logger) (*graph.Resolver, error) {
-	exports, err := export.New(export.Config{Store: b.Store, Blobs: b.Blobs, Notifier: b.Notifier, Logger: log})
+	exports, err := export.New(export.Config{Store: b.Store, Blobs: b.Blobs, Notifier: b.Notifier, Limits: b.Limits,
+		Logger: log})
 	if err != nil {
 		return nil, err
 	}
@@ -165,14 +175,14 @@ func (b *Base) Core(a Addresses, hooks *webhook.Engine, m Marketplace, log *slog
 		return nil, err
 	}
 	factors, err := factor.New(factor.Config{Store: b.Store, Ring: b.Ring, APIHost: a.API, Notifier: b.Notifier,
-		Logger: log})
+		Limits: b.Limits, Logger: log})
 	if err != nil {
 		return nil, err
 	}
 	return graph.New(graph.Config{Store: b.Store, Keys: b.Keys, Sessions: b.Sessions, Factors: factors,
 		Notifier: b.Notifier, Pages: page.New(b.Ring), HostOf: a.StoreHost, APIHost: a.API, Links: link.New(b.Ring),
 		Webhooks: hooks, Exports: exports, Themes: themes, Erasures: b.Erasures,
-		Reviewer: m.reviews, Logger: log})
+		Limits: b.Limits, Reviewer: m.reviews, Logger: log})
 }
 
 // Close closes the database and the blob store.

@@ -77,7 +77,7 @@ func Start(ctx context.Context, c Config, r Runtime) (_ *Server, err error) {
 			err = errors.Join(err, s.closer.run(context.WithoutCancel(ctx)))
 		}
 	}()
-	if s.base, err = Open(ctx, Opening{Storage: c.Storage, Migrate: c.Migrate, Relaxed: c.Demo,
+	if s.base, err = Open(ctx, Opening{Storage: c.Storage, Limits: c.Limits, Migrate: c.Migrate, Relaxed: c.Demo,
 		Logger: r.Logger}); err != nil {
 		return nil, err
 	}

@@ -1095,6 +1095,7 @@ var (
 		{Name: "next_number", Type: field.TypeInt64, Default: 1001},
 		{Name: "second_factor", Type: field.TypeBool, Default: false},
 		{Name: "refund_proof_minor", Type: field.TypeInt64, Nullable: true},
+		{Name: "limits", Type: field.TypeBytes, Nullable: true, SchemaType: map[string]string{"mysql": "blob", "sqlite3": "blob"}},
 		{Name: "legacy", Type: field.TypeBool, Default: false},
 		{Name: "demo", Type: field.TypeBool, Default: false},
 		{Name: "active_theme_id", Type: field.TypeUUID, Nullable: true, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},

@@ -990,15 +990,15 @@ func init() {
 	// store.DefaultSecondFactor holds the default value on creation for the second_factor field.
 	store.DefaultSecondFactor = storeDescSecondFactor.Default.(bool)
 	// storeDescLegacy is the schema descriptor for legacy field.
-	storeDescLegacy := storeFields[9].Descriptor()
+	storeDescLegacy := storeFields[10].Descriptor()
 	// store.DefaultLegacy holds the default value on creation for the legacy field.
 	store.DefaultLegacy = storeDescLegacy.Default.(bool)
 	// storeDescDemo is the schema descriptor for demo field.
-	storeDescDemo := storeFields[10].Descriptor()
+	storeDescDemo := storeFields[11].Descriptor()
 	// store.DefaultDemo holds the default value on creation for the demo field.
 	store.DefaultDemo = storeDescDemo.Default.(bool)
 	// storeDescStorefrontRevision is the schema descriptor for storefront_revision field.
-	storeDescStorefrontRevision := storeFields[12].Descriptor()
+	storeDescStorefrontRevision := storeFields[13].Descriptor()
 	// store.DefaultStorefrontRevision holds the default value on creation for the storefront_revision field.
 	store.DefaultStorefrontRevision = storeDescStorefrontRevision.Default.(int64)
 	// storeDescID is the schema descriptor for id field.

@@ -36,6 +36,8 @@ const (
 	FieldSecondFactor = "second_factor"
 	// FieldRefundProofMinor holds the string denoting the refund_proof_minor field in the database.
 	FieldRefundProofMinor = "refund_proof_minor"
+	// FieldLimits holds the string denoting the limits field in the database.
+	FieldLimits = "limits"
 	// FieldLegacy holds the string denoting the legacy field in the database.
 	FieldLegacy = "legacy"
 	// FieldDemo holds the string denoting the demo field in the database.
@@ -62,6 +64,7 @@ var Columns = []string{
 	FieldNextNumber,
 	FieldSecondFactor,
 	FieldRefundProofMinor,
+	FieldLimits,
 	FieldLegacy,
 	FieldDemo,
 	FieldActiveThemeID,

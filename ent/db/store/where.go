@@ -5,6 +5,7 @@ package store
 import (
 	"entgo.io/ent/dialect/sql"
 	"github.com/storefront-go/storefront/ent/db/predicate"
+	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
@@ -110,6 +111,12 @@ func SecondFactor(v bool) predicate.Store {
 // RefundProofMinor applies equality check predicate on the "refund_proof_minor" field. It's identical to RefundProofMinorEQ.
 func RefundProofMinor(v int64) predicate.Store {
 	return predicate.Store(sql.FieldEQ(FieldRefundProofMinor, v))
+}
+
+// Limits applies equality check predicate on the "limits" field. It's identical to LimitsEQ.
+func Limits(v document.Limits) predicate.Store {
+	vc := []byte(v)
+	return predicate.Store(sql.FieldEQ(FieldLimits, vc))
 }
 
 // Legacy applies equality check predicate on the "legacy" field. It's identical to LegacyEQ.
@@ -708,6 +715,70 @@ func RefundProofMinorIsNil() predicate.Store {
 // RefundProofMinorNotNil applies the NotNil predicate on the "refund_proof_minor" field.
 func RefundProofMinorNotNil() predicate.Store {
 	return predicate.Store(sql.FieldNotNull(FieldRefundProofMinor))
+}
+
+// LimitsEQ applies the EQ predicate on the "limits" field.
+func LimitsEQ(v document.Limits) predicate.Store {
+	vc := []byte(v)
+	return predicate.Store(sql.FieldEQ(FieldLimits, vc))
+}
+
+// LimitsNEQ applies the NEQ predicate on the "limits" field.
+func LimitsNEQ(v document.Limits) predicate.Store {
+	vc := []byte(v)
+	return predicate.Store(sql.FieldNEQ(FieldLimits, vc))
+}
+
+// LimitsIn applies the In predicate on the "limits" field.
+func LimitsIn(vs ...document.Limits) predicate.Store {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.Store(sql.FieldIn(FieldLimits, v...))
+}
+
+// LimitsNotIn applies the NotIn predicate on the "limits" field.
+func LimitsNotIn(vs ...document.Limits) predicate.Store {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.Store(sql.FieldNotIn(FieldLimits, v...))
+}
+
+// LimitsGT applies the GT predicate on the "limits" field.
+func LimitsGT(v document.Limits) predicate.Store {
+	vc := []byte(v)
+	return predicate.Store(sql.FieldGT(FieldLimits, vc))
+}
+
+// LimitsGTE applies the GTE predicate on the "limits" field.
+func LimitsGTE(v document.Limits) predicate.Store {
+	vc := []byte(v)
+	return predicate.Store(sql.FieldGTE(FieldLimits, vc))
+}
+
+// LimitsLT applies the LT predicate on the "limits" field.
+func LimitsLT(v document.Limits) predicate.Store {
+	vc := []byte(v)
+	return predicate.Store(sql.FieldLT(FieldLimits, vc))
+}
+
+// LimitsLTE applies the LTE predicate on the "limits" field.
+func LimitsLTE(v document.Limits) predicate.Store {
+	vc := []byte(v)
+	return predicate.Store(sql.FieldLTE(FieldLimits, vc))
+}
+
+// LimitsIsNil applies the IsNil predicate on the "limits" field.
+func LimitsIsNil() predicate.Store {
+	return predicate.Store(sql.FieldIsNull(FieldLimits))
+}
+
+// LimitsNotNil applies the NotNil predicate on the "limits" field.
+func LimitsNotNil() predicate.Store {
+	return predicate.Store(sql.FieldNotNull(FieldLimits))
 }
 
 // LegacyEQ applies the EQ predicate on the "legacy" field.

@@ -659,6 +659,8 @@ type UserError {
   message: String!
   "Where in the arguments, from the outside in; null when it is about no single one."
   path: [String!]
+  "The limit that was reached, by its name in the documents; null for any other code than limit_reached."
+  limit: String
 }
 
 type PageInfo {
@@ -729,27 +731,47 @@ type GrantSummary {
 
 "What one credential may ask for."
 type Limits {
-  "Requests a second; 0 where rates are switched off."
+  "Requests of a credential within a second; 0 where rates are switched off."
   ratePerSecond: Int!
-  "Requests at once; 0 where rates are switched off."
+  "Requests of a credential at once; 0 where rates are switched off."
   rateBurst: Int!
   pageSizeDefault: Int!
   pageSizeMax: Int!
   "The import of a theme may be larger."
   bodyBytesMax: Int!
   idempotencyKeyTtlSeconds: Int!
-  "Requests a second of all credentials of the store together; 0 where rates are switched off."
+  "Requests of all credentials of the store within a second; 0 where rates are switched off."
   storeRatePerSecond: Int!
+  "Pages that a visitor of storefronts opens within a second, a search as five; 0 is no limit."
+  visitorRatePerSecond: Int!
+  "People of the store."
+  peopleMax: Int!
+  "Invitations of the store that nobody has answered."
+  invitationsMax: Int!
   "Keys of the store that are not revoked."
   apiKeysMax: Int!
+  "OAuth apps that the store registers."
   appsMax: Int!
+  webhookEndpointsMax: Int!
+  themesMax: Int!
+  "Bytes of the templates and assets of the store's themes."
+  themeBytesMax: Long!
   "Exports of the store that have not ended."
   exportsMax: Int!
   "Exports of the store that were asked for within 24 hours."
   exportsPerDayMax: Int!
-  peopleMax: Int!
-  themesMax: Int!
-  webhookEndpointsMax: Int!
+  "Exports of the store that are written at once; others wait."
+  exportsRunningMax: Int!
+  "Mails to strangers that the store causes within 24 hours."
+  mailsPerDayMax: Int!
+  "Test pings of a webhook endpoint within a minute."
+  pingsPerMinuteMax: Int!
+  "Orders that the sales reports of the store read within a minute; one that reads more takes the minute's allowance."
+  reportOrdersPerMinuteMax: Int!
+  "Stores that a person owns."
+  storesMax: Int!
+  "Second factors of a person."
+  factorsMax: Int!
 }
 
 "The person who asks."
@@ -4126,6 +4148,8 @@ func (ec *executionContext) fieldContext_APIKeyPayload_userErrors(_ context.Cont
 				return ec.fieldContext_UserError_message(ctx, field)
 			case "path":
 				return ec.fieldContext_UserError_path(ctx, field)
+			case "limit":
+				return ec.fieldContext_UserError_limit(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
 		},
@@ -5001,6 +5025,8 @@ func (ec *executionContext) fieldContext_AddressPayload_userErrors(_ context.Con
 				return ec.fieldContext_UserError_message(ctx, field)
 			case "path":
 				return ec.fieldContext_UserError_path(ctx, field)
+			case "limit":
+				return ec.fieldContext_UserError_limit(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
 		},
@@ -5521,6 +5547,8 @@ func (ec *executionContext) fieldContext_AppPayload_userErrors(_ context.Context
 				return ec.fieldContext_UserError_message(ctx, field)
 			case "path":
 				return ec.fieldContext_UserError_path(ctx, field)
+			case "limit":
+				return ec.fieldContext_UserError_limit(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
 		},
@@ -6814,6 +6842,8 @@ func (ec *executionContext) fieldContext_CustomerPayload_userErrors(_ context.Co
 				return ec.fieldContext_UserError_message(ctx, field)
 			case "path":
 				return ec.fieldContext_UserError_path(ctx, field)
+			case "limit":
+				return ec.fieldContext_UserError_limit(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
 		},
@@ -7670,6 +7700,8 @@ func (ec *executionContext) fieldContext_ExportDeletePayload_userErrors(_ contex
 				return ec.fieldContext_UserError_message(ctx, field)
 			case "path":
 				return ec.fieldContext_UserError_path(ctx, field)
+			case "limit":
+				return ec.fieldContext_UserError_limit(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
 		},
@@ -7943,6 +7975,8 @@ func (ec *executionContext) fieldContext_ExportPayload_userErrors(_ context.Cont
 				return ec.fieldContext_UserError_message(ctx, field)
 			case "path":
 				return ec.fieldContext_UserError_path(ctx, field)
+			case "limit":
+				return ec.fieldContext_UserError_limit(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
 		},
@@ -8157,6 +8191,8 @@ func (ec *executionContext) fieldContext_FactorAddPayload_userErrors(_ context.C
 				return ec.fieldContext_UserError_message(ctx, field)
 			case "path":
 				return ec.fieldContext_UserError_path(ctx, field)
+			case "limit":
+				return ec.fieldContext_UserError_limit(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
 		},
@@ -8235,6 +8271,8 @@ func (ec *executionContext) fieldContext_FactorPayload_userErrors(_ context.Cont
 				return ec.fieldContext_UserError_message(ctx, field)
 			case "path":
 				return ec.fieldContext_UserError_path(ctx, field)
+			case "limit":
+				return ec.fieldContext_UserError_limit(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
 		},
@@ -8289,6 +8327,8 @@ func (ec *executionContext) fieldContext_FactorRemovePayload_userErrors(_ contex
 				return ec.fieldContext_UserError_message(ctx, field)
 			case "path":
 				return ec.fieldContext_UserError_path(ctx, field)
+			case "limit":
+				return ec.fieldContext_UserError_limit(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
 		},
@@ -8929,6 +8969,8 @@ func (ec *executionContext) fieldContext_GrantPayload_userErrors(_ context.Conte
 				return ec.fieldContext_UserError_message(ctx, field)
 			case "path":
 				return ec.fieldContext_UserError_path(ctx, field)
+			case "limit":
+				return ec.fieldContext_UserError_limit(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
 		},
@@ -9296,20 +9338,38 @@ func (ec *executionContext) fieldContext_Identity_limits(_ context.Context, fiel
 				return ec.fieldContext_Limits_idempotencyKeyTtlSeconds(ctx, field)
 			case "storeRatePerSecond":
 				return ec.fieldContext_Limits_storeRatePerSecond(ctx, field)
+			case "visitorRatePerSecond":
+				return ec.fieldContext_Limits_visitorRatePerSecond(ctx, field)
+			case "peopleMax":
+				return ec.fieldContext_Limits_peopleMax(ctx, field)
+			case "invitationsMax":
+				return ec.fieldContext_Limits_invitationsMax(ctx, field)
 			case "apiKeysMax":
 				return ec.fieldContext_Limits_apiKeysMax(ctx, field)
 			case "appsMax":
 				return ec.fieldContext_Limits_appsMax(ctx, field)
+			case "webhookEndpointsMax":
+				return ec.fieldContext_Limits_webhookEndpointsMax(ctx, field)
+			case "themesMax":
+				return ec.fieldContext_Limits_themesMax(ctx, field)
+			case "themeBytesMax":
+				return ec.fieldContext_Limits_themeBytesMax(ctx, field)
 			case "exportsMax":
 				return ec.fieldContext_Limits_exportsMax(ctx, field)
 			case "exportsPerDayMax":
 				return ec.fieldContext_Limits_exportsPerDayMax(ctx, field)
-			case "peopleMax":
-				return ec.fieldContext_Limits_peopleMax(ctx, field)
-			case "themesMax":
-				return ec.fieldContext_Limits_themesMax(ctx, field)
-			case "webhookEndpointsMax":
-				return ec.fieldContext_Limits_webhookEndpointsMax(ctx, field)
+			case "exportsRunningMax":
+				return ec.fieldContext_Limits_exportsRunningMax(ctx, field)
+			case "mailsPerDayMax":
+				return ec.fieldContext_Limits_mailsPerDayMax(ctx, field)
+			case "pingsPerMinuteMax":
+				return ec.fieldContext_Limits_pingsPerMinuteMax(ctx, field)
+			case "reportOrdersPerMinuteMax":
+				return ec.fieldContext_Limits_reportOrdersPerMinuteMax(ctx, field)
+			case "storesMax":
+				return ec.fieldContext_Limits_storesMax(ctx, field)
+			case "factorsMax":
+				return ec.fieldContext_Limits_factorsMax(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Limits", field.Name)
 		},
@@ -9701,6 +9761,8 @@ func (ec *executionContext) fieldContext_InstalledAppRevokePayload_userErrors(_ 
 				return ec.fieldContext_UserError_message(ctx, field)
 			case "path":
 				return ec.fieldContext_UserError_path(ctx, field)
+			case "limit":
+				return ec.fieldContext_UserError_limit(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
 		},
@@ -10146,6 +10208,8 @@ func (ec *executionContext) fieldContext_InvitationPayload_userErrors(_ context.
 				return ec.fieldContext_UserError_message(ctx, field)
 			case "path":
 				return ec.fieldContext_UserError_path(ctx, field)
+			case "limit":
+				return ec.fieldContext_UserError_limit(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
 		},
@@ -10154,14 +10218,14 @@ func (ec *executionContext) fieldContext_InvitationPayload_userErrors(_ context.
 }
 
 func (ec *executionContext) _Limits_ratePerSecond(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
-	return ec.marshalNInt2int(ctx, field.Selections, obj.RatePerSecond)
+	return ec.marshalNInt2int(ctx, field.Selections, obj.RatePerSecond())
 }
 
 func (ec *executionContext) fieldContext_Limits_ratePerSecond(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	fc = &graphql.FieldContext{
 		Object:     "Limits",
 		Field:      field,
-		IsMethod:   false,
+		IsMethod:   true,
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return nil, errors.New("field of type Int does not have child fields")
@@ -10171,14 +10235,14 @@ func (ec *executionContext) fieldContext_Limits_ratePerSecond(_ context.Context,
 }
 
 func (ec *executionContext) _Limits_rateBurst(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
-	return ec.marshalNInt2int(ctx, field.Selections, obj.RateBurst)
+	return ec.marshalNInt2int(ctx, field.Selections, obj.RateBurst())
 }
 
 func (ec *executionContext) fieldContext_Limits_rateBurst(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	fc = &graphql.FieldContext{
 		Object:     "Limits",
 		Field:      field,
-		IsMethod:   false,
+		IsMethod:   true,
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return nil, errors.New("field of type Int does not have child fields")
@@ -10256,14 +10320,14 @@ func (ec *executionContext) fieldContext_Limits_idempotencyKeyTtlSeconds(_ conte
 }
 
 func (ec *executionContext) _Limits_storeRatePerSecond(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
-	return ec.marshalNInt2int(ctx, field.Selections, obj.StoreRatePerSecond)
+	return ec.marshalNInt2int(ctx, field.Selections, obj.StoreRatePerSecond())
 }
 
 func (ec *executionContext) fieldContext_Limits_storeRatePerSecond(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	fc = &graphql.FieldContext{
 		Object:     "Limits",
 		Field:      field,
-		IsMethod:   false,
+		IsMethod:   true,
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return nil, errors.New("field of type Int does not have child fields")
@@ -10272,66 +10336,15 @@ func (ec *executionContext) fieldContext_Limits_storeRatePerSecond(_ context.Con
 	return fc, nil
 }
 
-func (ec *executionContext) _Limits_apiKeysMax(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
-	return ec.marshalNInt2int(ctx, field.Selections, obj.APIKeysMax)
+func (ec *executionContext) _Limits_visitorRatePerSecond(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.VisitorRatePerSecond())
 }
 
-func (ec *executionContext) fieldContext_Limits_apiKeysMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+func (ec *executionContext) fieldContext_Limits_visitorRatePerSecond(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	fc = &graphql.FieldContext{
 		Object:     "Limits",
 		Field:      field,
-		IsMethod:   false,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return nil, errors.New("field of type Int does not have child fields")
-		},
-	}
-	return fc, nil
-}
-
-func (ec *executionContext) _Limits_appsMax(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
-	return ec.marshalNInt2int(ctx, field.Selections, obj.AppsMax)
-}
-
-func (ec *executionContext) fieldContext_Limits_appsMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "Limits",
-		Field:      field,
-		IsMethod:   false,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return nil, errors.New("field of type Int does not have child fields")
-		},
-	}
-	return fc, nil
-}
-
-func (ec *executionContext) _Limits_exportsMax(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
-	return ec.marshalNInt2int(ctx, field.Selections, obj.ExportsMax)
-}
-
-func (ec *executionContext) fieldContext_Limits_exportsMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "Limits",
-		Field:      field,
-		IsMethod:   false,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return nil, errors.New("field of type Int does not have child fields")
-		},
-	}
-	return fc, nil
-}
-
-func (ec *executionContext) _Limits_exportsPerDayMax(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
-	return ec.marshalNInt2int(ctx, field.Selections, obj.ExportsPerDayMax)
-}
-
-func (ec *executionContext) fieldContext_Limits_exportsPerDayMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "Limits",
-		Field:      field,
-		IsMethod:   false,
+		IsMethod:   true,
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return nil, errors.New("field of type Int does not have child fields")
@@ -10341,14 +10354,14 @@ func (ec *executionContext) fieldContext_Limits_exportsPerDayMax(_ context.Conte
 }
 
 func (ec *executionContext) _Limits_peopleMax(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
-	return ec.marshalNInt2int(ctx, field.Selections, obj.PeopleMax)
+	return ec.marshalNInt2int(ctx, field.Selections, obj.PeopleMax())
 }
 
 func (ec *executionContext) fieldContext_Limits_peopleMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	fc = &graphql.FieldContext{
 		Object:     "Limits",
 		Field:      field,
-		IsMethod:   false,
+		IsMethod:   true,
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return nil, errors.New("field of type Int does not have child fields")
@@ -10357,15 +10370,49 @@ func (ec *executionContext) fieldContext_Limits_peopleMax(_ context.Context, fie
 	return fc, nil
 }
 
-func (ec *executionContext) _Limits_themesMax(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
-	return ec.marshalNInt2int(ctx, field.Selections, obj.ThemesMax)
+func (ec *executionContext) _Limits_invitationsMax(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.InvitationsMax())
 }
 
-func (ec *executionContext) fieldContext_Limits_themesMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+func (ec *executionContext) fieldContext_Limits_invitationsMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	fc = &graphql.FieldContext{
 		Object:     "Limits",
 		Field:      field,
-		IsMethod:   false,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Int does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Limits_apiKeysMax(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.APIKeysMax())
+}
+
+func (ec *executionContext) fieldContext_Limits_apiKeysMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Limits",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Int does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Limits_appsMax(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.AppsMax())
+}
+
+func (ec *executionContext) fieldContext_Limits_appsMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Limits",
+		Field:      field,
+		IsMethod:   true,
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return nil, errors.New("field of type Int does not have child fields")
@@ -10375,14 +10422,184 @@ func (ec *executionContext) fieldContext_Limits_themesMax(_ context.Context, fie
 }
 
 func (ec *executionContext) _Limits_webhookEndpointsMax(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
-	return ec.marshalNInt2int(ctx, field.Selections, obj.WebhookEndpointsMax)
+	return ec.marshalNInt2int(ctx, field.Selections, obj.WebhookEndpointsMax())
 }
 
 func (ec *executionContext) fieldContext_Limits_webhookEndpointsMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	fc = &graphql.FieldContext{
 		Object:     "Limits",
 		Field:      field,
-		IsMethod:   false,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Int does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Limits_themesMax(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.ThemesMax())
+}
+
+func (ec *executionContext) fieldContext_Limits_themesMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Limits",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Int does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Limits_themeBytesMax(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.ThemeBytesMax())
+}
+
+func (ec *executionContext) fieldContext_Limits_themeBytesMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Limits",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Long does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Limits_exportsMax(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.ExportsMax())
+}
+
+func (ec *executionContext) fieldContext_Limits_exportsMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Limits",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Int does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Limits_exportsPerDayMax(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.ExportsPerDayMax())
+}
+
+func (ec *executionContext) fieldContext_Limits_exportsPerDayMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Limits",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Int does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Limits_exportsRunningMax(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.ExportsRunningMax())
+}
+
+func (ec *executionContext) fieldContext_Limits_exportsRunningMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Limits",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Int does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Limits_mailsPerDayMax(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.MailsPerDayMax())
+}
+
+func (ec *executionContext) fieldContext_Limits_mailsPerDayMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Limits",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Int does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Limits_pingsPerMinuteMax(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.PingsPerMinuteMax())
+}
+
+func (ec *executionContext) fieldContext_Limits_pingsPerMinuteMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Limits",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Int does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Limits_reportOrdersPerMinuteMax(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.ReportOrdersPerMinuteMax())
+}
+
+func (ec *executionContext) fieldContext_Limits_reportOrdersPerMinuteMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Limits",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Int does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Limits_storesMax(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.StoresMax())
+}
+
+func (ec *executionContext) fieldContext_Limits_storesMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Limits",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Int does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Limits_factorsMax(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.FactorsMax())
+}
+
+func (ec *executionContext) fieldContext_Limits_factorsMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Limits",
+		Field:      field,
+		IsMethod:   true,
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return nil, errors.New("field of type Int does not have child fields")
@@ -11302,6 +11519,8 @@ func (ec *executionContext) fieldContext_MarketplaceSubmissionPayload_userErrors
 				return ec.fieldContext_UserError_message(ctx, field)
 			case "path":
 				return ec.fieldContext_UserError_path(ctx, field)
+			case "limit":
+				return ec.fieldContext_UserError_limit(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
 		},
@@ -18196,6 +18415,8 @@ func (ec *executionContext) fieldContext_NotificationPayload_userErrors(_ contex
 				return ec.fieldContext_UserError_message(ctx, field)
 			case "path":
 				return ec.fieldContext_UserError_path(ctx, field)
+			case "limit":
+				return ec.fieldContext_UserError_limit(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
 		},
@@ -18250,6 +18471,8 @@ func (ec *executionContext) fieldContext_NotificationsPayload_userErrors(_ conte
 				return ec.fieldContext_UserError_message(ctx, field)
 			case "path":
 				return ec.fieldContext_UserError_path(ctx, field)
+			case "limit":
+				return ec.fieldContext_UserError_limit(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
 		},
@@ -19923,6 +20146,8 @@ func (ec *executionContext) fieldContext_OrderNotePayload_userErrors(_ context.C
 				return ec.fieldContext_UserError_message(ctx, field)
 			case "path":
 				return ec.fieldContext_UserError_path(ctx, field)
+			case "limit":
+				return ec.fieldContext_UserError_limit(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
 		},
@@ -20057,6 +20282,8 @@ func (ec *executionContext) fieldContext_OrderPayload_userErrors(_ context.Conte
 				return ec.fieldContext_UserError_message(ctx, field)
 			case "path":
 				return ec.fieldContext_UserError_path(ctx, field)
+			case "limit":
+				return ec.fieldContext_UserError_limit(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
 		},
@@ -20267,6 +20494,8 @@ func (ec *executionContext) fieldContext_PasskeyBeginPayload_userErrors(_ contex
 				return ec.fieldContext_UserError_message(ctx, field)
 			case "path":
 				return ec.fieldContext_UserError_path(ctx, field)
+			case "limit":
+				return ec.fieldContext_UserError_limit(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
 		},
@@ -20321,6 +20550,8 @@ func (ec *executionContext) fieldContext_PasswordChangePayload_userErrors(_ cont
 				return ec.fieldContext_UserError_message(ctx, field)
 			case "path":
 				return ec.fieldContext_UserError_path(ctx, field)
+			case "limit":
+				return ec.fieldContext_UserError_limit(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
 		},
@@ -21005,6 +21236,8 @@ func (ec *executionContext) fieldContext_ProductDeletePayload_userErrors(_ conte
 				return ec.fieldContext_UserError_message(ctx, field)
 			case "path":
 				return ec.fieldContext_UserError_path(ctx, field)
+			case "limit":
+				return ec.fieldContext_UserError_limit(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
 		},
@@ -21193,6 +21426,8 @@ func (ec *executionContext) fieldContext_ProductPayload_userErrors(_ context.Con
 				return ec.fieldContext_UserError_message(ctx, field)
 			case "path":
 				return ec.fieldContext_UserError_path(ctx, field)
+			case "limit":
+				return ec.fieldContext_UserError_limit(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
 		},
@@ -24449,6 +24684,8 @@ func (ec *executionContext) fieldContext_RecoveryCodesPayload_userErrors(_ conte
 				return ec.fieldContext_UserError_message(ctx, field)
 			case "path":
 				return ec.fieldContext_UserError_path(ctx, field)
+			case "limit":
+				return ec.fieldContext_UserError_limit(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
 		},
@@ -24846,6 +25083,8 @@ func (ec *executionContext) fieldContext_SessionEndPayload_userErrors(_ context.
 				return ec.fieldContext_UserError_message(ctx, field)
 			case "path":
 				return ec.fieldContext_UserError_path(ctx, field)
+			case "limit":
+				return ec.fieldContext_UserError_limit(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
 		},
@@ -24954,6 +25193,8 @@ func (ec *executionContext) fieldContext_SignOutPayload_userErrors(_ context.Con
 				return ec.fieldContext_UserError_message(ctx, field)
 			case "path":
 				return ec.fieldContext_UserError_path(ctx, field)
+			case "limit":
+				return ec.fieldContext_UserError_limit(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
 		},
@@ -25497,6 +25738,8 @@ func (ec *executionContext) fieldContext_StaffPayload_userErrors(_ context.Conte
 				return ec.fieldContext_UserError_message(ctx, field)
 			case "path":
 				return ec.fieldContext_UserError_path(ctx, field)
+			case "limit":
+				return ec.fieldContext_UserError_limit(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
 		},
@@ -25551,6 +25794,8 @@ func (ec *executionContext) fieldContext_StaffRemovePayload_userErrors(_ context
 				return ec.fieldContext_UserError_message(ctx, field)
 			case "path":
 				return ec.fieldContext_UserError_path(ctx, field)
+			case "limit":
+				return ec.fieldContext_UserError_limit(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
 		},
@@ -25973,6 +26218,8 @@ func (ec *executionContext) fieldContext_StaffTokenPayload_userErrors(_ context.
 				return ec.fieldContext_UserError_message(ctx, field)
 			case "path":
 				return ec.fieldContext_UserError_path(ctx, field)
+			case "limit":
+				return ec.fieldContext_UserError_limit(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
 		},
@@ -26288,6 +26535,8 @@ func (ec *executionContext) fieldContext_StorePayload_userErrors(_ context.Conte
 				return ec.fieldContext_UserError_message(ctx, field)
 			case "path":
 				return ec.fieldContext_UserError_path(ctx, field)
+			case "limit":
+				return ec.fieldContext_UserError_limit(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
 		},
@@ -27135,6 +27384,8 @@ func (ec *executionContext) fieldContext_ThemeDeletePayload_userErrors(_ context
 				return ec.fieldContext_UserError_message(ctx, field)
 			case "path":
 				return ec.fieldContext_UserError_path(ctx, field)
+			case "limit":
+				return ec.fieldContext_UserError_limit(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
 		},
@@ -27315,6 +27566,8 @@ func (ec *executionContext) fieldContext_ThemePayload_userErrors(_ context.Conte
 				return ec.fieldContext_UserError_message(ctx, field)
 			case "path":
 				return ec.fieldContext_UserError_path(ctx, field)
+			case "limit":
+				return ec.fieldContext_UserError_limit(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
 		},
@@ -27420,6 +27673,8 @@ func (ec *executionContext) fieldContext_TotpBeginPayload_userErrors(_ context.C
 				return ec.fieldContext_UserError_message(ctx, field)
 			case "path":
 				return ec.fieldContext_UserError_path(ctx, field)
+			case "limit":
+				return ec.fieldContext_UserError_limit(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
 		},
@@ -27466,6 +27721,23 @@ func (ec *executionContext) _UserError_path(ctx context.Context, field graphql.C
 }
 
 func (ec *executionContext) fieldContext_UserError_path(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "UserError",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _UserError_limit(ctx context.Context, field graphql.CollectedField, obj *model.UserError) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Limit)
+}
+
+func (ec *executionContext) fieldContext_UserError_limit(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	fc = &graphql.FieldContext{
 		Object:     "UserError",
 		Field:      field,
@@ -28296,6 +28568,8 @@ func (ec *executionContext) fieldContext_WebhookDeliveryPayload_userErrors(_ con
 				return ec.fieldContext_UserError_message(ctx, field)
 			case "path":
 				return ec.fieldContext_UserError_path(ctx, field)
+			case "limit":
+				return ec.fieldContext_UserError_limit(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
 		},
@@ -28968,6 +29242,8 @@ func (ec *executionContext) fieldContext_WebhookEndpointDeletePayload_userErrors
 				return ec.fieldContext_UserError_message(ctx, field)
 			case "path":
 				return ec.fieldContext_UserError_path(ctx, field)
+			case "limit":
+				return ec.fieldContext_UserError_limit(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
 		},
@@ -29185,6 +29461,8 @@ func (ec *executionContext) fieldContext_WebhookEndpointPayload_userErrors(_ con
 				return ec.fieldContext_UserError_message(ctx, field)
 			case "path":
 				return ec.fieldContext_UserError_path(ctx, field)
+			case "limit":
+				return ec.fieldContext_UserError_limit(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
 		},
@@ -35532,6 +35810,21 @@ func (ec *executionContext) _Limits(ctx context.Context, sel ast.SelectionSet, o
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		case "visitorRatePerSecond":
+			out.Values[i] = ec._Limits_visitorRatePerSecond(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "peopleMax":
+			out.Values[i] = ec._Limits_peopleMax(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "invitationsMax":
+			out.Values[i] = ec._Limits_invitationsMax(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		case "apiKeysMax":
 			out.Values[i] = ec._Limits_apiKeysMax(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -35539,6 +35832,21 @@ func (ec *executionContext) _Limits(ctx context.Context, sel ast.SelectionSet, o
 			}
 		case "appsMax":
 			out.Values[i] = ec._Limits_appsMax(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "webhookEndpointsMax":
+			out.Values[i] = ec._Limits_webhookEndpointsMax(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "themesMax":
+			out.Values[i] = ec._Limits_themesMax(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "themeBytesMax":
+			out.Values[i] = ec._Limits_themeBytesMax(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -35552,18 +35860,33 @@ func (ec *executionContext) _Limits(ctx context.Context, sel ast.SelectionSet, o
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
-		case "peopleMax":
-			out.Values[i] = ec._Limits_peopleMax(ctx, field, obj)
+		case "exportsRunningMax":
+			out.Values[i] = ec._Limits_exportsRunningMax(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
-		case "themesMax":
-			out.Values[i] = ec._Limits_themesMax(ctx, field, obj)
+		case "mailsPerDayMax":
+			out.Values[i] = ec._Limits_mailsPerDayMax(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
-		case "webhookEndpointsMax":
-			out.Values[i] = ec._Limits_webhookEndpointsMax(ctx, field, obj)
+		case "pingsPerMinuteMax":
+			out.Values[i] = ec._Limits_pingsPerMinuteMax(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "reportOrdersPerMinuteMax":
+			out.Values[i] = ec._Limits_reportOrdersPerMinuteMax(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "storesMax":
+			out.Values[i] = ec._Limits_storesMax(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "factorsMax":
+			out.Values[i] = ec._Limits_factorsMax(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -40722,6 +41045,8 @@ func (ec *executionContext) _UserError(ctx context.Context, sel ast.SelectionSet
 			}
 		case "path":
 			out.Values[i] = ec._UserError_path(ctx, field, obj)
+		case "limit":
+			out.Values[i] = ec._UserError_limit(ctx, field, obj)
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}

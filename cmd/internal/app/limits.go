@@ -1,0 +1,24 @@
+package app
+
+import (
+	"fmt"
+
+	"github.com/storefront-go/storefront/ent/limit"
+)
+
+// Limits says what stores and people have, and cause, at most. Every command that
+// makes something takes it.
+type Limits struct {
+	Limit []string `env:"STOREFRONT_LIMIT" placeholder:"NAME=NUMBER" help:"What stores and people have at most, such as people=1000, for all stores that have no limit of their own; the page /docs/limits has the names (default: its)."`
+}
+
+// values returns the limits that were set.
+func (l Limits) values() (limit.Values, error) {
+	v := limit.Values{}
+	for _, text := range l.Limit {
+		if err := v.Set(text); err != nil {
+			return nil, fmt.Errorf("--limit: %w", err)
+		}
+	}
+	return v, nil
+}

@@ -1,0 +1,66 @@
+package main
+
+import (
+	"strconv"
+
+	"github.com/storefront-go/storefront/ent/limit"
+)
+
+type storeLimitCmd struct {
+	target
+	Settings []string `arg:"" optional:"" placeholder:"NAME=NUMBER" help:"Limits of this store alone; NAME= is that of all stores again."`
+}
+
+// Help implements kong.HelpProvider.
+func (storeLimitCmd) Help() string {
+	return `What the store has above a limit stays; only more is refused. Servers heed it at once. The limits of all ` +
+		`stores are set with --limit of serve, or STOREFRONT_LIMIT.
+
+Examples:
+
+    storefront store limit --store my-shop
+    storefront store limit --store my-shop people=1000 exports_per_day=50
+    storefront store limit --store my-shop people=
+`
+}
+
+// bound is a limit as it is printed.
+type bound struct {
+	Name   limit.Name `json:"name"`
+	Value  int64      `json:"value"`
+	Own    bool       `json:"own"`
+	Counts string     `json:"counts"`
+}
+
+// Run changes limits, if there is something to change, and shows them.
+func (c *storeLimitCmd) Run(s *session) error {
+	return c.enter(s, func(w work) error {
+		row := w.store
+		if len(c.Settings) > 0 {
+			p, err := w.Mutation().StoreSetLimits(w.ctx, row.Version, c.Settings)
+			if err != nil {
+				return err
+			}
+			row = p.Store.Store
+		}
+		own, err := row.Limits.Values()
+		if err != nil {
+			return err
+		}
+		all, err := w.LimitsOf(row)
+		if err != nil {
+			return err
+		}
+		bounds, rows := []bound{}, table{{"LIMIT", "VALUE", "OWN", "COUNTS"}}
+		for _, r := range limit.Rows() {
+			if r.Whole {
+				continue
+			}
+			_, has := own[r.Name]
+			bounds = append(bounds, bound{r.Name, all.Of(r.Name), has, r.Counts})
+			rows = append(rows, []string{string(r.Name), strconv.FormatInt(all.Of(r.Name), 10), strconv.FormatBool(has),
+				r.Counts})
+		}
+		return c.print(s, bounds, rows)
+	})
+}

@@ -1,0 +1,168 @@
+package limit
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Name is that of a limit which the operator may change, in settings, errors and
+// documents.
+type Name string
+
+// Limits of a store, of a person and of an endpoint, and rates.
+const (
+	People               Name = "people"
+	Invitations          Name = "invitations"
+	APIKeys              Name = "api_keys"
+	Apps                 Name = "apps"
+	Endpoints            Name = "webhook_endpoints"
+	Themes               Name = "themes"
+	ThemeBytes           Name = "theme_bytes"
+	Exports              Name = "exports"
+	ExportsPerDay        Name = "exports_per_day"
+	ExportsRunning       Name = "exports_running"
+	MailsPerDay          Name = "mails_per_day"
+	PingsPerMinute       Name = "pings_per_minute"
+	ReportOrders         Name = "report_orders_per_minute"
+	Stores               Name = "stores"
+	Factors              Name = "factors"
+	RatePerSecond        Name = "rate_per_second"
+	RateBurst            Name = "rate_burst"
+	StoreRatePerSecond   Name = "store_rate_per_second"
+	VisitorRatePerSecond Name = "visitor_rate_per_second"
+)
+
+// Row is one limit of the table.
+type Row struct {
+	Name Name
+	// Counts is what is counted, in the plural and with whose it is.
+	Counts string
+	// Advice is a sentence for whoever has reached it; it may be empty.
+	Advice                   string
+	Default, Least, Greatest int64
+	// Whole says that it is the same for all: no store has its own.
+	Whole bool
+	// Flag is the flag of serve that sets it; empty for --limit.
+	Flag string
+}
+
+// rows is the table. What is counted row by row is bounded by what a transaction can
+// read.
+var rows = []Row{
+	{Name: People, Counts: "people of a store", Default: 500, Least: 1, Greatest: 10_000},
+	{Name: Invitations, Counts: "invitations of a store that nobody has answered", Advice: "Withdraw one.",
+		Default: 100, Least: 1, Greatest: 10_000},
+	{Name: APIKeys, Counts: "API keys of a store that are not revoked",
+		Advice: "Revoke one that is no longer used.", Default: 100, Least: 1, Greatest: 10_000},
+	{Name: Apps, Counts: "OAuth apps that a store registers", Default: 100, Least: 1, Greatest: 10_000},
+	{Name: Endpoints, Counts: "webhook endpoints of a store", Default: 100, Least: 1, Greatest: 10_000},
+	{Name: Themes, Counts: "themes of a store", Advice: "Remove one that is no longer used.",
+		Default: 100, Least: 1, Greatest: 10_000},
+	{Name: ThemeBytes, Counts: "bytes of the templates and assets of a store's themes",
+		Advice: "Remove a theme that is no longer used.", Default: 1 << 30, Least: 1, Greatest: 1 << 40},
+	{Name: Exports, Counts: "exports of a store that have not ended", Advice: "Wait for one, or cancel one.",
+		Default: 50, Least: 1, Greatest: 10_000},
+	{Name: ExportsPerDay, Counts: "exports that a store asked for within 24 hours",
+		Default: 500, Least: 1, Greatest: 10_000},
+	{Name: ExportsRunning, Counts: "exports of a store that are written at once; others wait",
+		Default: 5, Least: 1, Greatest: 100, Whole: true},
+	{Name: MailsPerDay, Counts: "mails to strangers that a store causes within 24 hours",
+		Default: 200, Least: 1, Greatest: 100_000},
+	{Name: PingsPerMinute, Counts: "test pings of a webhook endpoint within a minute",
+		Default: 10, Least: 1, Greatest: 1000},
+	{Name: ReportOrders, Counts: "orders that the sales reports of a store read within a minute",
+		Advice:  "Ask again in a while, or for fewer days.",
+		Default: 1_000_000, Least: 1000, Greatest: 1_000_000_000},
+	{Name: Stores, Counts: "stores that a person owns", Advice: "Close one that is no longer used.",
+		Default: 50, Least: 1, Greatest: 10_000, Whole: true},
+	{Name: Factors, Counts: "second factors of a person", Advice: "Remove one first.",
+		Default: 10, Least: 1, Greatest: 100, Whole: true},
+	{Name: RatePerSecond, Counts: "requests of a credential within a second; 0 where rates are switched off",
+		Default: 100, Greatest: MaxRate, Whole: true, Flag: "--rate-limit"},
+	{Name: RateBurst, Counts: "requests of a credential at once; 0 where rates are switched off",
+		Default: 200, Greatest: 2 * MaxRate, Whole: true, Flag: "--rate-limit"},
+	{Name: StoreRatePerSecond,
+		Counts:  "requests of all credentials of a store within a second; 0 where rates are switched off",
+		Default: 1000, Greatest: MaxRate, Whole: true, Flag: "--store-rate-limit"},
+	{Name: VisitorRatePerSecond,
+		Counts:  "pages that a visitor of storefronts opens within a second, a search as five; 0 is no limit",
+		Default: 20, Greatest: MaxRate, Whole: true, Flag: "--visitor-rate-limit"},
+}
+
+// MaxRate is the greatest rate that may be set, in requests a second.
+const MaxRate = 1_000_000
+
+// Rows returns the table of the limits that the operator may change: whoever checks,
+// shows or sets one reads it here.
+func Rows() []Row { return slices.Clone(rows) }
+
+// Row returns the row of a name, and whether there is one.
+func (n Name) Row() (Row, bool) {
+	i := slices.IndexFunc(rows, func(r Row) bool { return r.Name == n })
+	if i < 0 {
+		return Row{}, false
+	}
+	return rows[i], true
+}
+
+// Member is the limit's name where all limits are shown.
+func (r Row) Member() string {
+	if r.Flag != "" {
+		return string(r.Name)
+	}
+	return string(r.Name) + "_max"
+}
+
+// Reached says that a limit of so many is reached.
+func (r Row) Reached(most int64) string {
+	text := fmt.Sprintf("The limit %s is reached: %d %s.", r.Name, most, r.Counts)
+	if r.Advice != "" {
+		text += " " + r.Advice
+	}
+	return text
+}
+
+// Values are limits that were changed.
+type Values map[Name]int64
+
+// Of returns a limit: the default, if it was not changed.
+func (v Values) Of(n Name) int64 {
+	if value, ok := v[n]; ok {
+		return value
+	}
+	r, _ := n.Row()
+	return r.Default
+}
+
+// Set changes a limit as "name=number" says; its errors name what is wrong.
+func (v Values) Set(text string) error {
+	name, number, ok := strings.Cut(text, "=")
+	r, known := Name(name).Row()
+	switch {
+	case !ok:
+		return fmt.Errorf("%q is not of the form name=number", text)
+	case !known:
+		return fmt.Errorf("there is no limit %q; they are %s", name, settable())
+	case r.Flag != "":
+		return fmt.Errorf("%s is set by %s", name, r.Flag)
+	}
+	value, err := strconv.ParseInt(number, 10, 64)
+	if err != nil || value < r.Least || value > r.Greatest {
+		return fmt.Errorf("%s: %q is not a number from %d to %d", name, number, r.Least, r.Greatest)
+	}
+	v[r.Name] = value
+	return nil
+}
+
+// settable lists the names of the limits that [Values.Set] knows.
+func settable() string {
+	var names []string
+	for _, r := range rows {
+		if r.Flag == "" {
+			names = append(names, string(r.Name))
+		}
+	}
+	return strings.Join(names, ", ")
+}

@@ -1,0 +1,2 @@
+-- Modify "stores" table
+ALTER TABLE `stores` ADD COLUMN `limits` blob NULL;

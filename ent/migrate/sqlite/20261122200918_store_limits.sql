@@ -1,0 +1,2 @@
+-- Add column "limits" to table: "stores"
+ALTER TABLE `stores` ADD COLUMN `limits` blob NULL;

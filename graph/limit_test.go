@@ -1,0 +1,194 @@
+package graph_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/limit"
+	"github.com/storefront-go/storefront/ent/scope"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/access"
+	"github.com/storefront-go/storefront/graph/egress"
+	"github.com/storefront-go/storefront/graph/graphtest"
+	"github.com/storefront-go/storefront/graph/keyring"
+	"github.com/storefront-go/storefront/graph/model"
+	"github.com/storefront-go/storefront/graph/notify"
+	"github.com/storefront-go/storefront/graph/webhook"
+)
+
+// limited is what adds one to what a limit counts.
+type limited struct {
+	// unit is how much one counts, 1 where it is 0.
+	unit int64
+	add  func() error
+}
+
+// invites invites somebody else each time.
+func invites(_ *testing.T, p *graphtest.Shop) limited {
+	return limited{add: func() error {
+		_, err := p.Mutation().StaffInvite(p.Ctx,
+			model.StaffInviteInput{Email: xid.New().String() + "@example.com", Role: viewer.Support})
+		return err
+	}}
+}
+
+func exports(_ *testing.T, p *graphtest.Shop) limited {
+	return limited{add: func() error {
+		_, err := p.Mutation().ExportStart(p.Ctx, graphtest.ExportOf(state.ExportProducts))
+		return err
+	}}
+}
+
+// duplicates adds copies of a theme, of as many bytes each.
+func duplicates(t *testing.T, p *graphtest.Shop) (limited, int64) {
+	first := p.Imported(t, "Linen")
+	return limited{add: func() error {
+		_, err := p.Mutation().ThemeDuplicate(p.Ctx, first.PublicID(), nil)
+		return err
+	}}, first.SizeBytes
+}
+
+// limits has a line for each limit that refuses what is one too many. Those that are
+// nil do it otherwise, and are tested where they are.
+var limits = map[limit.Name]func(*testing.T, *graphtest.Shop) limited{
+	limit.People: func(_ *testing.T, p *graphtest.Shop) limited {
+		return limited{add: func() error {
+			_, err := p.Hire(p.Ctx, access.Person{Email: xid.New().String() + "@example.com", Name: "Max"},
+				viewer.Support)
+			return err
+		}}
+	},
+	limit.Invitations: invites,
+	limit.MailsPerDay: func(t *testing.T, p *graphtest.Shop) limited {
+		p.Notifier = graphtest.Must[*notify.Notifier](t)(notify.New(p.APIHost))
+		return invites(t, p)
+	},
+	limit.APIKeys: func(_ *testing.T, p *graphtest.Shop) limited {
+		return limited{add: func() error {
+			_, err := p.Mutation().APIKeyCreate(p.Ctx,
+				model.APIKeyCreateInput{Name: "x", Scopes: []string{scope.OrdersRead}})
+			return err
+		}}
+	},
+	limit.Apps: func(_ *testing.T, p *graphtest.Shop) limited {
+		return limited{add: func() error {
+			_, err := p.Mutation().AppCreate(p.Ctx, graphtest.Bridge())
+			return err
+		}}
+	},
+	limit.Endpoints: func(_ *testing.T, p *graphtest.Shop) limited {
+		return limited{add: func() error {
+			_, err := p.Mutation().WebhookEndpointCreate(p.Ctx,
+				model.WebhookEndpointCreateInput{URL: "https://sync.example/", Events: []string{"order.paid"}})
+			return err
+		}}
+	},
+	limit.PingsPerMinute: func(t *testing.T, p *graphtest.Shop) limited {
+		ring := graphtest.Must[*keyring.Ring](t)(keyring.Parse(strings.Repeat("k", 32)))
+		p.Webhooks = graphtest.Must[*webhook.Engine](t)(webhook.New(webhook.Config{Store: p.Store,
+			Vault: webhook.NewVault(ring), Egress: egress.Policy{AllowLoopback: true}}))
+		e := graphtest.Must[*model.WebhookEndpointPayload](t)(p.Mutation().WebhookEndpointCreate(p.Ctx,
+			model.WebhookEndpointCreateInput{URL: "http://127.0.0.1:1/", Events: []string{"order.paid"}}))
+		return limited{add: func() error {
+			_, err := p.Mutation().WebhookEndpointTest(p.Ctx, e.WebhookEndpoint.PublicID())
+			return err
+		}}
+	},
+	limit.Themes: func(t *testing.T, p *graphtest.Shop) limited {
+		l, _ := duplicates(t, p)
+		return l
+	},
+	limit.ThemeBytes: func(t *testing.T, p *graphtest.Shop) limited {
+		l, size := duplicates(t, p)
+		l.unit = size
+		return l
+	},
+	limit.Exports:       exports,
+	limit.ExportsPerDay: exports,
+	limit.Stores: func(_ *testing.T, p *graphtest.Shop) limited {
+		return limited{add: func() error {
+			_, err := p.Mutation().StoreCreate(p.As(p.Owner.ID, viewer.Owner),
+				model.StoreCreateInput{Name: "X", Currency: "EUR", Timezone: "UTC"})
+			return err
+		}}
+	},
+	limit.ExportsRunning: nil, // others wait: graph/export
+	limit.Factors:        nil, // graph/factor
+	limit.ReportOrders:   nil, // graph/report
+}
+
+// reached reports whether err names the limit, for programs and for people.
+func reached(err error, name limit.Name) bool {
+	f, ok := errors.AsType[*fault.Error](err)
+	return ok && f.Name() == "limit_reached" && f.Limit == string(name) && strings.Contains(f.Detail, string(name))
+}
+
+// Each limit, be it that of all stores or one store's own, refuses what is one too many
+// and names itself. One that is below what is there refuses what is new alone, and one
+// that is raised lets one more through.
+func TestLimits(t *testing.T) {
+	for _, row := range limit.Rows() {
+		begin, ok := limits[row.Name]
+		switch {
+		case row.Flag != "": // a rate
+			continue
+		case !ok:
+			t.Errorf("%s has no test", row.Name)
+		}
+		if begin == nil {
+			continue
+		}
+		t.Run(string(row.Name), func(t *testing.T) {
+			graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
+				bounded(t, row.Name, begin(t, p), func(n int64) { p.Limits[row.Name] = n })
+			})
+		})
+		if row.Whole {
+			continue
+		}
+		t.Run("own "+string(row.Name), func(t *testing.T) {
+			graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
+				p.Limits[row.Name] = row.Greatest
+				bounded(t, row.Name, begin(t, p), func(n int64) { own(t, p.Ctx, p, row.Name, n) })
+			})
+		})
+	}
+}
+
+// own gives the store a limit of its own.
+func own(t *testing.T, ctx context.Context, p *graphtest.Shop, name limit.Name, n int64) {
+	t.Helper()
+	s := graphtest.Must[*model.Store](t)(p.Query().Store(ctx))
+	graphtest.Must[*model.StorePayload](t)(p.Mutation().StoreSetLimits(ctx, s.Version,
+		[]string{fmt.Sprintf("%s=%d", name, n)}))
+}
+
+func bounded(t *testing.T, name limit.Name, l limited, set func(n int64)) {
+	if err := l.add(); err != nil {
+		t.Fatal(err)
+	}
+	unit := max(l.unit, 1)
+	set(1)
+	if err := l.add(); !reached(err, name) {
+		t.Errorf("below what is there: %v", err)
+	}
+	n := unit
+	for set(n); l.add() != nil; set(n) {
+		if n += unit; n > 20*unit {
+			t.Fatal("the limit was raised, and nothing is let through")
+		}
+	}
+	if err := l.add(); !reached(err, name) {
+		t.Errorf("one more than %d: %v", n, err)
+	}
+	set(n + unit)
+	if err := l.add(); err != nil {
+		t.Errorf("at %d: %v", n+unit, err)
+	}
+}

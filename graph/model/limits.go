@@ -1,0 +1,68 @@
+package model
+
+import "github.com/storefront-go/storefront/ent/limit"
+
+// Limits are what holds for a credential: those of every request, and those of the
+// table in package limit, of which GraphQL shows each by a method.
+type Limits struct {
+	PageSizeDefault, PageSizeMax           int
+	BodyBytesMax, IdempotencyKeyTTLSeconds int
+	limit.Values
+}
+
+// PeopleMax is [limit.People].
+func (l *Limits) PeopleMax() int { return int(l.Of(limit.People)) }
+
+// InvitationsMax is [limit.Invitations].
+func (l *Limits) InvitationsMax() int { return int(l.Of(limit.Invitations)) }
+
+// APIKeysMax is [limit.APIKeys].
+func (l *Limits) APIKeysMax() int { return int(l.Of(limit.APIKeys)) }
+
+// AppsMax is [limit.Apps].
+func (l *Limits) AppsMax() int { return int(l.Of(limit.Apps)) }
+
+// WebhookEndpointsMax is [limit.Endpoints].
+func (l *Limits) WebhookEndpointsMax() int { return int(l.Of(limit.Endpoints)) }
+
+// ThemesMax is [limit.Themes].
+func (l *Limits) ThemesMax() int { return int(l.Of(limit.Themes)) }
+
+// ThemeBytesMax is [limit.ThemeBytes].
+func (l *Limits) ThemeBytesMax() int64 { return l.Of(limit.ThemeBytes) }
+
+// ExportsMax is [limit.Exports].
+func (l *Limits) ExportsMax() int { return int(l.Of(limit.Exports)) }
+
+// ExportsPerDayMax is [limit.ExportsPerDay].
+func (l *Limits) ExportsPerDayMax() int { return int(l.Of(limit.ExportsPerDay)) }
+
+// ExportsRunningMax is [limit.ExportsRunning].
+func (l *Limits) ExportsRunningMax() int { return int(l.Of(limit.ExportsRunning)) }
+
+// MailsPerDayMax is [limit.MailsPerDay].
+func (l *Limits) MailsPerDayMax() int { return int(l.Of(limit.MailsPerDay)) }
+
+// PingsPerMinuteMax is [limit.PingsPerMinute].
+func (l *Limits) PingsPerMinuteMax() int { return int(l.Of(limit.PingsPerMinute)) }
+
+// ReportOrdersPerMinuteMax is [limit.ReportOrders].
+func (l *Limits) ReportOrdersPerMinuteMax() int { return int(l.Of(limit.ReportOrders)) }
+
+// StoresMax is [limit.Stores].
+func (l *Limits) StoresMax() int { return int(l.Of(limit.Stores)) }
+
+// FactorsMax is [limit.Factors].
+func (l *Limits) FactorsMax() int { return int(l.Of(limit.Factors)) }
+
+// RatePerSecond is [limit.RatePerSecond].
+func (l *Limits) RatePerSecond() int { return int(l.Of(limit.RatePerSecond)) }
+
+// RateBurst is [limit.RateBurst].
+func (l *Limits) RateBurst() int { return int(l.Of(limit.RateBurst)) }
+
+// StoreRatePerSecond is [limit.StoreRatePerSecond].
+func (l *Limits) StoreRatePerSecond() int { return int(l.Of(limit.StoreRatePerSecond)) }
+
+// VisitorRatePerSecond is [limit.VisitorRatePerSecond].
+func (l *Limits) VisitorRatePerSecond() int { return int(l.Of(limit.VisitorRatePerSecond)) }

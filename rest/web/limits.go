@@ -1,0 +1,21 @@
+package web
+
+import "github.com/storefront-go/storefront/ent/limit"
+
+// limitHere is a row of the table of limits with the value that holds here.
+type limitHere struct {
+	limit.Row
+	Here int64
+}
+
+// limitsPage renders /docs/limits, with the limits of a store that has none of its own.
+func limitsPage(title string, here limit.Values) (asset, error) {
+	p := struct {
+		Title  string
+		Limits []limitHere
+	}{Title: title}
+	for _, row := range limit.Rows() {
+		p.Limits = append(p.Limits, limitHere{row, here.Of(row.Name)})
+	}
+	return render("limits.html", docsPolicy, p)
+}
