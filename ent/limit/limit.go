@@ -87,6 +87,9 @@ const (
 	// within 24 hours.
 	Exports       = 50
 	ExportsPerDay = 500
+	// PictureBytes is how much the copies of its products' pictures take together, in
+	// bytes.
+	PictureBytes = 1 << 30
 )
 
 // What a person has at most.

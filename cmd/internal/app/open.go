@@ -24,6 +24,7 @@ import (
 	"github.com/storefront-go/storefront/graph/link"
 	"github.com/storefront-go/storefront/graph/notify"
 	"github.com/storefront-go/storefront/graph/page"
+	"github.com/storefront-go/storefront/graph/picture"
 	"github.com/storefront-go/storefront/graph/session"
 	"github.com/storefront-go/storefront/graph/webhook"
 )
@@ -35,7 +36,7 @@ type Base struct {
 	Keys  *apikey.Keeper
 	// Sessions keeps people signed in.
 	Sessions *session.Keeper
-	// Blobs keeps the files of exports and themes.
+	// Blobs keeps the files of exports and themes, and pictures.
 	Blobs *blob.Store
 	// Notifier writes notices; nil where they are on the dashboard alone.
 	Notifier *notify.Notifier
@@ -164,6 +165,10 @@ func (b *Base) Core(a Addresses, hooks *webhook.Engine, m Marketplace, log *slog
 	if err != nil {
 		return nil, err
 	}
+	pictures, err := picture.New(picture.Config{Store: b.Store, Blobs: b.Blobs, Logger: log})
+	if err != nil {
+		return nil, err
+	}
 	factors, err := factor.New(factor.Config{Store: b.Store, Ring: b.Ring, APIHost: a.API, Notifier: b.Notifier,
 		Logger: log})
 	if err != nil {
@@ -171,8 +176,8 @@ func (b *Base) Core(a Addresses, hooks *webhook.Engine, m Marketplace, log *slog
 	}
 	return graph.New(graph.Config{Store: b.Store, Keys: b.Keys, Sessions: b.Sessions, Factors: factors,
 		Notifier: b.Notifier, Pages: page.New(b.Ring), HostOf: a.StoreHost, APIHost: a.API, Links: link.New(b.Ring),
-		Webhooks: hooks, Exports: exports, Themes: themes, Erasures: b.Erasures,
-		Reviewer: m.reviews, Logger: log})
+		Webhooks: hooks, Exports: exports, Themes: themes, Pictures: pictures,
+		Erasures: b.Erasures, Reviewer: m.reviews, Logger: log})
 }
 
 // Close closes the database and the blob store.
