@@ -163,6 +163,8 @@ func (k *Keeper) download(ctx context.Context, address string) ([]byte, error) {
 		return nil, errTooLarge
 	case err != nil:
 		return nil, explain(err)
+	case ctx.Err() != nil: // the host may end its answer when it sees that nobody waits for it
+		return nil, explain(ctx.Err())
 	}
 	return body, nil
 }
