@@ -28,7 +28,8 @@ const picturePath = dashboard.Root + "/pictures/{store}/{product}"
 // public, as the page that shows it; one on the dashboard is for the person alone.
 var (
 	shopPicture = http.Header{"Cache-Control": immutable, "Cross-Origin-Resource-Policy": anyResource}
-	ownPicture  = http.Header{"Cache-Control": {"private, max-age=86400"}, "Cross-Origin-Resource-Policy": {"same-origin"}}
+	ownPicture  = http.Header{"Cache-Control": {"private, max-age=86400"},
+		"Cross-Origin-Resource-Policy": {"same-origin"}}
 )
 
 // pictures serves the copies of products' pictures.

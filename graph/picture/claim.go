@@ -106,7 +106,8 @@ func (k *Keeper) settle(ctx context.Context, row *db.Picture) error {
 // Forget removes the row of a picture, so that it is fetched anew.
 func (k *Keeper) Forget(ctx context.Context, row *db.Picture) error {
 	err := k.Store.InTx(viewer.Operator(ctx, row.StoreID), func(ctx context.Context) error {
-		_, err := k.Store.DB(ctx).Picture.Delete().Where(dbpicture.ID(row.ID), dbpicture.ObjectID(row.ObjectID)).Exec(ctx)
+		_, err := k.Store.DB(ctx).Picture.Delete().
+			Where(dbpicture.ID(row.ID), dbpicture.ObjectID(row.ObjectID)).Exec(ctx)
 		return err
 	})
 	if err != nil {

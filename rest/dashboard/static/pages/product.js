@@ -57,7 +57,7 @@ function Inputs({ product: p = {}, fixed }) {
         <${Area} name="description" label="Description" optional value=${p.description} rows=${6}
           maxlength="65535" disabled=${fixed} />
         <${Field} name="imageUrl" label="Picture" type="url" optional value=${p.imageUrl}
-          hint="An address that begins with https://. The picture is shown once it is saved." maxlength="2048"
+          hint="The picture is shown once it is saved. Its address begins with https://" maxlength="2048"
           disabled=${fixed} />
         <${Thumb} product=${p} size=${96} />
       <//>
