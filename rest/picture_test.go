@@ -109,7 +109,8 @@ func TestPictures(t *testing.T) {
 			a.header(t, map[string]string{
 				"Content-Type": "image/png", "X-Content-Type-Options": "nosniff", "Set-Cookie": "",
 				"Cache-Control": "public, max-age=31536000, immutable", "Accept-Ranges": "bytes",
-				"Content-Security-Policy": "default-src 'none'; sandbox", "Cross-Origin-Resource-Policy": "cross-origin",
+				"Content-Security-Policy":      "default-src 'none'; sandbox",
+				"Cross-Origin-Resource-Policy": "cross-origin",
 			})
 			if !bytes.Equal(a.Body, s.body) {
 				t.Errorf("%d bytes", len(a.Body))

@@ -249,6 +249,13 @@ func TestLost(t *testing.T) {
 		if again, err := s.claim(s.ctx, nil, IDOf(address)); again != nil || err != nil {
 			t.Errorf("claimed twice: %v, %v", again, err)
 		}
+		seen := s.known(address) // by two who find it due
+		if old, err = s.claim(s.ctx, seen, seen.ID); old == nil || err != nil {
+			t.Errorf("not claimed again: %v", err)
+		}
+		if again, err := s.claim(s.ctx, seen, seen.ID); again != nil || err != nil {
+			t.Errorf("claimed by both: %v, %v", again, err)
+		}
 		s.change(address, func(u *db.PictureUpdate) { u.SetDueAt(micros.Now()) })
 		p := s.at(address)
 		if err := s.keep(s.ctx, old); !errors.Is(err, errLost) {
