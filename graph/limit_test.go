@@ -118,6 +118,7 @@ var limits = map[limit.Name]func(*testing.T, *graphtest.Shop) limited{
 			return err
 		}}
 	},
+	limit.PictureBytes:   nil, // what is too much is not shown: graph/picture
 	limit.ExportsRunning: nil, // others wait: graph/export
 	limit.Factors:        nil, // graph/factor
 	limit.ReportOrders:   nil, // graph/report

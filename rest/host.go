@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/storefront-go/storefront/graph/gcra"
+	"github.com/storefront-go/storefront/graph/storefront"
 	"github.com/storefront-go/storefront/rest/shop"
 )
 
@@ -30,7 +31,7 @@ func (a *API) hosts(api http.Handler) (http.Handler, error) {
 	}
 	var files http.Handler
 	if a.Blobs != nil {
-		files = a.plain(assetRoot, newAssets(a))
+		files = a.plain(assetRoot, &assets{newFiles(a)})
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		guard(w.Header(), r)
@@ -47,6 +48,10 @@ func (a *API) hosts(api http.Handler) (http.Handler, error) {
 func (a *API) storefronts(shops *shop.Shop, api http.Handler) http.Handler {
 	crowded := a.observed("storefront", unanswered, http.HandlerFunc(shops.Crowded))
 	pages := a.observed("storefront", unanswered, shops)
+	images := pages
+	if a.images != nil {
+		images = a.observed(storefront.PictureRoot, unanswered, http.HandlerFunc(a.images.ofStore))
+	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if a.IsAPI(r.Host) {
 			api.ServeHTTP(w, r)
@@ -57,7 +62,12 @@ func (a *API) storefronts(shops *shop.Shop, api http.Handler) http.Handler {
 			crowded.ServeHTTP(w, r)
 			return
 		}
-		pages.ServeHTTP(w, shops.Take(r))
+		r = shops.Take(r)
+		if _, ok := shop.StoreOf(r); ok && strings.HasPrefix(r.URL.Path, storefront.PictureRoot) {
+			images.ServeHTTP(w, r)
+			return
+		}
+		pages.ServeHTTP(w, r)
 	})
 }
 

@@ -95,7 +95,7 @@ func TestRateOfVisitors(t *testing.T) {
 		h.ServeHTTP(w, r)
 		return w
 	}
-	for i, path := range []string{"/search?q=x", "/", "/robots.txt"} {
+	for i, path := range []string{"/search?q=x", "/", "/pictures/x/mug"} {
 		if w := ask("203.0.113.1:1", path); w.Code == http.StatusTooManyRequests {
 			t.Errorf("request %d: %d", i, w.Code)
 		}

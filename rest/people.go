@@ -35,6 +35,9 @@ func (a *API) people(router *mux.Router) error {
 		return err
 	}
 	router.Path(auditPath).Handler(a.auditDownload())
+	if a.Blobs != nil {
+		router.Path(picturePath).Handler(a.plain(picturePath, http.HandlerFunc(a.images.ofPerson)))
+	}
 	router.Path(dashboard.Root).Handler(a.plain(dashboard.Root, pages))
 	router.PathPrefix(dashboard.Root + "/").Handler(a.plain(dashboard.Root, pages))
 	return nil

@@ -57,7 +57,8 @@ type Config struct {
 	Exports *export.Engine
 	// Links judges the addresses of downloads and previews.
 	Links *link.Signer
-	// Blobs holds the assets of themes; nil leaves them out.
+	// Blobs holds the assets of themes and the pictures of products; nil leaves them
+	// out.
 	Blobs *blob.Store
 	// HandleOf returns the handle in a store_host; nil serves no storefronts, and the
 	// API on every host. Whether there is such a store is asked of the core.
@@ -79,8 +80,9 @@ type API struct {
 	Config
 	metrics   *metrics
 	rates     limiters
-	policy    string // RateLimit-Policy
-	challenge string // WWW-Authenticate without an error
+	images    *pictures // nil without Blobs
+	policy    string    // RateLimit-Policy
+	challenge string    // WWW-Authenticate without an error
 }
 
 // New makes the handler of everything that is served on the public address.
@@ -99,6 +101,9 @@ func New(c Config) (http.Handler, error) {
 	a := &API{Config: c, metrics: newMetrics(c.Metrics, c.Idem)}
 	a.challenge = `Bearer realm="storefront", resource_metadata="` + c.APIHost +
 		`/.well-known/oauth-protected-resource` + Base + `"`
+	if a.Blobs != nil {
+		a.images = &pictures{newFiles(a)}
+	}
 	if err := a.newLimiters(); err != nil {
 		return nil, fmt.Errorf("rest: %w", err)
 	}

@@ -59,7 +59,7 @@ func TestBrowserKeys(t *testing.T) {
 	works(second, http.StatusOK, "")
 }
 
-// A product is drafted and published.
+// A product is drafted and published; its picture is asked of no other host.
 func TestBrowserProduct(t *testing.T) {
 	t.Parallel()
 	p := start(t, settings{Data: demoData(t), Args: []string{"--rate-limit", "0"}})
@@ -71,10 +71,16 @@ func TestBrowserProduct(t *testing.T) {
 	b.fill(`input[name="title"]`, "Bicycle bell, brass")
 	b.fill(`input[name="priceMinor"]`, "12.90")
 	b.fill(`input[name="inventoryQuantity"]`, "40")
+	b.fill(`input[name="imageUrl"]`, "https://10.0.0.1/bell.png")
 	b.shot("product-new")
 	b.click(`[data-test="submit"]`)
 	b.click(`[data-test="productPublish"]`)
 	b.see(`[data-test="productUnpublish"]`)
+	b.await("the picture", `(() => {
+		const asked = performance.getEntriesByType('resource').map((e) => new URL(e.name));
+		return asked.some((u) => u.pathname.startsWith('/dashboard/pictures/')) &&
+			asked.every((u) => u.origin === location.origin) && document.querySelector('main .thumb svg');
+	})()`)
 	b.shot("product-published")
 	var list struct {
 		Data []struct {

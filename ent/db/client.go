@@ -48,6 +48,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/orderline"
 	"github.com/storefront-go/storefront/ent/db/outbox"
 	"github.com/storefront-go/storefront/ent/db/payment"
+	"github.com/storefront-go/storefront/ent/db/picture"
 	"github.com/storefront-go/storefront/ent/db/product"
 	"github.com/storefront-go/storefront/ent/db/recoverycode"
 	"github.com/storefront-go/storefront/ent/db/redaction"
@@ -141,6 +142,8 @@ type Client struct {
 	Outbox *OutboxClient
 	// Payment is the client for interacting with the Payment builders.
 	Payment *PaymentClient
+	// Picture is the client for interacting with the Picture builders.
+	Picture *PictureClient
 	// Product is the client for interacting with the Product builders.
 	Product *ProductClient
 	// RecoveryCode is the client for interacting with the RecoveryCode builders.
@@ -217,6 +220,7 @@ func (c *Client) init() {
 	c.OrderLine = NewOrderLineClient(c.config)
 	c.Outbox = NewOutboxClient(c.config)
 	c.Payment = NewPaymentClient(c.config)
+	c.Picture = NewPictureClient(c.config)
 	c.Product = NewProductClient(c.config)
 	c.RecoveryCode = NewRecoveryCodeClient(c.config)
 	c.Redaction = NewRedactionClient(c.config)
@@ -358,6 +362,7 @@ func (c *Client) Tx(ctx context.Context) (*Tx, error) {
 		OrderLine:        NewOrderLineClient(cfg),
 		Outbox:           NewOutboxClient(cfg),
 		Payment:          NewPaymentClient(cfg),
+		Picture:          NewPictureClient(cfg),
 		Product:          NewProductClient(cfg),
 		RecoveryCode:     NewRecoveryCodeClient(cfg),
 		Redaction:        NewRedactionClient(cfg),
@@ -426,6 +431,7 @@ func (c *Client) BeginTx(ctx context.Context, opts *sql.TxOptions) (*Tx, error) 
 		OrderLine:        NewOrderLineClient(cfg),
 		Outbox:           NewOutboxClient(cfg),
 		Payment:          NewPaymentClient(cfg),
+		Picture:          NewPictureClient(cfg),
 		Product:          NewProductClient(cfg),
 		RecoveryCode:     NewRecoveryCodeClient(cfg),
 		Redaction:        NewRedactionClient(cfg),
@@ -476,10 +482,10 @@ func (c *Client) Use(hooks ...Hook) {
 		c.Delivery, c.DeliveryLog, c.EndpointStat, c.Event, c.Export, c.ExportPart,
 		c.Factor, c.Fulfillment, c.Grant, c.Idempotency, c.Invitation, c.Mail,
 		c.MarketplaceTheme, c.Membership, c.Note, c.Notification, c.OAuthClient,
-		c.Order, c.OrderLine, c.Outbox, c.Payment, c.Product, c.RecoveryCode,
-		c.Redaction, c.Session, c.Staff, c.StaffToken, c.Store, c.StoreHandle, c.Theme,
-		c.ThemeAsset, c.ThemePackage, c.ThemeUpload, c.User, c.UserEmail,
-		c.WebhookEndpoint, c.WebhookQueue,
+		c.Order, c.OrderLine, c.Outbox, c.Payment, c.Picture, c.Product,
+		c.RecoveryCode, c.Redaction, c.Session, c.Staff, c.StaffToken, c.Store,
+		c.StoreHandle, c.Theme, c.ThemeAsset, c.ThemePackage, c.ThemeUpload, c.User,
+		c.UserEmail, c.WebhookEndpoint, c.WebhookQueue,
 	} {
 		n.Use(hooks...)
 	}
@@ -494,10 +500,10 @@ func (c *Client) Intercept(interceptors ...Interceptor) {
 		c.Delivery, c.DeliveryLog, c.EndpointStat, c.Event, c.Export, c.ExportPart,
 		c.Factor, c.Fulfillment, c.Grant, c.Idempotency, c.Invitation, c.Mail,
 		c.MarketplaceTheme, c.Membership, c.Note, c.Notification, c.OAuthClient,
-		c.Order, c.OrderLine, c.Outbox, c.Payment, c.Product, c.RecoveryCode,
-		c.Redaction, c.Session, c.Staff, c.StaffToken, c.Store, c.StoreHandle, c.Theme,
-		c.ThemeAsset, c.ThemePackage, c.ThemeUpload, c.User, c.UserEmail,
-		c.WebhookEndpoint, c.WebhookQueue,
+		c.Order, c.OrderLine, c.Outbox, c.Payment, c.Picture, c.Product,
+		c.RecoveryCode, c.Redaction, c.Session, c.Staff, c.StaffToken, c.Store,
+		c.StoreHandle, c.Theme, c.ThemeAsset, c.ThemePackage, c.ThemeUpload, c.User,
+		c.UserEmail, c.WebhookEndpoint, c.WebhookQueue,
 	} {
 		n.Intercept(interceptors...)
 	}
@@ -572,6 +578,8 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.Outbox.mutate(ctx, m)
 	case *PaymentMutation:
 		return c.Payment.mutate(ctx, m)
+	case *PictureMutation:
+		return c.Picture.mutate(ctx, m)
 	case *ProductMutation:
 		return c.Product.mutate(ctx, m)
 	case *RecoveryCodeMutation:
@@ -5022,6 +5030,140 @@ func (c *PaymentClient) mutate(ctx context.Context, m *PaymentMutation) (Value, 
 	}
 }
 
+// PictureClient is a client for the Picture schema.
+type PictureClient struct {
+	config
+}
+
+// NewPictureClient returns a client for the Picture from the given config.
+func NewPictureClient(c config) *PictureClient {
+	return &PictureClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `picture.Hooks(f(g(h())))`.
+func (c *PictureClient) Use(hooks ...Hook) {
+	c.hooks.Picture = append(c.hooks.Picture, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `picture.Intercept(f(g(h())))`.
+func (c *PictureClient) Intercept(interceptors ...Interceptor) {
+	c.inters.Picture = append(c.inters.Picture, interceptors...)
+}
+
+// Create returns a builder for creating a Picture entity.
+func (c *PictureClient) Create() *PictureCreate {
+	mutation := newPictureMutation(c.config, OpCreate)
+	return &PictureCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of Picture entities.
+func (c *PictureClient) CreateBulk(builders ...*PictureCreate) *PictureCreateBulk {
+	return &PictureCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *PictureClient) MapCreateBulk(slice any, setFunc func(*PictureCreate, int)) *PictureCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &PictureCreateBulk{err: fmt.Errorf("calling to PictureClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*PictureCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &PictureCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for Picture.
+func (c *PictureClient) Update() *PictureUpdate {
+	mutation := newPictureMutation(c.config, OpUpdate)
+	return &PictureUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *PictureClient) UpdateOne(_m *Picture) *PictureUpdateOne {
+	mutation := newPictureMutation(c.config, OpUpdateOne, withPicture(_m))
+	return &PictureUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *PictureClient) UpdateOneID(id xid.ID) *PictureUpdateOne {
+	mutation := newPictureMutation(c.config, OpUpdateOne, withPictureID(id))
+	return &PictureUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for Picture.
+func (c *PictureClient) Delete() *PictureDelete {
+	mutation := newPictureMutation(c.config, OpDelete)
+	return &PictureDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *PictureClient) DeleteOne(_m *Picture) *PictureDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *PictureClient) DeleteOneID(id xid.ID) *PictureDeleteOne {
+	builder := c.Delete().Where(picture.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &PictureDeleteOne{builder}
+}
+
+// Query returns a query builder for Picture.
+func (c *PictureClient) Query() *PictureQuery {
+	return &PictureQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypePicture},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a Picture entity by its id.
+func (c *PictureClient) Get(ctx context.Context, id xid.ID) (*Picture, error) {
+	return c.Query().Where(picture.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *PictureClient) GetX(ctx context.Context, id xid.ID) *Picture {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *PictureClient) Hooks() []Hook {
+	hooks := c.hooks.Picture
+	return append(hooks[:len(hooks):len(hooks)], picture.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *PictureClient) Interceptors() []Interceptor {
+	return c.inters.Picture
+}
+
+func (c *PictureClient) mutate(ctx context.Context, m *PictureMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&PictureCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&PictureUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&PictureUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&PictureDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("db: unknown Picture mutation op: %q", m.Op())
+	}
+}
+
 // ProductClient is a client for the Product schema.
 type ProductClient struct {
 	config
@@ -7167,7 +7309,7 @@ type (
 		Challenge, ConsentTicket, Credential, Customer, Delivery, DeliveryLog,
 		EndpointStat, Event, Export, ExportPart, Factor, Fulfillment, Grant,
 		Idempotency, Invitation, Mail, MarketplaceTheme, Membership, Note,
-		Notification, OAuthClient, Order, OrderLine, Outbox, Payment, Product,
+		Notification, OAuthClient, Order, OrderLine, Outbox, Payment, Picture, Product,
 		RecoveryCode, Redaction, Session, Staff, StaffToken, Store, StoreHandle, Theme,
 		ThemeAsset, ThemePackage, ThemeUpload, User, UserEmail, WebhookEndpoint,
 		WebhookQueue []ent.Hook
@@ -7177,7 +7319,7 @@ type (
 		Challenge, ConsentTicket, Credential, Customer, Delivery, DeliveryLog,
 		EndpointStat, Event, Export, ExportPart, Factor, Fulfillment, Grant,
 		Idempotency, Invitation, Mail, MarketplaceTheme, Membership, Note,
-		Notification, OAuthClient, Order, OrderLine, Outbox, Payment, Product,
+		Notification, OAuthClient, Order, OrderLine, Outbox, Payment, Picture, Product,
 		RecoveryCode, Redaction, Session, Staff, StaffToken, Store, StoreHandle, Theme,
 		ThemeAsset, ThemePackage, ThemeUpload, User, UserEmail, WebhookEndpoint,
 		WebhookQueue []ent.Interceptor

@@ -46,6 +46,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/orderline"
 	"github.com/storefront-go/storefront/ent/db/outbox"
 	"github.com/storefront-go/storefront/ent/db/payment"
+	"github.com/storefront-go/storefront/ent/db/picture"
 	"github.com/storefront-go/storefront/ent/db/product"
 	"github.com/storefront-go/storefront/ent/db/recoverycode"
 	"github.com/storefront-go/storefront/ent/db/redaction"
@@ -155,6 +156,7 @@ func checkColumn(t, c string) error {
 			orderline.Table:        orderline.ValidColumn,
 			outbox.Table:           outbox.ValidColumn,
 			payment.Table:          payment.ValidColumn,
+			picture.Table:          picture.ValidColumn,
 			product.Table:          product.ValidColumn,
 			recoverycode.Table:     recoverycode.ValidColumn,
 			redaction.Table:        redaction.ValidColumn,

@@ -43,6 +43,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/orderline"
 	"github.com/storefront-go/storefront/ent/db/outbox"
 	"github.com/storefront-go/storefront/ent/db/payment"
+	"github.com/storefront-go/storefront/ent/db/picture"
 	"github.com/storefront-go/storefront/ent/db/predicate"
 	"github.com/storefront-go/storefront/ent/db/product"
 	"github.com/storefront-go/storefront/ent/db/recoverycode"
@@ -111,6 +112,7 @@ const (
 	TypeOrderLine        = "OrderLine"
 	TypeOutbox           = "Outbox"
 	TypePayment          = "Payment"
+	TypePicture          = "Picture"
 	TypeProduct          = "Product"
 	TypeRecoveryCode     = "RecoveryCode"
 	TypeRedaction        = "Redaction"
@@ -31887,6 +31889,1025 @@ func (m *PaymentMutation) ClearEdge(name string) error {
 // It returns an error if the edge is not defined in the schema.
 func (m *PaymentMutation) ResetEdge(name string) error {
 	return fmt.Errorf("unknown Payment edge %s", name)
+}
+
+// PictureMutation represents an operation that mutates the Picture nodes in the graph.
+type PictureMutation struct {
+	config
+	op            Op
+	typ           string
+	id            *xid.ID
+	store_id      *xid.ID
+	state         *state.PictureState
+	object_id     *xid.ID
+	content_type  *string
+	size_bytes    *int64
+	addsize_bytes *int64
+	width         *int
+	addwidth      *int
+	height        *int
+	addheight     *int
+	tries         *int
+	addtries      *int
+	tried_at      *micros.Time
+	addtried_at   *micros.Time
+	due_at        *micros.Time
+	adddue_at     *micros.Time
+	clearedFields map[string]struct{}
+	done          bool
+	oldValue      func(context.Context) (*Picture, error)
+	predicates    []predicate.Picture
+}
+
+var _ ent.Mutation = (*PictureMutation)(nil)
+
+// pictureOption allows management of the mutation configuration using functional options.
+type pictureOption func(*PictureMutation)
+
+// newPictureMutation creates new mutation for the Picture entity.
+func newPictureMutation(c config, op Op, opts ...pictureOption) *PictureMutation {
+	m := &PictureMutation{
+		config:        c,
+		op:            op,
+		typ:           TypePicture,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withPictureID sets the ID field of the mutation.
+func withPictureID(id xid.ID) pictureOption {
+	return func(m *PictureMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *Picture
+		)
+		m.oldValue = func(ctx context.Context) (*Picture, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().Picture.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withPicture sets the old Picture of the mutation.
+func withPicture(node *Picture) pictureOption {
+	return func(m *PictureMutation) {
+		m.oldValue = func(context.Context) (*Picture, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m PictureMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m PictureMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("db: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of Picture entities.
+func (m *PictureMutation) SetID(id xid.ID) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *PictureMutation) ID() (id xid.ID, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *PictureMutation) IDs(ctx context.Context) ([]xid.ID, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []xid.ID{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().Picture.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetStoreID sets the "store_id" field.
+func (m *PictureMutation) SetStoreID(x xid.ID) {
+	m.store_id = &x
+}
+
+// StoreID returns the value of the "store_id" field in the mutation.
+func (m *PictureMutation) StoreID() (r xid.ID, exists bool) {
+	v := m.store_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStoreID returns the old "store_id" field's value of the Picture entity.
+// If the Picture object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PictureMutation) OldStoreID(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStoreID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStoreID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStoreID: %w", err)
+	}
+	return oldValue.StoreID, nil
+}
+
+// ResetStoreID resets all changes to the "store_id" field.
+func (m *PictureMutation) ResetStoreID() {
+	m.store_id = nil
+}
+
+// SetState sets the "state" field.
+func (m *PictureMutation) SetState(ss state.PictureState) {
+	m.state = &ss
+}
+
+// State returns the value of the "state" field in the mutation.
+func (m *PictureMutation) State() (r state.PictureState, exists bool) {
+	v := m.state
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldState returns the old "state" field's value of the Picture entity.
+// If the Picture object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PictureMutation) OldState(ctx context.Context) (v state.PictureState, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldState is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldState requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldState: %w", err)
+	}
+	return oldValue.State, nil
+}
+
+// ResetState resets all changes to the "state" field.
+func (m *PictureMutation) ResetState() {
+	m.state = nil
+}
+
+// SetObjectID sets the "object_id" field.
+func (m *PictureMutation) SetObjectID(x xid.ID) {
+	m.object_id = &x
+}
+
+// ObjectID returns the value of the "object_id" field in the mutation.
+func (m *PictureMutation) ObjectID() (r xid.ID, exists bool) {
+	v := m.object_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldObjectID returns the old "object_id" field's value of the Picture entity.
+// If the Picture object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PictureMutation) OldObjectID(ctx context.Context) (v xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldObjectID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldObjectID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldObjectID: %w", err)
+	}
+	return oldValue.ObjectID, nil
+}
+
+// ResetObjectID resets all changes to the "object_id" field.
+func (m *PictureMutation) ResetObjectID() {
+	m.object_id = nil
+}
+
+// SetContentType sets the "content_type" field.
+func (m *PictureMutation) SetContentType(s string) {
+	m.content_type = &s
+}
+
+// ContentType returns the value of the "content_type" field in the mutation.
+func (m *PictureMutation) ContentType() (r string, exists bool) {
+	v := m.content_type
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldContentType returns the old "content_type" field's value of the Picture entity.
+// If the Picture object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PictureMutation) OldContentType(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldContentType is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldContentType requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldContentType: %w", err)
+	}
+	return oldValue.ContentType, nil
+}
+
+// ResetContentType resets all changes to the "content_type" field.
+func (m *PictureMutation) ResetContentType() {
+	m.content_type = nil
+}
+
+// SetSizeBytes sets the "size_bytes" field.
+func (m *PictureMutation) SetSizeBytes(i int64) {
+	m.size_bytes = &i
+	m.addsize_bytes = nil
+}
+
+// SizeBytes returns the value of the "size_bytes" field in the mutation.
+func (m *PictureMutation) SizeBytes() (r int64, exists bool) {
+	v := m.size_bytes
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSizeBytes returns the old "size_bytes" field's value of the Picture entity.
+// If the Picture object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PictureMutation) OldSizeBytes(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSizeBytes is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSizeBytes requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSizeBytes: %w", err)
+	}
+	return oldValue.SizeBytes, nil
+}
+
+// AddSizeBytes adds i to the "size_bytes" field.
+func (m *PictureMutation) AddSizeBytes(i int64) {
+	if m.addsize_bytes != nil {
+		*m.addsize_bytes += i
+	} else {
+		m.addsize_bytes = &i
+	}
+}
+
+// AddedSizeBytes returns the value that was added to the "size_bytes" field in this mutation.
+func (m *PictureMutation) AddedSizeBytes() (r int64, exists bool) {
+	v := m.addsize_bytes
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetSizeBytes resets all changes to the "size_bytes" field.
+func (m *PictureMutation) ResetSizeBytes() {
+	m.size_bytes = nil
+	m.addsize_bytes = nil
+}
+
+// SetWidth sets the "width" field.
+func (m *PictureMutation) SetWidth(i int) {
+	m.width = &i
+	m.addwidth = nil
+}
+
+// Width returns the value of the "width" field in the mutation.
+func (m *PictureMutation) Width() (r int, exists bool) {
+	v := m.width
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldWidth returns the old "width" field's value of the Picture entity.
+// If the Picture object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PictureMutation) OldWidth(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldWidth is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldWidth requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldWidth: %w", err)
+	}
+	return oldValue.Width, nil
+}
+
+// AddWidth adds i to the "width" field.
+func (m *PictureMutation) AddWidth(i int) {
+	if m.addwidth != nil {
+		*m.addwidth += i
+	} else {
+		m.addwidth = &i
+	}
+}
+
+// AddedWidth returns the value that was added to the "width" field in this mutation.
+func (m *PictureMutation) AddedWidth() (r int, exists bool) {
+	v := m.addwidth
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetWidth resets all changes to the "width" field.
+func (m *PictureMutation) ResetWidth() {
+	m.width = nil
+	m.addwidth = nil
+}
+
+// SetHeight sets the "height" field.
+func (m *PictureMutation) SetHeight(i int) {
+	m.height = &i
+	m.addheight = nil
+}
+
+// Height returns the value of the "height" field in the mutation.
+func (m *PictureMutation) Height() (r int, exists bool) {
+	v := m.height
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldHeight returns the old "height" field's value of the Picture entity.
+// If the Picture object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PictureMutation) OldHeight(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldHeight is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldHeight requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldHeight: %w", err)
+	}
+	return oldValue.Height, nil
+}
+
+// AddHeight adds i to the "height" field.
+func (m *PictureMutation) AddHeight(i int) {
+	if m.addheight != nil {
+		*m.addheight += i
+	} else {
+		m.addheight = &i
+	}
+}
+
+// AddedHeight returns the value that was added to the "height" field in this mutation.
+func (m *PictureMutation) AddedHeight() (r int, exists bool) {
+	v := m.addheight
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetHeight resets all changes to the "height" field.
+func (m *PictureMutation) ResetHeight() {
+	m.height = nil
+	m.addheight = nil
+}
+
+// SetTries sets the "tries" field.
+func (m *PictureMutation) SetTries(i int) {
+	m.tries = &i
+	m.addtries = nil
+}
+
+// Tries returns the value of the "tries" field in the mutation.
+func (m *PictureMutation) Tries() (r int, exists bool) {
+	v := m.tries
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldTries returns the old "tries" field's value of the Picture entity.
+// If the Picture object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PictureMutation) OldTries(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldTries is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldTries requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldTries: %w", err)
+	}
+	return oldValue.Tries, nil
+}
+
+// AddTries adds i to the "tries" field.
+func (m *PictureMutation) AddTries(i int) {
+	if m.addtries != nil {
+		*m.addtries += i
+	} else {
+		m.addtries = &i
+	}
+}
+
+// AddedTries returns the value that was added to the "tries" field in this mutation.
+func (m *PictureMutation) AddedTries() (r int, exists bool) {
+	v := m.addtries
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetTries resets all changes to the "tries" field.
+func (m *PictureMutation) ResetTries() {
+	m.tries = nil
+	m.addtries = nil
+}
+
+// SetTriedAt sets the "tried_at" field.
+func (m *PictureMutation) SetTriedAt(value micros.Time) {
+	m.tried_at = &value
+	m.addtried_at = nil
+}
+
+// TriedAt returns the value of the "tried_at" field in the mutation.
+func (m *PictureMutation) TriedAt() (r micros.Time, exists bool) {
+	v := m.tried_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldTriedAt returns the old "tried_at" field's value of the Picture entity.
+// If the Picture object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PictureMutation) OldTriedAt(ctx context.Context) (v micros.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldTriedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldTriedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldTriedAt: %w", err)
+	}
+	return oldValue.TriedAt, nil
+}
+
+// AddTriedAt adds value to the "tried_at" field.
+func (m *PictureMutation) AddTriedAt(value micros.Time) {
+	if m.addtried_at != nil {
+		*m.addtried_at += value
+	} else {
+		m.addtried_at = &value
+	}
+}
+
+// AddedTriedAt returns the value that was added to the "tried_at" field in this mutation.
+func (m *PictureMutation) AddedTriedAt() (r micros.Time, exists bool) {
+	v := m.addtried_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetTriedAt resets all changes to the "tried_at" field.
+func (m *PictureMutation) ResetTriedAt() {
+	m.tried_at = nil
+	m.addtried_at = nil
+}
+
+// SetDueAt sets the "due_at" field.
+func (m *PictureMutation) SetDueAt(value micros.Time) {
+	m.due_at = &value
+	m.adddue_at = nil
+}
+
+// DueAt returns the value of the "due_at" field in the mutation.
+func (m *PictureMutation) DueAt() (r micros.Time, exists bool) {
+	v := m.due_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldDueAt returns the old "due_at" field's value of the Picture entity.
+// If the Picture object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PictureMutation) OldDueAt(ctx context.Context) (v micros.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldDueAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldDueAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldDueAt: %w", err)
+	}
+	return oldValue.DueAt, nil
+}
+
+// AddDueAt adds value to the "due_at" field.
+func (m *PictureMutation) AddDueAt(value micros.Time) {
+	if m.adddue_at != nil {
+		*m.adddue_at += value
+	} else {
+		m.adddue_at = &value
+	}
+}
+
+// AddedDueAt returns the value that was added to the "due_at" field in this mutation.
+func (m *PictureMutation) AddedDueAt() (r micros.Time, exists bool) {
+	v := m.adddue_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetDueAt resets all changes to the "due_at" field.
+func (m *PictureMutation) ResetDueAt() {
+	m.due_at = nil
+	m.adddue_at = nil
+}
+
+// Where appends a list predicates to the PictureMutation builder.
+func (m *PictureMutation) Where(ps ...predicate.Picture) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the PictureMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *PictureMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.Picture, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *PictureMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *PictureMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (Picture).
+func (m *PictureMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *PictureMutation) Fields() []string {
+	fields := make([]string, 0, 10)
+	if m.store_id != nil {
+		fields = append(fields, picture.FieldStoreID)
+	}
+	if m.state != nil {
+		fields = append(fields, picture.FieldState)
+	}
+	if m.object_id != nil {
+		fields = append(fields, picture.FieldObjectID)
+	}
+	if m.content_type != nil {
+		fields = append(fields, picture.FieldContentType)
+	}
+	if m.size_bytes != nil {
+		fields = append(fields, picture.FieldSizeBytes)
+	}
+	if m.width != nil {
+		fields = append(fields, picture.FieldWidth)
+	}
+	if m.height != nil {
+		fields = append(fields, picture.FieldHeight)
+	}
+	if m.tries != nil {
+		fields = append(fields, picture.FieldTries)
+	}
+	if m.tried_at != nil {
+		fields = append(fields, picture.FieldTriedAt)
+	}
+	if m.due_at != nil {
+		fields = append(fields, picture.FieldDueAt)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *PictureMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case picture.FieldStoreID:
+		return m.StoreID()
+	case picture.FieldState:
+		return m.State()
+	case picture.FieldObjectID:
+		return m.ObjectID()
+	case picture.FieldContentType:
+		return m.ContentType()
+	case picture.FieldSizeBytes:
+		return m.SizeBytes()
+	case picture.FieldWidth:
+		return m.Width()
+	case picture.FieldHeight:
+		return m.Height()
+	case picture.FieldTries:
+		return m.Tries()
+	case picture.FieldTriedAt:
+		return m.TriedAt()
+	case picture.FieldDueAt:
+		return m.DueAt()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *PictureMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case picture.FieldStoreID:
+		return m.OldStoreID(ctx)
+	case picture.FieldState:
+		return m.OldState(ctx)
+	case picture.FieldObjectID:
+		return m.OldObjectID(ctx)
+	case picture.FieldContentType:
+		return m.OldContentType(ctx)
+	case picture.FieldSizeBytes:
+		return m.OldSizeBytes(ctx)
+	case picture.FieldWidth:
+		return m.OldWidth(ctx)
+	case picture.FieldHeight:
+		return m.OldHeight(ctx)
+	case picture.FieldTries:
+		return m.OldTries(ctx)
+	case picture.FieldTriedAt:
+		return m.OldTriedAt(ctx)
+	case picture.FieldDueAt:
+		return m.OldDueAt(ctx)
+	}
+	return nil, fmt.Errorf("unknown Picture field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *PictureMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case picture.FieldStoreID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStoreID(v)
+		return nil
+	case picture.FieldState:
+		v, ok := value.(state.PictureState)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetState(v)
+		return nil
+	case picture.FieldObjectID:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetObjectID(v)
+		return nil
+	case picture.FieldContentType:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetContentType(v)
+		return nil
+	case picture.FieldSizeBytes:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSizeBytes(v)
+		return nil
+	case picture.FieldWidth:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetWidth(v)
+		return nil
+	case picture.FieldHeight:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetHeight(v)
+		return nil
+	case picture.FieldTries:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetTries(v)
+		return nil
+	case picture.FieldTriedAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetTriedAt(v)
+		return nil
+	case picture.FieldDueAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDueAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown Picture field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *PictureMutation) AddedFields() []string {
+	var fields []string
+	if m.addsize_bytes != nil {
+		fields = append(fields, picture.FieldSizeBytes)
+	}
+	if m.addwidth != nil {
+		fields = append(fields, picture.FieldWidth)
+	}
+	if m.addheight != nil {
+		fields = append(fields, picture.FieldHeight)
+	}
+	if m.addtries != nil {
+		fields = append(fields, picture.FieldTries)
+	}
+	if m.addtried_at != nil {
+		fields = append(fields, picture.FieldTriedAt)
+	}
+	if m.adddue_at != nil {
+		fields = append(fields, picture.FieldDueAt)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *PictureMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case picture.FieldSizeBytes:
+		return m.AddedSizeBytes()
+	case picture.FieldWidth:
+		return m.AddedWidth()
+	case picture.FieldHeight:
+		return m.AddedHeight()
+	case picture.FieldTries:
+		return m.AddedTries()
+	case picture.FieldTriedAt:
+		return m.AddedTriedAt()
+	case picture.FieldDueAt:
+		return m.AddedDueAt()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *PictureMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case picture.FieldSizeBytes:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddSizeBytes(v)
+		return nil
+	case picture.FieldWidth:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddWidth(v)
+		return nil
+	case picture.FieldHeight:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddHeight(v)
+		return nil
+	case picture.FieldTries:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddTries(v)
+		return nil
+	case picture.FieldTriedAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddTriedAt(v)
+		return nil
+	case picture.FieldDueAt:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddDueAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown Picture numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *PictureMutation) ClearedFields() []string {
+	return nil
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *PictureMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *PictureMutation) ClearField(name string) error {
+	return fmt.Errorf("unknown Picture nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *PictureMutation) ResetField(name string) error {
+	switch name {
+	case picture.FieldStoreID:
+		m.ResetStoreID()
+		return nil
+	case picture.FieldState:
+		m.ResetState()
+		return nil
+	case picture.FieldObjectID:
+		m.ResetObjectID()
+		return nil
+	case picture.FieldContentType:
+		m.ResetContentType()
+		return nil
+	case picture.FieldSizeBytes:
+		m.ResetSizeBytes()
+		return nil
+	case picture.FieldWidth:
+		m.ResetWidth()
+		return nil
+	case picture.FieldHeight:
+		m.ResetHeight()
+		return nil
+	case picture.FieldTries:
+		m.ResetTries()
+		return nil
+	case picture.FieldTriedAt:
+		m.ResetTriedAt()
+		return nil
+	case picture.FieldDueAt:
+		m.ResetDueAt()
+		return nil
+	}
+	return fmt.Errorf("unknown Picture field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *PictureMutation) AddedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *PictureMutation) AddedIDs(name string) []ent.Value {
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *PictureMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *PictureMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *PictureMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *PictureMutation) EdgeCleared(name string) bool {
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *PictureMutation) ClearEdge(name string) error {
+	return fmt.Errorf("unknown Picture unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *PictureMutation) ResetEdge(name string) error {
+	return fmt.Errorf("unknown Picture edge %s", name)
 }
 
 // ProductMutation represents an operation that mutates the Product nodes in the graph.

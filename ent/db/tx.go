@@ -80,6 +80,8 @@ type Tx struct {
 	Outbox *OutboxClient
 	// Payment is the client for interacting with the Payment builders.
 	Payment *PaymentClient
+	// Picture is the client for interacting with the Picture builders.
+	Picture *PictureClient
 	// Product is the client for interacting with the Product builders.
 	Product *ProductClient
 	// RecoveryCode is the client for interacting with the RecoveryCode builders.
@@ -276,6 +278,7 @@ func (tx *Tx) init() {
 	tx.OrderLine = NewOrderLineClient(tx.config)
 	tx.Outbox = NewOutboxClient(tx.config)
 	tx.Payment = NewPaymentClient(tx.config)
+	tx.Picture = NewPictureClient(tx.config)
 	tx.Product = NewProductClient(tx.config)
 	tx.RecoveryCode = NewRecoveryCodeClient(tx.config)
 	tx.Redaction = NewRedactionClient(tx.config)

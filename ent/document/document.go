@@ -9,6 +9,7 @@ package document
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 
 	"github.com/storefront-go/storefront/ent/limit"
 )
@@ -109,6 +110,18 @@ func (l Lines) List() ([]Line, error) { return decode[[]Line](l) }
 
 // Values decodes the limits; nil when there are none.
 func (l Limits) Values() (limit.Values, error) { return decode[limit.Values](l) }
+
+// Over returns the limits of a store: its own over those of all stores.
+func (l Limits) Over(all limit.Values) (limit.Values, error) {
+	own, err := l.Values()
+	if err != nil {
+		return nil, fmt.Errorf("read the limits of a store: %w", err)
+	}
+	v := limit.Values{}
+	maps.Copy(v, all)
+	maps.Copy(v, own)
+	return v, nil
+}
 
 // encode cannot fail: the types above hold only strings and integers.
 func encode(v any) []byte {

@@ -20,6 +20,7 @@ const (
 	Endpoints            Name = "webhook_endpoints"
 	Themes               Name = "themes"
 	ThemeBytes           Name = "theme_bytes"
+	PictureBytes         Name = "picture_bytes"
 	Exports              Name = "exports"
 	ExportsPerDay        Name = "exports_per_day"
 	ExportsRunning       Name = "exports_running"
@@ -62,6 +63,8 @@ var rows = []Row{
 		Default: 100, Least: 1, Greatest: 10_000},
 	{Name: ThemeBytes, Counts: "bytes of the templates and assets of a store's themes",
 		Advice: "Remove a theme that is no longer used.", Default: 1 << 30, Least: 1, Greatest: 1 << 40},
+	{Name: PictureBytes, Counts: "bytes of the pictures of a store's products; more are not shown",
+		Default: 1 << 30, Least: 1, Greatest: 1 << 40},
 	{Name: Exports, Counts: "exports of a store that have not ended", Advice: "Wait for one, or cancel one.",
 		Default: 50, Least: 1, Greatest: 10_000},
 	{Name: ExportsPerDay, Counts: "exports that a store asked for within 24 hours",

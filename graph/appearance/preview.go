@@ -1,7 +1,6 @@
 package appearance
 
 import (
-	"strings"
 	"time"
 
 	"github.com/storefront-go/storefront/ent/db"
@@ -22,13 +21,6 @@ const (
 // are the representations that hold it, and their ETags.
 func (r *Resolver) PreviewURL(s *db.Store, theme xid.ID) string {
 	today := micros.Now().Time().Truncate(24 * time.Hour)
-	return r.storeOrigin(s.Handle) + r.Links.Sign("/", micros.Of(today.AddDate(0, 0, 2)),
+	return r.StoreOrigin(s.Handle) + r.Links.Sign("/", micros.Of(today.AddDate(0, 0, 2)),
 		PreviewTheme, xid.Theme.Format(theme), PreviewStore, xid.Store.Format(s.ID))
-}
-
-// storeOrigin is scheme and host of a store. One program serves all hosts, so the
-// scheme is that of {api_host}.
-func (r *Resolver) storeOrigin(handle string) string {
-	scheme, _, _ := strings.Cut(r.APIHost, "://")
-	return scheme + "://" + r.HostOf(handle)
 }

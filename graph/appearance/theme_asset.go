@@ -108,7 +108,7 @@ func (r *Resolver) storeURL(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return r.storeOrigin(handle), nil
+	return r.StoreOrigin(handle), nil
 }
 
 // handle returns the handle of the viewer's store, which never changes.

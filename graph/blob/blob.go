@@ -1,4 +1,4 @@
-// Package blob keeps files: the parts of exports and the assets of themes. They
+// Package blob keeps files: the parts of exports, the assets of themes, pictures. They
 // lie in a folder, or in a store that speaks S3.
 //
 // What a closed [Writer] wrote survives a power cut, so the database may name it

@@ -6,6 +6,7 @@ import (
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/product"
+	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
@@ -63,6 +64,19 @@ func (q Query) Product(ctx context.Context, id string) (*db.Product, error) {
 	}
 	p, err := q.ProductRow(ctx, uid)
 	return p, core.Explain("product", err)
+}
+
+// ProductPicture returns the picture of a product, and fetches it first if it is not kept.
+func (q Query) ProductPicture(ctx context.Context, id string) (*db.Picture, error) {
+	p, err := q.Product(ctx, id)
+	switch {
+	case err != nil:
+		return nil, err
+	case p.ImageURL == nil:
+		return nil, fault.Missing("picture")
+	}
+	row, err := q.Pictures.Get(ctx, *p.ImageURL)
+	return row, core.Explain("picture", err)
 }
 
 // ProductRow reads one product of the viewer's store.

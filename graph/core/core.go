@@ -25,6 +25,7 @@ import (
 	"github.com/storefront-go/storefront/graph/link"
 	"github.com/storefront-go/storefront/graph/notify"
 	"github.com/storefront-go/storefront/graph/page"
+	"github.com/storefront-go/storefront/graph/picture"
 	"github.com/storefront-go/storefront/graph/session"
 	"github.com/storefront-go/storefront/graph/webhook"
 )
@@ -54,6 +55,8 @@ type Config struct {
 	Erasures *erase.Engine
 	// Themes keeps what themes consist of.
 	Themes *install.Keeper
+	// Pictures keeps copies of products' pictures.
+	Pictures *picture.Keeper
 	// Notifier writes to people; nil where there is no mail server.
 	Notifier *notify.Notifier
 	// Limits are those that the operator set for all stores. Who keeps the rates
@@ -75,7 +78,8 @@ type Core struct {
 // New checks the configuration and fills in its defaults.
 func New(c Config) (*Core, error) {
 	if c.Store == nil || c.Keys == nil || c.Factors == nil || c.Pages == nil || c.HostOf == nil ||
-		c.APIHost == "" || c.Links == nil || c.Webhooks == nil || c.Exports == nil || c.Themes == nil {
+		c.APIHost == "" || c.Links == nil || c.Webhooks == nil || c.Exports == nil || c.Themes == nil ||
+		c.Pictures == nil {
 		return nil, errors.New("graph: every part is needed but Sessions, Erasures, Notifier, Limits, Reviewer and Logger")
 	}
 	if c.Reviewer == nil {

@@ -3,7 +3,6 @@ package core
 import (
 	"context"
 	"fmt"
-	"maps"
 	"time"
 
 	"entgo.io/ent/dialect/sql"
@@ -16,18 +15,9 @@ import (
 	"github.com/storefront-go/storefront/graph/allowance"
 )
 
-// LimitsOf returns the limits of a store: those that the operator set for all, and
-// over them those for it alone.
-func (c *Core) LimitsOf(s *db.Store) (limit.Values, error) {
-	own, err := s.Limits.Values()
-	if err != nil {
-		return nil, fmt.Errorf("read the limits of a store: %w", err)
-	}
-	v := limit.Values{}
-	maps.Copy(v, c.Limits)
-	maps.Copy(v, own)
-	return v, nil
-}
+// LimitsOf returns the limits of a store: its own over those that the operator set for
+// all.
+func (c *Core) LimitsOf(s *db.Store) (limit.Values, error) { return s.Limits.Over(c.Limits) }
 
 // OwnLimits returns the limits of the viewer's store.
 func (c *Core) OwnLimits(ctx context.Context) (limit.Values, error) {

@@ -3,6 +3,7 @@ package core
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
@@ -21,6 +22,13 @@ func (c *Core) CurrentStore(ctx context.Context) (*db.Store, error) {
 // ShownStore is a store with the host that serves it.
 func (c *Core) ShownStore(s *db.Store) *model.Store {
 	return &model.Store{Store: s, StoreHost: c.HostOf(s.Handle)}
+}
+
+// StoreOrigin is scheme and host of a store. One program serves all hosts, so the
+// scheme is that of {api_host}.
+func (c *Core) StoreOrigin(handle string) string {
+	scheme, _, _ := strings.Cut(c.APIHost, "://")
+	return scheme + "://" + c.HostOf(handle)
 }
 
 // meet writes the store's row, so that changes which must see each other wait here,

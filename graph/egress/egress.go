@@ -1,6 +1,6 @@
-// Package egress decides which addresses webhooks may go to: the form of a URL
-// when it is registered, and the resolved address at every dial (contract,
-// section 8).
+// Package egress decides which addresses webhooks may go to and pictures may come
+// from: the form of a URL when it is registered or fetched, and the resolved address
+// at every dial (contract, section 8).
 //
 // A URL is judged without a look-up, so a name may pass that later resolves to
 // an address of the inside: the dial refuses it then, and each time anew, since

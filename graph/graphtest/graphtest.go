@@ -15,6 +15,7 @@ import (
 	"github.com/storefront-go/storefront/graph/keyring"
 	"github.com/storefront-go/storefront/graph/link"
 	"github.com/storefront-go/storefront/graph/page"
+	pic "github.com/storefront-go/storefront/graph/picture"
 	"github.com/storefront-go/storefront/graph/theme/sample"
 	"github.com/storefront-go/storefront/graph/webhook"
 )
@@ -53,6 +54,10 @@ func config(t testing.TB, s *ent.Store, ring *keyring.Ring, samples []sample.Sam
 	if err != nil {
 		t.Fatal(err)
 	}
+	pictures, err := pic.New(pic.Config{Store: s, Blobs: blobs})
+	if err != nil {
+		t.Fatal(err)
+	}
 	factors, err := factor.New(factor.Config{Store: s, Ring: ring, APIHost: API})
 	if err != nil {
 		t.Fatal(err)
@@ -60,7 +65,7 @@ func config(t testing.TB, s *ent.Store, ring *keyring.Ring, samples []sample.Sam
 	return graph.Config{
 		Store: s, Keys: apikey.NewKeeper(s), Factors: factors, Pages: page.New(ring), APIHost: API,
 		HostOf: func(handle string) string { return handle + ".localhost" },
-		Links:  link.New(ring), Webhooks: hooks, Exports: exports, Themes: themes,
+		Links:  link.New(ring), Webhooks: hooks, Exports: exports, Themes: themes, Pictures: pictures,
 		Reviewer: func(*db.Store) bool { return true },
 	}
 }

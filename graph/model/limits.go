@@ -28,6 +28,9 @@ func (l *Limits) WebhookEndpointsMax() int { return int(l.Of(limit.Endpoints)) }
 // ThemesMax is [limit.Themes].
 func (l *Limits) ThemesMax() int { return int(l.Of(limit.Themes)) }
 
+// PictureBytesMax is [limit.PictureBytes].
+func (l *Limits) PictureBytesMax() int64 { return l.Of(limit.PictureBytes) }
+
 // ThemeBytesMax is [limit.ThemeBytes].
 func (l *Limits) ThemeBytesMax() int64 { return l.Of(limit.ThemeBytes) }
 

@@ -58,7 +58,8 @@ var samplePaths = map[string]string{"home": "/", "product": "/products/mug-1", "
 func common(page, title string) map[string]any {
 	return map[string]any{
 		"shop": map[string]any{
-			"name": "Clay & Co.", "currency": "EUR", "url": "/", "search_url": "/search", "search_fields": []any{},
+			"name": "Clay & Co.", "currency": "EUR", "origin": "https://clay.example", "url": "/",
+			"search_url": "/search", "search_fields": []any{},
 		},
 		"theme": map[string]any{"name": "Sample", "version": "1.0.0"},
 		"page":  map[string]any{"kind": page, "title": title, "path": samplePaths[page], "preview": false},
@@ -86,7 +87,7 @@ func card(n int) map[string]any {
 		"vendor": "Clay & Co.", "available": n%5 != 0, "tags": []any{"ceramics", "hand-made", "blue"},
 	}
 	if n%2 == 1 {
-		c["image_url"] = "https://images.example.com/" + handle + ".jpg"
+		c["image_url"] = "/pictures/d41d8cd98f00b204e9800998ecf8427e/" + handle
 	}
 	if n%3 == 1 {
 		c["compare_at_price"], c["on_sale"] = "€29.90", true

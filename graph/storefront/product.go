@@ -50,7 +50,7 @@ type Offer struct {
 	Price  string // ready to be shown
 	// Before is the price that the product had, where that is the higher one.
 	Before string
-	Image  string // an address with https
+	Image  string // the path of the picture at the store's host
 	Vendor string
 	Type   string
 	SKU    string
@@ -146,7 +146,7 @@ func offerOf(p *db.Product) (*Offer, error) {
 	}
 	o := &Offer{
 		ID: p.ID, Title: p.Title, Handle: p.Handle, Price: priceText(p.PriceMinor, p.Currency), Tags: tags,
-		Image: orEmpty(p.ImageURL), Vendor: orEmpty(p.Vendor), Type: orEmpty(p.ProductType), SKU: orEmpty(p.Sku),
+		Image: imagePath(p), Vendor: orEmpty(p.Vendor), Type: orEmpty(p.ProductType), SKU: orEmpty(p.Sku),
 		Paragraphs: paragraphs(orEmpty(p.Description)),
 		Available:  p.InventoryQuantity == nil || *p.InventoryQuantity > 0,
 		published:  p.ID.Time(),

@@ -1170,6 +1170,9 @@ type IdentityLimits struct {
 	// PeopleMax People of a store.
 	PeopleMax int `json:"people_max"`
 
+	// PictureBytesMax Bytes of the pictures of a store's products; more are not shown.
+	PictureBytesMax int64 `json:"picture_bytes_max"`
+
 	// PingsPerMinuteMax Test pings of a webhook endpoint within a minute.
 	PingsPerMinuteMax int `json:"pings_per_minute_max"`
 

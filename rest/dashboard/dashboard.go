@@ -20,10 +20,10 @@ const Root = "/dashboard"
 // assetRoot is where the page's files are, each below the version of them all.
 const assetRoot = Root + "/assets/"
 
-// policy is the Content-Security-Policy of every answer. Pictures come from
-// wherever merchants keep those of their products, and QR codes from the answers. No text becomes markup or
-// code, not even by mistake: that would take a trusted type, and none exists.
-const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' https: data:; connect-src 'self'; " +
+// policy is the Content-Security-Policy of every answer. Pictures come
+// from the host, and QR codes from the answers. No text becomes markup or code, not even
+// by mistake: that would take a trusted type, and none exists.
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
 	"base-uri 'none'; form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'; " +
 	"trusted-types 'none'"
 

@@ -13,7 +13,7 @@ import (
 func (c *content) data(in scene, l *look) map[string]any {
 	d := map[string]any{
 		"shop": map[string]any{
-			"name": in.shop.Name, "currency": in.shop.Currency,
+			"name": in.shop.Name, "currency": in.shop.Currency, "origin": in.origin,
 			"url": in.links.to("/"), "search_url": in.links.to(searchPath), "search_fields": in.links.fields(),
 		},
 		"theme": map[string]any{"name": l.name, "version": orNil(l.version)},

@@ -73,9 +73,10 @@ func (s *Shop) kept(key makeKey) *page {
 
 // scene is in what a page is shown.
 type scene struct {
-	shop  *storefront.State
-	sum   digest.Sum // of the theme's package
-	links links      // what every link carries
+	shop   *storefront.State
+	origin string     // of the shop: its scheme and host
+	sum    digest.Sum // of the theme's package
+	links  links      // what every link carries
 	// banner is shown above the page of a preview.
 	banner string
 }
@@ -103,6 +104,7 @@ func (s *Shop) make(ctx context.Context, f *front, in scene, v view) (*page, err
 		c.began = began
 	}
 	var out bytes.Buffer // the renderer bounds its time and its size
+	in.origin = s.Core.StoreOrigin(in.shop.Handle)
 	if err := theme.Render(&out, c.view.kind, c.data(in, theme)); err != nil {
 		return nil, fmt.Errorf("theme %x: %w", in.sum[:4], err)
 	}

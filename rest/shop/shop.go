@@ -121,6 +121,16 @@ func (s *Shop) Take(r *http.Request) *http.Request {
 	return r.WithContext(context.WithValue(r.Context(), visitKey{}, v))
 }
 
+// StoreOf returns the open store that a request is for, which [Shop.Take] prepared; false
+// when there is none, or when that is not known.
+func StoreOf(r *http.Request) (xid.ID, bool) {
+	v, ok := r.Context().Value(visitKey{}).(*visit)
+	if !ok || v.front == nil {
+		return xid.Nil, false
+	}
+	return v.front.id, true
+}
+
 // searchCost is how many pages a search counts as: its answer is made for one visitor.
 const searchCost = 5
 

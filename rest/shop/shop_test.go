@@ -2,6 +2,7 @@ package shop_test
 
 import (
 	"context"
+	"encoding/hex"
 	"fmt"
 	"net/http"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"github.com/storefront-go/storefront/ent/storetest"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/model"
+	"github.com/storefront-go/storefront/graph/picture"
 	"github.com/storefront-go/storefront/rest/shop"
 )
 
@@ -121,6 +123,29 @@ func TestNothingIsMarkup(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestPicturePaths: a page names the pictures of its products at its own host alone, a
+// preview too, and an address for robots begins with that host.
+func TestPicturePaths(t *testing.T) {
+	s := newMall(t, storetest.Open(t)).open()
+	pictures := s.theme("Pictures", func(files map[string]string) {
+		files["templates/partials/card.html"] = `<img src="{{.image_url}}">`
+		files["templates/product.html"] = `{{define "content"}}<img src="{{.product.image_url}}">` +
+			`<p title="{{.shop.origin}}{{.product.image_url}}"></p>{{end}}`
+	})
+	s.activate(pictures)
+	s.sell("Mug", func(in *model.ProductCreateInput) { in.ImageURL = new("https://cdn.test/a.png?w=1") })
+	id := picture.IDOf("https://cdn.test/a.png?w=1")
+	path := "/pictures/" + hex.EncodeToString(id[:]) + "/mug"
+	origin := s.core.StoreOrigin(s.handle)
+	for _, page := range []string{"/", "/search?q=mug", s.link(pictures, time.Hour), "/products/mug"} {
+		s.get(page).want(t, 200, `<img src="`+path+`">`, "!cdn.test")
+	}
+	s.get("/products/mug").want(t, 200, `title="`+origin+path+`"`)
+	if !strings.HasSuffix(origin, "://"+s.handle+".shops.test") {
+		t.Errorf("origin %q", origin)
+	}
 }
 
 // TestHosts: the host decides, in whatever case it is written.

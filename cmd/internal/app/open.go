@@ -25,6 +25,7 @@ import (
 	"github.com/storefront-go/storefront/graph/link"
 	"github.com/storefront-go/storefront/graph/notify"
 	"github.com/storefront-go/storefront/graph/page"
+	"github.com/storefront-go/storefront/graph/picture"
 	"github.com/storefront-go/storefront/graph/session"
 	"github.com/storefront-go/storefront/graph/webhook"
 )
@@ -36,7 +37,7 @@ type Base struct {
 	Keys  *apikey.Keeper
 	// Sessions keeps people signed in.
 	Sessions *session.Keeper
-	// Blobs keeps the files of exports and themes.
+	// Blobs keeps the files of exports and themes, and pictures.
 	Blobs *blob.Store
 	// Notifier writes notices; nil where they are on the dashboard alone.
 	Notifier *notify.Notifier
@@ -174,6 +175,11 @@ func (b *Base) Core(a Addresses, hooks *webhook.Engine, m Marketplace, log *slog
 	if err != nil {
 		return nil, err
 	}
+	pictures, err := picture.New(picture.Config{Store: b.Store, Blobs: b.Blobs, Limits: b.Limits,
+		Logger: log})
+	if err != nil {
+		return nil, err
+	}
 	factors, err := factor.New(factor.Config{Store: b.Store, Ring: b.Ring, APIHost: a.API, Notifier: b.Notifier,
 		Limits: b.Limits, Logger: log})
 	if err != nil {
@@ -181,7 +187,7 @@ func (b *Base) Core(a Addresses, hooks *webhook.Engine, m Marketplace, log *slog
 	}
 	return graph.New(graph.Config{Store: b.Store, Keys: b.Keys, Sessions: b.Sessions, Factors: factors,
 		Notifier: b.Notifier, Pages: page.New(b.Ring), HostOf: a.StoreHost, APIHost: a.API, Links: link.New(b.Ring),
-		Webhooks: hooks, Exports: exports, Themes: themes, Erasures: b.Erasures,
+		Webhooks: hooks, Exports: exports, Themes: themes, Pictures: pictures, Erasures: b.Erasures,
 		Limits: b.Limits, Reviewer: m.reviews, Logger: log})
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/storefront-go/storefront/graph/install"
 	"github.com/storefront-go/storefront/graph/notify"
 	"github.com/storefront-go/storefront/graph/oauth"
+	"github.com/storefront-go/storefront/graph/picture"
 	"github.com/storefront-go/storefront/graph/webhook"
 	"github.com/storefront-go/storefront/graph/work"
 	"github.com/storefront-go/storefront/rest"
@@ -51,16 +52,17 @@ type Server struct {
 	// Demo is the demo's credentials, or nil.
 	Demo *demo.File
 
-	log    *slog.Logger
-	base   *Base
-	oauth  *oauth.Server
-	hooks  *webhook.Engine
-	themes *install.Keeper
-	sender *notify.Sender // nil without a mail server
-	admin  *admin
-	public *http.Server
-	closer stack
-	failed chan error
+	log      *slog.Logger
+	base     *Base
+	oauth    *oauth.Server
+	hooks    *webhook.Engine
+	themes   *install.Keeper
+	pictures *picture.Keeper
+	sender   *notify.Sender // nil without a mail server
+	admin    *admin
+	public   *http.Server
+	closer   stack
+	failed   chan error
 }
 
 // Start opens the database, listens and serves. When it returns, requests are
@@ -118,7 +120,7 @@ func (s *Server) listen(ctx context.Context, c Config, r Runtime) error {
 	if err != nil {
 		return err
 	}
-	s.themes = core.Themes
+	s.themes, s.pictures = core.Themes, core.Pictures
 	if err := s.themes.Seed(ctx); err != nil {
 		// Without the blob store the API still serves; a loop tries again.
 		r.Logger.ErrorContext(ctx, "the sample themes could not be installed", "error", err)
@@ -175,7 +177,8 @@ func (s *Server) measured(b Build, core *graph.Resolver) (*prometheus.Registry, 
 		}
 	}
 	panics := counter("storefront_theme_panics_total", "Panics in the processing of themes.", s.themes.Panics)
-	return reg, errors.Join(s.hooks.Register(reg), core.Exports.Register(reg), reg.Register(panics))
+	return reg, errors.Join(s.hooks.Register(reg), core.Exports.Register(reg), s.pictures.Register(reg),
+		reg.Register(panics))
 }
 
 func (s *Server) bind(ctx context.Context, addr, flag string) (net.Listener, error) {

@@ -58,6 +58,8 @@ var arrows = map[string][]string{
 	// Scalars parse as bodies do; an import carries its judged archive; entities
 	// share their wire form with events.
 	"graph/model": {"graph/strict", "graph/theme", "graph/wire"},
+	// Copies of pictures: fetched once at a time, by judged dials, and kept.
+	"graph/picture": {"graph/blob", "graph/egress", "graph/memo"},
 	// One sender has a mail at a time.
 	"graph/notify": {"graph/lease", "graph/work"},
 	// The whole of a grant's life in one transaction.

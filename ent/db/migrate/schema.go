@@ -914,6 +914,26 @@ var (
 			},
 		},
 	}
+	// PicturesColumns holds the columns for the "pictures" table.
+	PicturesColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "store_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "state", Type: field.TypeString, SchemaType: map[string]string{"mysql": "varbinary(16)"}},
+		{Name: "object_id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "content_type", Type: field.TypeString, Default: "", SchemaType: map[string]string{"mysql": "varbinary(64)"}},
+		{Name: "size_bytes", Type: field.TypeInt64, Default: 0},
+		{Name: "width", Type: field.TypeInt, Default: 0},
+		{Name: "height", Type: field.TypeInt, Default: 0},
+		{Name: "tries", Type: field.TypeInt, Default: 1},
+		{Name: "tried_at", Type: field.TypeInt64},
+		{Name: "due_at", Type: field.TypeInt64},
+	}
+	// PicturesTable holds the schema information for the "pictures" table.
+	PicturesTable = &schema.Table{
+		Name:       "pictures",
+		Columns:    PicturesColumns,
+		PrimaryKey: []*schema.Column{PicturesColumns[0]},
+	}
 	// ProductsColumns holds the columns for the "products" table.
 	ProductsColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
@@ -1344,6 +1364,7 @@ var (
 		OrderLinesTable,
 		OutboxTable,
 		PaymentsTable,
+		PicturesTable,
 		ProductsTable,
 		RecoveryCodesTable,
 		RedactionsTable,

@@ -105,6 +105,9 @@ type Outbox func(*sql.Selector)
 // Payment is the predicate function for payment builders.
 type Payment func(*sql.Selector)
 
+// Picture is the predicate function for picture builders.
+type Picture func(*sql.Selector)
+
 // Product is the predicate function for product builders.
 type Product func(*sql.Selector)
 

@@ -902,6 +902,30 @@ func (f PaymentMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutation
 	return Denyf("db/privacy: unexpected mutation type %T, expect *db.PaymentMutation", m)
 }
 
+// The PictureQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type PictureQueryRuleFunc func(context.Context, *db.PictureQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f PictureQueryRuleFunc) EvalQuery(ctx context.Context, q db.Query) error {
+	if q, ok := q.(*db.PictureQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("db/privacy: unexpected query type %T, expect *db.PictureQuery", q)
+}
+
+// The PictureMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type PictureMutationRuleFunc func(context.Context, *db.PictureMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f PictureMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutation) error {
+	if m, ok := m.(*db.PictureMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("db/privacy: unexpected mutation type %T, expect *db.PictureMutation", m)
+}
+
 // The ProductQueryRuleFunc type is an adapter to allow the use of ordinary
 // functions as a query rule.
 type ProductQueryRuleFunc func(context.Context, *db.ProductQuery) error

@@ -32,6 +32,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/orderline"
 	"github.com/storefront-go/storefront/ent/db/outbox"
 	"github.com/storefront-go/storefront/ent/db/payment"
+	"github.com/storefront-go/storefront/ent/db/picture"
 	"github.com/storefront-go/storefront/ent/db/product"
 	"github.com/storefront-go/storefront/ent/db/redaction"
 	"github.com/storefront-go/storefront/ent/db/session"
@@ -833,6 +834,44 @@ func init() {
 	paymentDescID := paymentMixinFields0[1].Descriptor()
 	// payment.DefaultID holds the default value on creation for the id field.
 	payment.DefaultID = paymentDescID.Default.(func() xid.ID)
+	pictureMixin := schema.Picture{}.Mixin()
+	picture.Policy = privacy.NewPolicies(pictureMixin[0], schema.Picture{})
+	picture.Hooks[0] = func(next ent.Mutator) ent.Mutator {
+		return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+			if err := picture.Policy.EvalMutation(ctx, m); err != nil {
+				return nil, err
+			}
+			return next.Mutate(ctx, m)
+		})
+	}
+	pictureMixinFields0 := pictureMixin[0].Fields()
+	_ = pictureMixinFields0
+	pictureFields := schema.Picture{}.Fields()
+	_ = pictureFields
+	// pictureDescContentType is the schema descriptor for content_type field.
+	pictureDescContentType := pictureFields[2].Descriptor()
+	// picture.DefaultContentType holds the default value on creation for the content_type field.
+	picture.DefaultContentType = pictureDescContentType.Default.(string)
+	// pictureDescSizeBytes is the schema descriptor for size_bytes field.
+	pictureDescSizeBytes := pictureFields[3].Descriptor()
+	// picture.DefaultSizeBytes holds the default value on creation for the size_bytes field.
+	picture.DefaultSizeBytes = pictureDescSizeBytes.Default.(int64)
+	// pictureDescWidth is the schema descriptor for width field.
+	pictureDescWidth := pictureFields[4].Descriptor()
+	// picture.DefaultWidth holds the default value on creation for the width field.
+	picture.DefaultWidth = pictureDescWidth.Default.(int)
+	// pictureDescHeight is the schema descriptor for height field.
+	pictureDescHeight := pictureFields[5].Descriptor()
+	// picture.DefaultHeight holds the default value on creation for the height field.
+	picture.DefaultHeight = pictureDescHeight.Default.(int)
+	// pictureDescTries is the schema descriptor for tries field.
+	pictureDescTries := pictureFields[6].Descriptor()
+	// picture.DefaultTries holds the default value on creation for the tries field.
+	picture.DefaultTries = pictureDescTries.Default.(int)
+	// pictureDescID is the schema descriptor for id field.
+	pictureDescID := pictureMixinFields0[1].Descriptor()
+	// picture.DefaultID holds the default value on creation for the id field.
+	picture.DefaultID = pictureDescID.Default.(func() xid.ID)
 	productMixin := schema.Product{}.Mixin()
 	product.Policy = privacy.NewPolicies(productMixin[0], schema.Product{})
 	product.Hooks[0] = func(next ent.Mutator) ent.Mutator {

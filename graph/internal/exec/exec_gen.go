@@ -756,6 +756,7 @@ type Limits {
   themesMax: Int!
   "Bytes of the templates and assets of the store's themes."
   themeBytesMax: Long!
+  pictureBytesMax: Long!
   "Exports of the store that have not ended."
   exportsMax: Int!
   "Exports of the store that were asked for within 24 hours."
@@ -9354,6 +9355,8 @@ func (ec *executionContext) fieldContext_Identity_limits(_ context.Context, fiel
 				return ec.fieldContext_Limits_themesMax(ctx, field)
 			case "themeBytesMax":
 				return ec.fieldContext_Limits_themeBytesMax(ctx, field)
+			case "pictureBytesMax":
+				return ec.fieldContext_Limits_pictureBytesMax(ctx, field)
 			case "exportsMax":
 				return ec.fieldContext_Limits_exportsMax(ctx, field)
 			case "exportsPerDayMax":
@@ -10460,6 +10463,23 @@ func (ec *executionContext) _Limits_themeBytesMax(ctx context.Context, field gra
 }
 
 func (ec *executionContext) fieldContext_Limits_themeBytesMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Limits",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Long does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Limits_pictureBytesMax(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.PictureBytesMax())
+}
+
+func (ec *executionContext) fieldContext_Limits_pictureBytesMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	fc = &graphql.FieldContext{
 		Object:     "Limits",
 		Field:      field,
@@ -20423,6 +20443,8 @@ func (ec *executionContext) fieldContext_PasskeyAskPayload_userErrors(_ context.
 				return ec.fieldContext_UserError_message(ctx, field)
 			case "path":
 				return ec.fieldContext_UserError_path(ctx, field)
+			case "limit":
+				return ec.fieldContext_UserError_limit(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
 		},
@@ -25139,6 +25161,8 @@ func (ec *executionContext) fieldContext_SessionProvePayload_userErrors(_ contex
 				return ec.fieldContext_UserError_message(ctx, field)
 			case "path":
 				return ec.fieldContext_UserError_path(ctx, field)
+			case "limit":
+				return ec.fieldContext_UserError_limit(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
 		},
@@ -35847,6 +35871,11 @@ func (ec *executionContext) _Limits(ctx context.Context, sel ast.SelectionSet, o
 			}
 		case "themeBytesMax":
 			out.Values[i] = ec._Limits_themeBytesMax(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "pictureBytesMax":
+			out.Values[i] = ec._Limits_pictureBytesMax(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}

@@ -122,13 +122,18 @@ export function Outside({ href, children }) {
     : html`<span>${children ?? href}</span>`;
 }
 
-/** A product's picture, or a drawing where there is none or it does not load. */
-export function Thumb({ url, size = 44 }) {
+/**
+ * The picture of a product, of which id, imageUrl and version are known, or a drawing where
+ * there is none or it does not load. It comes from this host: no other one hears of it.
+ */
+export function Thumb({ product: p, size = 44 }) {
+  const { store } = useApp();
   const [broken, setBroken] = useState('');
-  const source = url && url !== broken && safeURL(url)?.startsWith('https:') ? url : null;
+  const url = p?.imageUrl ? '/dashboard/pictures/' + store.id + '/' + p.id + '?v=' + p.version : null;
+  const source = url !== broken ? url : null;
   return html`<span class="thumb" data-size=${size}>${source
     ? html`<img src=${source} alt="" width=${size} height=${size} loading="lazy" decoding="async"
-        referrerpolicy="no-referrer" onError=${() => setBroken(url)} />`
+        onError=${() => setBroken(url)} />`
     : html`<${Icon} name="image" />`}</span>`;
 }
 

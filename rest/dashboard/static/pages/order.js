@@ -15,7 +15,7 @@ const document = (can) => `query Order($id: ID!) {
     subtotalMinor discountMinor shippingMinor taxMinor totalMinor paidMinor refundedMinor
     customerId email billingAddress { ${address} } shippingAddress { ${address} }
     lineItems { id productId title sku quantity fulfilledQuantity refundedQuantity
-      unitPriceMinor discountMinor taxMinor totalMinor ${can('products') ? 'product { id imageUrl }' : ''} }
+      unitPriceMinor discountMinor taxMinor totalMinor ${can('products') ? 'product { id imageUrl version }' : ''} }
     notesCount tags source placedAt paidAt fulfilledAt cancelledAt completedAt version
     ${can('customers') ? 'customer { id displayName email ordersCount }' : ''}
     ${can('notes') ? `notes(first: 100) { id body visibility author { type name } createdAt }
@@ -86,7 +86,7 @@ function Lines({ order: o }) {
     <td class="end"><${Money} minor=${minor} currency=${o.currency} minus=${minus} /></td></tr>`;
   return html`<${Card} title="Items" flush name="order-lines">
     <ul class="lines">${o.lineItems.map((l) => html`<li key=${l.id}>
-      <${Thumb} url=${l.product?.imageUrl} />
+      <${Thumb} product=${l.product} />
       <div class="grow">
         <p class="line-title">
           ${l.product ? html`<a href=${to('/products/' + l.product.id)}>${l.title}</a>` : l.title}</p>

@@ -50,7 +50,6 @@ function difference(a, b) {
 function Inputs({ product: p = {}, fixed }) {
   const { store } = useApp();
   const [currency, choose] = useState(p.currency ?? store.currency);
-  const [picture, show] = useState(p.imageUrl ?? '');
   return html`<div class="split">
     <div class="stack">
       <${Card} title="About">
@@ -58,9 +57,9 @@ function Inputs({ product: p = {}, fixed }) {
         <${Area} name="description" label="Description" optional value=${p.description} rows=${6}
           maxlength="65535" disabled=${fixed} />
         <${Field} name="imageUrl" label="Picture" type="url" optional value=${p.imageUrl}
-          hint="An address that begins with https://" maxlength="2048" disabled=${fixed}
-          onChange=${(e) => show(e.target.value.trim())} />
-        <${Thumb} url=${picture} size=${96} />
+          hint="The picture is shown once it is saved. Its address begins with https://" maxlength="2048"
+          disabled=${fixed} />
+        <${Thumb} product=${p} size=${96} />
       <//>
       <${Card} title="Price and stock">
         <div class="pair">

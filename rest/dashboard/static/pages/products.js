@@ -8,7 +8,7 @@ import { to } from '../route.js';
 
 const list = `query Products($after: String, $filter: ProductFilter) {
   products(first: 25, after: $after, filter: $filter) {
-    nodes { id title handle status priceMinor currency sku inventoryQuantity imageUrl updatedAt }
+    nodes { id title handle status priceMinor currency sku inventoryQuantity imageUrl version updatedAt }
     pageInfo { hasNextPage endCursor }
   }
 }`;
@@ -26,7 +26,7 @@ function Stock({ quantity }) {
 
 const columns = [
   { name: 'product', head: 'Product', main: true,
-    cell: (p) => html`<span class="with-thumb"><${Thumb} url=${p.imageUrl} /><span class="grow">
+    cell: (p) => html`<span class="with-thumb"><${Thumb} product=${p} /><span class="grow">
       <a class="strong" href=${to('/products/' + p.id)}>${p.title}</a>
       ${p.sku && html`<span class="muted block">${p.sku}</span>`}</span></span>` },
   { name: 'status', head: 'Status', cell: (p) => html`<${Badge} value=${p.status} />` },

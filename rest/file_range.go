@@ -6,14 +6,14 @@ import (
 	"io"
 )
 
-// ranges reads an asset from any place on, from memory or where it lies.
+// ranges reads a file from any place on, from memory or where it lies.
 type ranges struct {
-	*asset
-	ctx    context.Context //nolint:containedctx // io.ReadSeeker has none, and it lives for one request
-	assets *assets
-	key    string
-	at     int64
-	open   io.ReadCloser // at "at"; nil before the first read
+	*object
+	ctx   context.Context //nolint:containedctx // io.ReadSeeker has none, and it lives for one request
+	files *files
+	key   string
+	at    int64
+	open  io.ReadCloser // at "at"; nil before the first read
 }
 
 // Seek implements io.Seeker.
@@ -46,7 +46,7 @@ func (c *ranges) Read(b []byte) (int, error) {
 	}
 	if c.open == nil {
 		var err error
-		if c.open, err = c.assets.Blobs.Range(c.ctx, c.key, c.at, -1); err != nil {
+		if c.open, err = c.files.Blobs.Range(c.ctx, c.key, c.at, -1); err != nil {
 			return 0, err
 		}
 	}

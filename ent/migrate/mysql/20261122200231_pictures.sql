@@ -1,0 +1,2 @@
+-- Create "pictures" table
+CREATE TABLE `pictures` (`store_id` binary(16) NOT NULL, `id` binary(16) NOT NULL, `state` varbinary(16) NOT NULL, `object_id` binary(16) NOT NULL, `content_type` varbinary(64) NOT NULL DEFAULT '', `size_bytes` bigint NOT NULL DEFAULT 0, `width` bigint NOT NULL DEFAULT 0, `height` bigint NOT NULL DEFAULT 0, `tries` bigint NOT NULL DEFAULT 1, `tried_at` bigint NOT NULL, `due_at` bigint NOT NULL, PRIMARY KEY (`store_id`, `id`)) CHARSET utf8mb4 COLLATE utf8mb4_bin;

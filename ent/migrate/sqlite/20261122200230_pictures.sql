@@ -1,0 +1,2 @@
+-- Create "pictures" table
+CREATE TABLE `pictures` (`store_id` blob NOT NULL, `id` blob NOT NULL, `state` text NOT NULL, `object_id` blob NOT NULL, `content_type` text NOT NULL DEFAULT (''), `size_bytes` integer NOT NULL DEFAULT (0), `width` integer NOT NULL DEFAULT (0), `height` integer NOT NULL DEFAULT (0), `tries` integer NOT NULL DEFAULT (1), `tried_at` integer NOT NULL, `due_at` integer NOT NULL, PRIMARY KEY (`store_id`, `id`));

@@ -1,0 +1,18 @@
+package state
+
+import "slices"
+
+// PictureState is what has become of the copy of a product's picture.
+type PictureState string
+
+// The values of [PictureState].
+const (
+	PictureFetching PictureState = "fetching"
+	PictureKept     PictureState = "kept"
+	PictureRefused  PictureState = "refused"
+)
+
+var allPictureState = []PictureState{PictureFetching, PictureKept, PictureRefused}
+
+// Known reports whether v is a value of the enumeration.
+func (v PictureState) Known() bool { return slices.Contains(allPictureState, v) }

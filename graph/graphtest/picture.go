@@ -1,0 +1,25 @@
+package graphtest
+
+import (
+	"crypto/x509"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/graph/blob"
+	"github.com/storefront-go/storefront/graph/egress"
+	pic "github.com/storefront-go/storefront/graph/picture"
+)
+
+// Pictures makes a keeper that fetches from a host with TLS on this machine, as no other
+// does.
+func Pictures(t testing.TB, s *ent.Store, blobs *blob.Store, host *httptest.Server) *pic.Keeper {
+	t.Helper()
+	roots := x509.NewCertPool()
+	roots.AddCert(host.Certificate())
+	k, err := pic.New(pic.Config{Store: s, Blobs: blobs, Egress: egress.Policy{AllowLoopback: true}, RootCAs: roots})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k
+}

@@ -1,0 +1,91 @@
+package account_test
+
+import (
+	"context"
+	"image"
+	"image/png"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/storetest"
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/graph/blob"
+	"github.com/storefront-go/storefront/graph/graphtest"
+	"github.com/storefront-go/storefront/graph/model"
+	"github.com/storefront-go/storefront/rest"
+	"github.com/storefront-go/storefront/rest/account"
+)
+
+// People see the pictures of their own store's products, drafts too; nobody else does, nor
+// makes the service fetch one.
+func TestPictureOfPerson(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, s *ent.Store) {
+		asked := 0
+		host := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			asked++
+			_ = png.Encode(w, image.NewGray(image.Rect(0, 0, 2, 1)))
+		}))
+		t.Cleanup(host.Close)
+		blobs, err := blob.Open(t.Context(), "", t.TempDir())
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { blobs.Close() })
+		w := serve(t, s, "http://127.0.0.1:8080", func(_ *account.Config, c *rest.Config) {
+			c.Core.Pictures, c.Blobs = graphtest.Pictures(t, s, blobs, host), blobs
+		})
+		shop, other := w.shop("ada@example.com"), w.shop("bob@example.com")
+		ids := []string{}
+		for _, address := range []*string{new(host.URL + "/a.png"), nil} {
+			w.in(shop, func(ctx context.Context) error {
+				p, err := w.core.Mutation().ProductCreate(ctx,
+					model.ProductCreateInput{Title: "Mug", PriceMinor: 1, Currency: "EUR", ImageURL: address})
+				if err == nil {
+					ids = append(ids, p.Product.PublicID())
+				}
+				return err
+			})
+		}
+		w.join(shop, "support@example.com", viewer.Support)
+		mug, bare := ids[0], ids[1]
+		for _, tc := range []struct {
+			who, store, product string
+			status              int
+		}{
+			{who: "", store: shop.PublicID(), product: mug, status: 401},
+			{who: "bob", store: shop.PublicID(), product: mug, status: 404},
+			{who: "bob", store: other.PublicID(), product: mug, status: 404},
+			{who: "ada", store: shop.PublicID(), product: bare, status: 404},
+			{who: "ada", store: shop.PublicID(), product: "prod_x", status: 404},
+			{who: "ada", store: shop.PublicID(), product: mug, status: 200},
+			{who: "support", store: shop.Handle, product: mug, status: 200},
+		} {
+			cookie := ""
+			if tc.who != "" {
+				cookie = w.signIn(tc.who + "@example.com")
+			}
+			a := w.send(http.MethodGet, "/dashboard/pictures/"+tc.store+"/"+tc.product+"?v=1", "", "Cookie", cookie)
+			if a.status != tc.status || (asked > 0) != (tc.status == http.StatusOK) {
+				t.Errorf("%+v: %d, asked %d times\n%.200s", tc, a.status, asked, a.body)
+			}
+			for name, want := range map[string]string{
+				"Content-Type": "image/png", "Cache-Control": "private, max-age=86400",
+				"X-Content-Type-Options": "nosniff", "Cross-Origin-Resource-Policy": "same-origin",
+				"Content-Security-Policy": "default-src 'none'; sandbox",
+			} {
+				if got := a.header.Get(name); a.status == 200 && got != want {
+					t.Errorf("%s: %q, want %q", name, got, want)
+				}
+			}
+		}
+		if asked != 1 {
+			t.Errorf("fetched %d times", asked)
+		}
+		ada := w.signIn("ada@example.com")
+		if a := w.post("/dashboard/pictures/"+shop.Handle+"/"+mug, nil, "Cookie", ada); a.status != 405 {
+			t.Errorf("a post: %d", a.status)
+		}
+	})
+}
