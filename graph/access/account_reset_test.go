@@ -173,8 +173,14 @@ func TestAddress(t *testing.T) {
 			t.Errorf("the owner's address: %v", err)
 		}
 		link = graphtest.TokenIn(t, letters(t, p, "new@example.com")[0], access.AddressPath)
+		if err := p.ConfirmAddress(t.Context(), link, p.Owner.ID); graphtest.FaultOf(err) != "not_found" {
+			t.Errorf("another person's new address: %v", err)
+		}
 		if err := p.ConfirmAddress(t.Context(), link, member.ID); err != nil {
 			t.Fatal(err)
+		}
+		if err := p.ConfirmAddress(t.Context(), taken, member.ID); graphtest.FaultOf(err) != "not_found" {
+			t.Errorf("a link of before the change: %v", err)
 		}
 		if memberOf(t, p, "new@example.com") == nil {
 			t.Error("the address has not changed")
