@@ -134,17 +134,17 @@ func TestMeOfGraphQL(t *testing.T) {
 	}
 	token := m.install(all, all, all).tokens[0]
 	s.do(t, request{As: token, Path: "/me"}).want(http.StatusOK, "").decode(&plain)
-	query := `{ me { app { id name client_id: clientId } grant { id consented_at: consentedAt }
-		limits { page_size_default: pageSizeDefault page_size_max: pageSizeMax body_bytes_max: bodyBytesMax
-		idempotency_key_ttl_seconds: idempotencyKeyTtlSeconds `
+	fields := []string{"page_size_default: pageSizeDefault page_size_max: pageSizeMax body_bytes_max: bodyBytesMax " +
+		"idempotency_key_ttl_seconds: idempotencyKeyTtlSeconds"}
 	for _, row := range limit.Rows() {
 		words := strings.Split(row.Member(), "_")
 		for i, w := range words[1:] {
 			words[1+i] = strings.ToUpper(w[:1]) + w[1:]
 		}
-		query += row.Member() + ": " + strings.Join(words, "") + " "
+		fields = append(fields, row.Member()+": "+strings.Join(words, ""))
 	}
-	query += "} } }"
+	query := "{ me { app { id name client_id: clientId } grant { id consented_at: consentedAt } limits { " +
+		strings.Join(fields, " ") + " } } }"
 	r := httptest.NewRequest(http.MethodPost, "/graphql", strings.NewReader(`{"query":`+strconv.Quote(query)+`}`))
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("Authorization", "Bearer "+token)

@@ -91,7 +91,7 @@ func (r *Resolver) Decline(ctx context.Context, token string) error {
 			return nil, err
 		}
 		return &core.Record{Action: "invitation.decline", Kind: xid.Invitation, ID: i.ID},
-			r.tellOfAnswer(ctx, i, i.Email+" has declined the invitation.")
+			r.announceAnswer(ctx, i, i.Email+" has declined the invitation.")
 	})
 }
 
@@ -192,15 +192,15 @@ func (r *Resolver) enter(ctx context.Context, i *Invited, who *db.User) error {
 		made, text := m.members().Made(row, "staff.join", string(i.Role)),
 			who.Name+" ("+i.Email+") has accepted the invitation and is "+roleName(i.Role)+" now."
 		if i.Role == viewer.Owner {
-			return made, r.tellOfOwner(ctx, who.ID, text)
+			return made, r.announceOwner(ctx, who.ID, text)
 		}
-		return made, r.tellOfAnswer(ctx, i, text)
+		return made, r.announceAnswer(ctx, i, text)
 	})
 }
 
-// tellOfAnswer writes a notice of what became of an invitation; a new owner is worth a
+// announceAnswer writes a notice of what became of an invitation; a new owner is worth a
 // mail.
-func (r *Resolver) tellOfAnswer(ctx context.Context, i *Invited, text string) error {
+func (r *Resolver) announceAnswer(ctx context.Context, i *Invited, text string) error {
 	n := notify.Notice{Level: state.NotificationInfo, Title: "An invitation was answered", Body: text,
 		Kind: xid.Invitation, ID: i.ID}
 	var err error

@@ -102,9 +102,9 @@ func (r *Resolver) warnOf(ctx context.Context, person xid.ID, subject, what stri
 	return r.warn(ctx, p, subject, what)
 }
 
-// tellOfOwner tells everybody who runs the viewer's store that it has a new owner: the
+// announceOwner tells everybody who runs the viewer's store that it has a new owner: the
 // text says how. They themselves get a mail of their own.
-func (r *Resolver) tellOfOwner(ctx context.Context, person xid.ID, text string) error {
+func (r *Resolver) announceOwner(ctx context.Context, person xid.ID, text string) error {
 	err := r.Notifier.Append(ctx, r.Client(ctx), notify.Notice{Level: state.NotificationWarning,
 		Title: "The store has a new owner", Body: text, Kind: xid.User, ID: person, Except: person})
 	if err != nil || !r.Notifier.Sends() {

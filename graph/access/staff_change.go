@@ -148,7 +148,7 @@ func (m Mutation) StaffUpdateRole(ctx context.Context, id string, role viewer.Ro
 			if err != nil || role != viewer.Owner || before == viewer.Owner {
 				return err
 			}
-			return m.tellOfOwner(ctx, e.Row.ID, shown[0].Name+" ("+shown[0].Email+") was "+roleName(before)+
+			return m.announceOwner(ctx, e.Row.ID, shown[0].Name+" ("+shown[0].Email+") was "+roleName(before)+
 				" and is "+roleName(role)+" now.")
 		}
 		if before == role {
