@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"slices"
 	"strings"
 	"testing"
 
@@ -95,7 +96,8 @@ func TestRateOfVisitors(t *testing.T) {
 		h.ServeHTTP(w, r)
 		return w
 	}
-	for i, path := range []string{"/search?q=x", "/", "/pictures/x/mug"} {
+	paths := append([]string{"/search?q=x", "/"}, slices.Repeat([]string{"/pictures/x/mug"}, 20)...)
+	for i, path := range paths {
 		if w := ask("203.0.113.1:1", path); w.Code == http.StatusTooManyRequests {
 			t.Errorf("request %d: %d", i, w.Code)
 		}

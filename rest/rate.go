@@ -10,6 +10,7 @@ import (
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/gcra"
+	"github.com/storefront-go/storefront/rest/shop"
 )
 
 // Visitors come in bursts of this many times their rate: a shop is looked at page by
@@ -58,8 +59,8 @@ func (a *API) newLimiters() (err error) {
 	if err != nil {
 		return fmt.Errorf("rates of stores: %w", err)
 	}
-	a.rates.visitors, err = gcra.New[netip.Prefix](
-		gcra.Config{Rate: a.VisitorRate, Burst: max(int(visitorBurst*a.VisitorRate), 1)})
+	a.rates.visitors, err = gcra.New[netip.Prefix](gcra.Config{Rate: shop.PageCost * a.VisitorRate,
+		Burst: max(int(shop.PageCost*visitorBurst*a.VisitorRate), shop.PageCost)})
 	if err != nil {
 		return fmt.Errorf("rates of visitors: %w", err)
 	}
@@ -82,8 +83,8 @@ func (l *limiters) take(v *viewer.Viewer) gcra.Decision {
 	return d
 }
 
-// visit counts a request to a storefront that costs as much as n pages; it answers
-// one that is too many. Addresses of this machine and of private networks are not
+// visit counts a request to a storefront by its [shop.Cost]; it answers one that is too
+// many. Addresses of this machine and of private networks are not
 // counted: they are those of a proxy that nobody named, behind which are all visitors.
 func (a *API) visit(r *http.Request, n int) gcra.Decision {
 	client := a.clientOf(r)

@@ -90,7 +90,8 @@ var rows = []Row{
 		Counts:  "requests of all credentials of a store within a second; 0 where rates are switched off",
 		Default: 1000, Greatest: MaxRate, Whole: true, Flag: "--store-rate-limit"},
 	{Name: VisitorRatePerSecond,
-		Counts:  "pages that a visitor of storefronts opens within a second, a search as five; 0 is no limit",
+		Counts: "pages that a visitor of storefronts opens within a second, a search as five, a picture as a " +
+			"twentieth; 0 is no limit",
 		Default: 20, Greatest: MaxRate, Whole: true, Flag: "--visitor-rate-limit"},
 }
 

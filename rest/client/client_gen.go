@@ -1197,7 +1197,7 @@ type IdentityLimits struct {
 	// ThemesMax Themes of a store.
 	ThemesMax int `json:"themes_max"`
 
-	// VisitorRatePerSecond Pages that a visitor of storefronts opens within a second, a search as five; 0 is no limit.
+	// VisitorRatePerSecond Pages that a visitor of storefronts opens within a second, a search as five, a picture as a twentieth; 0 is no limit.
 	VisitorRatePerSecond int `json:"visitor_rate_per_second"`
 
 	// WebhookEndpointsMax Webhook endpoints of a store.

@@ -131,15 +131,22 @@ func StoreOf(r *http.Request) (xid.ID, bool) {
 	return v.front.id, true
 }
 
-// searchCost is how many pages a search counts as: its answer is made for one visitor.
-const searchCost = 5
+// What requests count as where visitors are bounded.
+const (
+	pictureCost = 1
+	PageCost    = 20           // a page shows many pictures
+	searchCost  = 5 * PageCost // its answer is made for one visitor
+)
 
-// Cost is how many pages a request counts as where visitors are bounded.
+// Cost is what a request counts as, in twentieths of a page.
 func Cost(r *http.Request) int {
-	if r.URL.Path == searchPath {
+	switch {
+	case r.URL.Path == searchPath:
 		return searchCost
+	case strings.HasPrefix(r.URL.Path, storefront.PictureRoot):
+		return pictureCost
 	}
-	return 1
+	return PageCost
 }
 
 // Crowded answers a visitor who asks for too much at once.

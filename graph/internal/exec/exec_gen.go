@@ -742,7 +742,9 @@ type Limits {
   idempotencyKeyTtlSeconds: Int!
   "Requests of all credentials of the store within a second; 0 where rates are switched off."
   storeRatePerSecond: Int!
-  "Pages that a visitor of storefronts opens within a second, a search as five; 0 is no limit."
+  """
+  Pages that a visitor of storefronts opens within a second, a search as five, a picture as a twentieth; 0 is no limit.
+  """
   visitorRatePerSecond: Int!
   "People of the store."
   peopleMax: Int!
