@@ -7,9 +7,13 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -23,19 +27,46 @@ import (
 	"github.com/storefront-go/storefront/graph/factor/factortest"
 )
 
-// onName makes the service known by a name, which passkeys are bound to. The name has the
-// port that is listened on: one below those that systems give out by themselves.
-func onName(t *testing.T, s settings) settings {
+// onName serves at a name, which passkeys are bound to: that of a proxy, behind which two
+// processes take the requests in turns where they can share a database.
+func onName(t *testing.T, s settings) *program {
 	t.Helper()
+	front, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, port, _ := net.SplitHostPort(front.Addr().String())
+	s.Args = append(s.Args, "--public-url", "http://localhost:"+port, "--trusted-proxies", "127.0.0.1")
+	var p *program
+	var behind []*url.URL
+	for len(behind) == 0 || len(behind) == 1 && slices.Contains(s.Args, "--database") {
+		at := freeAddress()
+		one := s
+		one.Args = append(slices.Clone(s.Args), "--addr", at)
+		p = start(t, one)
+		behind = append(behind, &url.URL{Scheme: "http", Host: at})
+	}
+	var turn atomic.Uint64
+	server := &http.Server{ReadHeaderTimeout: patience, Handler: &httputil.ReverseProxy{
+		Rewrite: func(r *httputil.ProxyRequest) {
+			r.SetURL(behind[turn.Add(1)%uint64(len(behind))])
+			r.SetXForwarded()
+			r.Out.Host = r.In.Host
+		}}}
+	go server.Serve(front)
+	t.Cleanup(func() { server.Close() })
+	return p
+}
+
+// freeAddress is one that can be listened on: its port is below those that systems give
+// out by themselves.
+func freeAddress() string {
 	for {
-		port := 20_000 + rand.IntN(10_000)
-		l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
-		if err != nil {
-			continue
+		l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", 20_000+rand.IntN(10_000)))
+		if err == nil {
+			l.Close()
+			return l.Addr().String()
 		}
-		l.Close()
-		s.Args = append(s.Args, "--addr", l.Addr().String(), "--public-url", fmt.Sprintf("http://localhost:%d", port))
-		return s
 	}
 }
 
@@ -115,7 +146,7 @@ func (b *browser) app() (secret string) {
 func TestBrowserFactor(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s settings) {
-		p := start(t, onName(t, s))
+		p := onName(t, s)
 		shop := p.demo(t).Stores[0]
 		b := p.browse(t)
 		b.authenticator()
