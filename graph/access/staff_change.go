@@ -11,7 +11,6 @@ import (
 	"github.com/storefront-go/storefront/ent/db/membership"
 	"github.com/storefront-go/storefront/ent/db/staff"
 	"github.com/storefront-go/storefront/ent/db/stafftoken"
-	"github.com/storefront-go/storefront/ent/db/store"
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/micros"
@@ -83,7 +82,7 @@ func (r *Resolver) Enrol(ctx context.Context, person xid.ID, role viewer.Role) (
 // noteStore notes in a person's own log what they have to do with the viewer's store,
 // by its name.
 func (r *Resolver) noteStore(ctx context.Context, person xid.ID, action state.AccountAction) error {
-	shop, err := core.Only(r.Client(ctx).Store.Query().Where(store.ID(viewer.From(ctx).Store)).Load(ctx))
+	shop, err := r.CurrentStore(ctx)
 	if err != nil {
 		return fmt.Errorf("find the store of a membership: %w", err)
 	}
